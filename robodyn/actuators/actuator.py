@@ -21,11 +21,11 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, ModelError, RobodynError
 
-# No machine has a larger transmission or inertia [SI]; with larger ones, products overflow.
+# Largest plausible transmission or inertia [SI]; with larger ones, products overflow.
 LARGEST = 1e15
 Hand = Literal["right", "left"]
 HANDS = {"right": -1.0, "left": 1.0}
-# What an actuator has without dry friction, and without losses as well.
+# Fields of an actuator without dry friction, and also without losses.
 NO_DRY_FRICTION: dict[str, Any] = {
     "coulomb": 0.0,
     "coulomb_backward": None,
@@ -258,7 +258,7 @@ class Actuator:
 
 
 IDEAL = Actuator()
-# Of the fields that are numbers.
+# Bounds of the numeric fields.
 UNITS = {each.name: each.metadata["unit"] for each in fields(Actuator) if each.metadata}
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dynamics in displacements from a reference, with exact derivatives.
+"""Dynamics in displacements from a reference configuration, with exact derivatives.
 
-A displacement x (nv,) leads from the reference to a configuration as `advance` has it, and back as
-`difference` has it. Its derivatives differ from those by displacements at the configuration itself
-only in rotation vectors, by their left Jacobian.
+A displacement x (nv,) leads from the reference to a configuration as in `advance`, and back as in
+`difference`. Derivatives by x differ from those by displacements at the configuration itself only
+in rotation vectors, by their left Jacobian.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotation_matrix
 
-# Parts of the step at which Runge-Kutta's stages are, and their weights.
+# Times of the Runge-Kutta stages relative to the step, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
@@ -88,7 +88,7 @@ class Chart:
     def __init__(self, mechanism: Any, reference: ArrayLike | None = None) -> None:
         self.mechanism = mechanism
         self.reference = np.array(mechanism.home if reference is None else reference, dtype=float)
-        mechanism.joint_positions(self.reference)  # raises if there is none
+        mechanism.joint_positions(self.reference)  # raises for an invalid reference
         self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
 
     def rows(self, question: str) -> Rows:
@@ -125,7 +125,7 @@ class Chart:
     def _step(
         self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return displacements and velocities (N, nv) after steps of the plant, efforts held."""
+        """Compute displacements and velocities (N, nv) after steps with constant efforts."""
         m, q, still = self.mechanism, self.configuration(x), np.zeros(6)
         rows = [m.step(*row, still, dt, steps) for row in zip(q, v, efforts, strict=True)]
         ends = np.array([row[0] for row in rows]).reshape(q.shape)
@@ -202,7 +202,7 @@ class Chart:
 
 
 class _Turn:
-    """A rotation in a Runge-Kutta step: quaternions are added and brought to unit length.
+    """Rotation in a Runge-Kutta step: quaternions are added and normalized.
 
     Args:
         part: slice of the rotation vector in a displacement.
@@ -212,13 +212,13 @@ class _Turn:
     def __init__(self, part: slice, count: int) -> None:
         self.part = part
         self.pose = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (count, 1))
-        self.by: Any = 0.0  # derivatives of that turn, as a displacement at it
+        self.by: Any = 0.0  # derivatives of that rotation, as a displacement at it
         self.total, self.by_total = np.zeros((count, 4)), np.zeros((count, 4, 1))
 
     def move(
         self, h: float, rate: Any, by_rate: Any, moves: Any, shift: Any, by_shift: Any
     ) -> None:
-        """Turn for h [s] from the start of the step at the rate of the stage before."""
+        """Rotate for h [s] from the start of the step at the rate of the stage before."""
         change, by_change = self._rates(rate, by_rate)
         self._set(h * change, h * by_change, moves, shift, by_shift)
 
@@ -229,7 +229,7 @@ class _Turn:
         self.by_total = self.by_total + weight * by_found
 
     def finish(self, dt: float, moves: Any, shift: Any, by_shift: Any) -> None:
-        """Turn for dt [s] at the mean rate."""
+        """Rotate for dt [s] at the mean rate."""
         self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
 
     def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether two mechanisms are the same, and in what they differ."""
+"""Comparison of two mechanisms, and their differences."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def description(mechanism: Any) -> tuple[object, ...]:
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:
-    """Differences of another mechanism's model, one line per field; empty if equal."""
+    """List the differences of another mechanism's model, one line per field; empty if equal."""
     return comparison.differences(equality_key(mechanism), equality_key(other))

@@ -14,27 +14,27 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.numerics.singular_values import extreme_ratio
 
-# As Gosselin and Angeles (1990) tell them apart.
+# Names by Gosselin and Angeles (1990).
 TYPE_1, TYPE_2 = "type 1", "type 2"
 
 
 class Singularity(NamedTuple):
-    """One way of being singular.
+    """Type of singularity of a mechanism.
 
     Attributes:
-        name: `type 1`, where the moving body loses a freedom, or `type 2`, where it gains one that
-            the motors cannot hold.
-        meaning: what happens there, in a few words.
-        number: from configurations (k, nq), neighbors on a way, to numbers (k,) that are zero
-            where it is singular.
-        is_signed: whether the numbers change sign there. The sign means something from one
-            configuration to the next only; numbers without one are never negative.
-        condition: from configurations (..., nq) and a characteristic length [m] to condition
-            numbers (...), infinite where it is singular.
-        takes_effort: whether efforts grow without bound near there.
-        yields: from a configuration (nq,) and a length [m] to the twist (6,) with which the body
-            gives way, angular rates times the length; None where that is the direction of the
-            Jacobian's smallest singular value.
+        name: `type 1`, at which the moving body loses a degree of freedom, or `type 2`, at which it
+            gains one that the motors cannot resist.
+        meaning: description in a few words.
+        number: function from configurations (k, nq), neighbors on a path, to numbers (k,) that are
+            zero at a singularity.
+        is_signed: whether the numbers change sign there. The sign is meaningful only between
+            neighboring configurations; numbers without a sign are never negative.
+        condition: function from configurations (..., nq) and a characteristic length [m] to
+            condition numbers (...), infinite at a singularity.
+        takes_effort: whether efforts grow without bound near it.
+        yields: function from a configuration (nq,) and a length [m] to the twist (6,) of the body
+            that the motors resist least, angular rates times the length; None if it is the
+            direction of the Jacobian's smallest singular value.
     """
 
     name: str
@@ -50,9 +50,9 @@ class Singularity(NamedTuple):
 def scaled_jacobian(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """The Jacobian (..., 6, k) in comparable numbers.
+    """Compute the Jacobian (..., 6, k) in comparable units.
 
-    Its angular rates are multiplied by a length [m] or, which is the same, moments divided.
+    Its angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a length that is not positive.
@@ -66,7 +66,7 @@ def scaled_jacobian(
 def singular_values(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """(..., min(6, k)) of `scaled_jacobian`, largest first.
+    """Compute the singular values (..., min(6, k)) of `scaled_jacobian`, largest first.
 
     Raises:
         InvalidInput: as for `scaled_jacobian`.
@@ -78,7 +78,7 @@ def singular_values(
 def condition_number(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Ratio (...) of the extreme singular values; infinite if the smallest is zero.
+    """Compute the ratio (...) of the extreme singular values; infinite if the smallest is zero.
 
     Raises:
         InvalidInput: as for `scaled_jacobian`.
@@ -88,15 +88,15 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """A number (...) that changes sign where no efforts suffice; None if they always do."""
+    """Compute a number (...) whose sign changes where the efforts become insufficient, or None."""
     return None
 
 
 @singledispatch
 def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """A number (...) that changes sign on a path only at a singularity; None if not known.
+    """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
 
-    Two configurations where it has opposite signs are joined by no path without a singularity.
+    Every path between two configurations with opposite signs passes a singularity.
     """
     return None
 
@@ -122,7 +122,7 @@ def singularities(mechanism: Any) -> Sequence[Singularity]:
 
 
 def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
-    """Zero (k,) at singularities of type 1."""
+    """Compute a number (k,) that is zero at singularities of type 1."""
     return np.asarray(np.linalg.det(mechanism.jacobian(q)))
 
 
@@ -130,7 +130,7 @@ def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
 def loops_found(mechanism: Any) -> dict[str, Any]:
     """Return the analysis of closed loops, as data for JSON; empty for kinds without any.
 
-    Tree coordinates, closures with their equations and rank, mobility, idle freedoms, joints that
-    move while all driven ones are locked, and condition numbers at home.
+    Tree coordinates, closures with their equations and rank, mobility, idle degrees of freedom,
+    joints that can move while all driven ones are locked, and condition numbers at home.
     """
     return {}

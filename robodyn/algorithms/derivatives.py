@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The equations of motion that every kind answers, and what follows from them: their derivatives.
+"""Derivatives of the equations of motion of any kind, and linear models.
 
-A kind may have a compiled kernel for them. Where it does not, or that has no answer, what is known
-of the equations is used: efforts are of degree 1 in the acceleration, accelerations in the efforts,
-and both of degree 2 in the velocity where no joint has dry friction. There plain differences are
-exact but for rounding. Only in the configuration do they have an order, unless the kind knows
-better. All states of a difference, and of a batch, go through one compiled call.
+A kind may have a compiled kernel for derivatives. Without it, or if it fails, the structure of the
+equations is used: efforts are linear in the acceleration, accelerations linear in the efforts, and
+both quadratic in the velocity if no joint has dry friction. There plain differences are exact to
+rounding. By configuration they are of finite order, unless the kind provides an exact stencil. All
+states of a difference, and of a batch, are evaluated in one compiled call.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from robodyn.checks import as_array, as_scalar
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.stencil import PLACES, WEIGHTS, Stencil, apply_stencil, is_redundant
 
-# Of a velocity [m/s, rad/s] for dry friction, small beside rates at which Stribeck's rise fades.
+# Step of a velocity [m/s, rad/s] for dry friction, small compared with Stribeck velocities.
 FRICTION_STEP = 1e-4
-# Where efforts are distributed: of velocities, and of accelerations in parts of them.
+# Steps if efforts are distributed: of velocities, and of accelerations relative to them.
 SMALL = 1e-3
 
 
@@ -45,12 +45,12 @@ def inverse_dynamics_derivatives(
     *,
     base: BaseMotion | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Efforts (..., n) and their derivatives by configuration, velocity and acceleration.
+    """Compute efforts (..., n) and derivatives by configuration, velocity and acceleration.
 
-    By configuration means by displacement, as `difference` and `advance` have it; velocity,
-    acceleration, wrench (..., 6) and the base's motion keep their numbers. Dry friction is that
-    of the planned motion; by what makes a joint's rate reverse, as at rest, it has no
-    derivative and is left out. Right to 1e-9 of the largest entry. Of a base given, by it too.
+    Derivatives by configuration are by a displacement as in `difference` and `advance`, with
+    constant velocity, acceleration, wrench (..., 6) and base motion. Dry friction is that of the
+    planned motion; its derivative is omitted where a joint's rate changes sign, as at rest.
+    Accurate to 1e-9 of the largest entry. With a base motion, the derivatives by it are included.
 
     Raises:
         InvalidInput, KinematicsError: as `inverse_dynamics`.
@@ -79,10 +79,9 @@ def forward_dynamics_derivatives(
     *,
     base: BaseMotion | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """The acceleration (..., nv) and its derivatives by configuration, velocity and efforts.
+    """Compute the acceleration (..., nv) and derivatives by configuration, velocity and efforts.
 
-    As `inverse_dynamics_derivatives`; also where motors do not determine the motion: of
-    under-actuated mechanisms and at singularities.
+    See `inverse_dynamics_derivatives`; also for under-actuated mechanisms and at singularities.
 
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.
@@ -110,16 +109,16 @@ def linearize(
     *,
     base: BaseMotion | None = None,
 ) -> Linearization:
-    """Small motions about states: configurations (..., nq) and velocities (..., nv).
+    """Linearize the dynamics about configurations (..., nq) and velocities (..., nv).
 
-    By default about rest, with the efforts that hold it; in motion with those under which it
-    goes on without acceleration. An under-actuated mechanism needs its efforts (..., n) given.
-    Dry friction is left out; a base that moves goes on as it does. With `dt` [s] the system is
-    sampled, efforts held in between.
+    By default about rest, with the efforts that hold it; in motion, with the efforts of an
+    unaccelerated motion. An under-actuated mechanism requires its efforts (..., n). Dry friction
+    is omitted; a base motion is constant. With `dt` [s] the system is sampled with constant efforts
+    between samples.
 
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.
-        UnderActuated: efforts are not given, and none hold it.
+        UnderActuated: efforts are not given, and no efforts hold the mechanism.
     """
     smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
     v = rest if velocity is None else as_array("velocity", velocity, rest.shape)
@@ -166,7 +165,7 @@ def _differences(
     w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
 
     step = SMALL if question == "inverse_dynamics" and is_redundant(mechanism) else 1.0
-    # beside large efforts, a small change of them would be lost in rounding
+    # a small change of large efforts would be lost in rounding
     size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
     stencil = mechanism.solver.stencil
     moved = _displaced_by(mechanism, q, stencil)
@@ -221,7 +220,7 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
 
 
 def _displaced_by(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
-    """Configurations (..., p nv, nq) at a stencil's places, place by place."""
+    """Return configurations (..., p nv, nq) at a stencil's places, place by place."""
     return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
 
 
@@ -231,5 +230,5 @@ def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
 
 
 def _transposed(slopes: FloatArray) -> FloatArray:
-    """(..., k, m) of (..., m, k), in memory by rows."""
+    """Transpose (..., m, k) into a contiguous (..., k, m)."""
     return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))

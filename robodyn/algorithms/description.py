@@ -22,8 +22,8 @@ class Nouns:
     Attributes:
         mechanism: `platform`, `arm`.
         joint: a driven joint: `leg`, `joint`.
-        body: what the mechanism moves: `platform`, `tip`.
-        effort: what its actuators exert; a summary's key `peak_<effort>` is named after it.
+        body: moving body: `platform`, `tip`.
+        effort: effort of its actuators; a summary's key `peak_<effort>` is named after it.
         effort_label: the same as the label of an axis or a column.
         effort_unit, joint_unit: units of a column with the values of all driven joints.
     """
@@ -48,7 +48,7 @@ class DrivenJoint(NamedTuple):
     Attributes:
         name: name of the joint.
         unit: `m` or `rad` of its positions.
-        position: (2,) lower and upper end of its travel, as the mechanism measures it.
+        position: (2,) lower and upper limit of its position, as the mechanism measures it.
         velocity, effort: limits [m/s or rad/s, N or N m], infinite if there are none.
         actuator: its drive, with armature and dry friction.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The terms that the efforts of a motion are made of."""
+"""Terms of the efforts of a motion."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from robodyn.errors import InvalidInput, KinematicsError
 
 
 class EffortTerms(NamedTuple):
-    """Efforts of a motion and the terms they are made of.
+    """Efforts of a motion and their terms.
 
     Attributes:
-        total: (N, n) [N or N m]; NaN where no efforts exist.
+        total: (N, n) [N or N m]; NaN if no efforts exist.
         terms: (N, n) each, by name, such as `massless` and `dynamic`, or `inertial`, `coriolis`,
             `gravity`, `friction`, `springs`.
-        reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None where a kind of
+        reactions: named tuple of arrays (N, k, 3) in the mechanism's joints; None if the kind of
             mechanism does not compute them.
     """
 
@@ -33,7 +33,7 @@ class EffortTerms(NamedTuple):
 def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
-    """A function of rows of states, (N, *core), NaN where the mechanism is singular."""
+    """Evaluate a function of rows of states, (N, *core), with NaN at singularities."""
     try:
         return function(*states)
     except KinematicsError:
@@ -48,9 +48,9 @@ def nan_where_singular(
 
 @singledispatch
 def formulations(mechanism: Any) -> tuple[str, ...]:
-    """Formulations of the inverse dynamics that `effort_terms` knows; `exact` is the first.
+    """Return the formulations of the inverse dynamics for `effort_terms`; the first is `exact`.
 
-    Where `massless` is one of them, `inverse_dynamics` takes it as the keyword `formulation`.
+    If `massless` is one of them, `inverse_dynamics` has the keyword `formulation`.
     """
     return ("exact",)
 
@@ -64,10 +64,10 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Efforts (N, n) of a motion and the terms that add up to them; NaN where no efforts exist.
+    """Compute efforts (N, n) of a motion and the terms of their sum; NaN without efforts.
 
-    What inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and, if
-    there are any, springs and a wrench contribute.
+    The terms are inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and,
+    if given, a wrench.
 
     Raises:
         InvalidInput: an unknown formulation.

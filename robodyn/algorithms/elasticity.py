@@ -3,7 +3,7 @@
 """Stiffness, compliance, deflection and modes of a mechanism with elastic drives.
 
 The motors are held where the configuration is an equilibrium. V is the potential energy of the
-elastic drives and of gravity. At rest the loads demand efforts e(x) of the drives, and the drives
+elastic drives and of gravity. At rest the loads require efforts e(x) of the drives, and the drives
 have e(0) - k (j(x) - j(0)), where x is a displacement, j are the positions of the driven joints and
 J is their Jacobian. The second derivative of V at x = 0 is
 
@@ -26,7 +26,7 @@ from robodyn.errors import InvalidInput, NoSolution
 from robodyn.poses import pose_difference
 
 M = TypeVar("M")
-# Of the equilibrium search: displacements in parts of the mechanism's size, and steps.
+# Equilibrium search: tolerance of displacements relative to the mechanism's size, and most steps.
 TOLERANCE = 1e-12
 STEPS = 30
 
@@ -129,7 +129,7 @@ def drive_elasticity(mechanism: Any) -> DriveElasticity:
 
 
 def is_elastic(mechanism: Any) -> bool:
-    """Whether every drive is elastic."""
+    """Return whether every drive is elastic."""
     return all(np.isfinite(actuator.stiffness) for actuator in mechanism.actuators)
 
 
@@ -142,7 +142,7 @@ def stiffness_matrix(
     buckling.
 
     Args:
-        mechanism: with elastic drives.
+        mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium.
         wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
@@ -168,9 +168,9 @@ def compliance(
     """Compute the displacement of the body for a small wrench on it, motors held.
 
     Args:
-        mechanism: with elastic drives.
+        mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium.
-        wrench: (..., 6) [N, N m] that is there before; zero by default.
+        wrench: (..., 6) [N, N m] constant wrench; zero by default.
 
     Returns:
         (..., 6, 6) translation and rotation vector, base frame, for a force and a moment.
@@ -211,7 +211,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
     Newton's method finds the equilibrium to 1e-12 of the mechanism's size.
 
     Args:
-        mechanism: with elastic drives.
+        mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium without the wrench.
         wrench: (..., 6) [N, N m], constant in the base frame.
 
@@ -256,7 +256,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
     elastic drives and the viscous friction of the joints.
 
     Args:
-        mechanism: with elastic drives.
+        mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium.
         wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
@@ -291,7 +291,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
 
 
 def refuse_elastic_drives(mechanism: Any) -> None:
-    """Refuse a simulation of elastic drives, which the equations of motion take for rigid.
+    """Reject a simulation of elastic drives, as the equations of motion assume rigid ones.
 
     Raises:
         InvalidInput: a drive is elastic.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The energy of a mechanism, and the matrix of its velocity terms."""
+"""Energy of a mechanism, and the matrix of its velocity terms."""
 
 from __future__ import annotations
 
@@ -64,11 +64,12 @@ def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
 
 
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-    """C (..., nv, nv): C velocity are the velocity terms of the bias, and Mdot - 2 C is skew.
+    """Compute C (..., nv, nv): C velocity are the velocity terms of the bias, Mdot - 2 C is skew.
 
-    Half the slope of the velocity terms, which in independent coordinates has Christoffel's
-    symbols. An angular velocity is the rate of none: what that adds to the velocity terms (the
-    Boltzmann-Hamel equations) is the angular momentum crossed with it, itself skew.
+    Half the derivative of the velocity terms, which in independent coordinates has Christoffel's
+    symbols. An angular velocity is no derivative of coordinates: its contribution to the velocity
+    terms (the Boltzmann-Hamel equations) is the cross product with the angular momentum, itself
+    skew.
 
     Raises:
         InvalidInput, KinematicsError: as `bias`.

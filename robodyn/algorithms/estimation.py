@@ -23,10 +23,10 @@ from robodyn.errors import KinematicsError, ModelError, RobodynError
 from robodyn.poses import twist_covariance_in_body
 
 NANOSECONDS = 1_000_000_000
-# Beyond this time the last velocity is no guide to where the mechanism is now [s].
+# Time [s] after which the last velocity no longer predicts the configuration.
 HORIZON = 0.2
-# Readings older than the last estimate by more than this are not late: the clock was set back [s].
-# The same is assumed when so many old readings arrive in a row.
+# Age [s] of a reading, relative to the last estimate, from which on the clock was set back; also
+# assumed after so many old readings in a row.
 SET_BACK = 1.0
 MOST_STALE = 100
 
@@ -35,8 +35,8 @@ class Estimate(NamedTuple):
     """The state estimated from a reading.
 
     Attributes:
-        stamp: of the reading [ns].
-        pose: (7,) platform or tip in the base frame.
+        stamp: time of the reading [ns].
+        pose: (7,) of platform or tip in the base frame.
         twist: (6,) of the same, base frame.
         pose_covariance: (6, 6) of the displacement [translation; rotation vector], base frame.
         twist_covariance: (6, 6) base frame.
@@ -92,7 +92,7 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Steps of positions and of rates, and jumps (n,) of joints in `m` or `rad`."""
+        """Return steps of positions and of rates, and jumps (n,) of joints in `m` or `rad`."""
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),
@@ -102,13 +102,13 @@ class Encoders:
 
 
 def quantisation_deviation(steps: FloatArray) -> FloatArray:
-    """Standard deviations (n,) of the errors of readings rounded to multiples of steps (n,)."""
+    """Compute standard deviations (n,) of rounding errors for steps (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
 
 
 @singledispatch
 def needs_estimator(mechanism: Any) -> bool:
-    """Whether the readings of a real mechanism leave a state to be estimated."""
+    """Return whether the readings of a real mechanism leave a state to be estimated."""
     return False
 
 
@@ -131,19 +131,18 @@ def state_estimator(
 
 
 class Estimator:
-    """Forward kinematics with a memory; a subclass for each kind of mechanism that needs one.
+    """Estimator of the state by forward kinematics from the last estimate.
 
     Args:
-        mechanism: whose driven joints are read.
-        start: (nq,) configuration from which the search begins at first and after a jump; by
-            default home.
-        encoders: of the driven joints.
+        mechanism: mechanism with the driven joints.
+        start: (nq,) configuration for the first search and after a jump; by default home.
+        encoders: encoders of the driven joints.
 
     Raises:
-        InvalidInput: a start that is no configuration, or no home.
+        InvalidInput: the start is no configuration, or there is no home.
 
     Attributes:
-        last: the last estimate, None before the first and after a failure.
+        last: last estimate, None before the first and after a failure.
         counts: readings by outcome.
     """
 
@@ -171,9 +170,9 @@ class Estimator:
         self._stale_in_a_row = 0
 
     def warm_up(self) -> None:
-        """Estimate near home once, so that what this calls is compiled or loaded."""
+        """Estimate near home once, so that all functions used are compiled or loaded."""
         own = self._mechanism
-        # an unsuitable home is reported by whoever uses it
+        # the first use of an unsuitable home reports it
         with suppress(RobodynError):
             estimate = self.update(0, own.joint_positions(own.home), np.full(self._count, 1e-3))
             if estimate is not None:
@@ -227,7 +226,7 @@ class Estimator:
     def _checked(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Valid readings as arrays (n,)."""
+        """Return valid readings as arrays (n,)."""
         position = as_exact("positions", positions, (self._count,), "m or rad")
         rate = None if rates is None else as_exact("rates", rates, (self._count,), "m/s, rad/s")
         refuse_beyond("positions", position)
@@ -236,11 +235,11 @@ class Estimator:
         return position, rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
-        """The estimate of the readings, searched for from home without a guess."""
+        """Estimate the state from readings, with a search from home without a guess."""
         raise NotImplementedError
 
     def _is_stale(self, stamp: int) -> bool:
-        """Whether a stamp is out of date, and not the first of a clock that was set back."""
+        """Return whether a stamp is out of date, and not the first after a clock reset."""
         if self._stamp is None or stamp > self._stamp:
             self._stale_in_a_row = 0
             return False

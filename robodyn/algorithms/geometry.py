@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of a mechanism that a calibration may change, and how it moves with them."""
+"""Dimensions of a mechanism that a calibration may change, and their effect on poses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class GeometricParameter:
-    """One dimension of a mechanism.
+    """Dimension of a mechanism.
 
     Attributes:
         name: such as `leg1.base.x` or `link2.alpha`.
         unit: `m` or `rad`.
-        value: of the mechanism as it was described.
+        value: of the nominal mechanism.
         passive_only: whether only readings of passive joints depend on it.
     """
 
@@ -30,14 +30,14 @@ class GeometricParameter:
 
 
 class Placed(NamedTuple):
-    """Where the body is for given readings of the driven joints, and how that changes.
+    """Poses of the body for given readings of the driven joints, and their derivatives.
 
     Displacements are those of `robodyn.poses.pose_difference`: translation [m] of the body's
     reference point and rotation vector [rad], base frame.
 
     Attributes:
         poses: (N, 7) of the body.
-        by_parameter: (N, 6, P) displacement per unit of each parameter, readings held.
+        by_parameter: (N, 6, P) displacement per unit of each parameter, at constant readings.
         by_joint: (N, 6, n) displacement per unit of each driven joint's reading.
         passive: (N, k) [rad or m] readings of the passive joints, as the URDF measures them.
         passive_by_parameter: (N, k, P).
@@ -53,42 +53,45 @@ class Placed(NamedTuple):
 
 
 class Geometry(Protocol):
-    """The dimensions of one mechanism."""
+    """Dimensions of one mechanism."""
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """P of them."""
+        """The P parameters."""
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """(k,) names of the passive joints whose readings depend on the dimensions."""
+        """Names (k,) of the passive joints whose readings depend on the dimensions."""
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """The mechanism with other values (P,) of its parameters; inertias stay with their bodies.
+        """Return the mechanism with other parameter values (P,); inertias stay with their bodies.
 
         Raises:
-            RobodynError: there is no such mechanism.
+            RobodynError: the mechanism is invalid.
         """
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Poses and their dependence on parameters and readings.
+        """Compute poses and their derivatives by parameters and readings.
 
         Args:
             values: (P,) of the parameters.
-            driven: (N, n) positions of the driven joints by the mechanism as it was described.
-            guess: (N, 7) poses near the ones that are sought.
+            driven: (N, n) positions of the driven joints, in the nominal mechanism's terms.
+            guess: (N, 7) nearby poses.
+
+        Returns:
+            The poses and derivatives.
 
         Raises:
-            KinematicsError: a sample that has no pose.
+            KinematicsError: a sample has no pose.
         """
 
 
 @singledispatch
 def geometry_of(mechanism: Any) -> Geometry:
-    """The dimensions of a mechanism; a kind that has some registers how it finds them.
+    """Return the dimensions of a mechanism; a kind with dimensions registers its function.
 
     Raises:
-        InvalidInput: a kind that has none.
+        InvalidInput: the kind has none.
     """
     raise InvalidInput(
         f"{mechanism.name}: mechanisms of the kind {mechanism.kind!r} have no dimensions to "

@@ -24,7 +24,7 @@ def reference_regressor(
     reference_acceleration: ArrayLike,
     /,
 ) -> FloatArray:
-    """Y (..., n, p) of Slotine and Li (1987), for adaptive control that is passive.
+    """Compute the regressor Y (..., n, p) of Slotine and Li (1987), for passive adaptive control.
 
     Y @ parameters.values are the efforts M a_r + C(v) v_r + g of a reference, with the C of
     `coriolis_matrix`, and the friction at the reference velocity (..., nv).
@@ -37,10 +37,10 @@ def reference_regressor(
     r = as_array("reference_velocity", reference_velocity, (nv,))
     rest, ask = np.zeros(nv), partial(mechanism.regressor, configuration)
     Y, still = ask(r, reference_acceleration), ask(rest, reference_acceleration)
-    # velocity terms are of degree 2: C(v) v_r by polarisation
+    # velocity terms are quadratic: C(v) v_r by polarization
     moved = still + 0.25 * (ask(v + r, rest) - ask(v - r, rest))
     if mechanism.coordinates.rotations:
-        # what angular velocities, rates of no coordinates, add; see `coriolis_matrix`
+        # contribution of angular velocities, which are no derivatives; see `coriolis_matrix`
         q = np.asarray(configuration, dtype=np.float64)[..., None, :]
         power, held = mechanism.joint_velocities(q, np.eye(nv)), ask(rest, rest)
         ours, theirs = (power @ (ask(rest, u) - held) for u in (v, r))

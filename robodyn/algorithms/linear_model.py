@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of dynamics and linear models as results, and how a linear model is sampled."""
+"""Results of linearization: derivatives of dynamics and linear models, and their sampling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robodyn.extras import needing
 ComplexArray = NDArray[np.complex128]
 
 
-# [m/s^2, rad/s, rad/s^2] where motors share what is asked of them, piece by piece linearly.
+# Step [m/s^2, rad/s, rad/s^2] if the distribution of efforts is piecewise linear.
 SMALL = 1e-5
 
 
@@ -34,11 +34,11 @@ class InverseDynamicsDerivatives(_OfEfforts):
 
     Attributes:
         efforts: (..., n) [N or N m].
-        configuration: (..., n, nv) by a displacement, as `difference` and `advance` have it.
+        configuration: (..., n, nv) by a displacement as in `difference` and `advance`.
         velocity: (..., n, nv).
         acceleration: (..., n, nv).
         base: (..., n, 9) by the `rows` of the base's motion: its specific force, angular velocity
-            and angular acceleration. None where no base was given. It is no item of the tuple.
+            and angular acceleration. None if no base was given. Not an item of the tuple.
     """
 
     base: FloatArray | None = None
@@ -54,11 +54,11 @@ class _OfAcceleration(NamedTuple):
 
 
 class ForwardDynamicsDerivatives(_OfAcceleration):
-    """The acceleration that efforts cause, and its derivatives.
+    """Acceleration due to efforts, and its derivatives.
 
     Attributes:
         acceleration: (..., nv).
-        configuration: (..., nv, nv) by a displacement, as `difference` and `advance` have it.
+        configuration: (..., nv, nv) by a displacement as in `difference` and `advance`.
         velocity: (..., nv, nv).
         efforts: (..., nv, n).
         base: (..., nv, 9), as of `InverseDynamicsDerivatives`.
@@ -73,25 +73,25 @@ T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 
 def on_base(found: T, slopes: FloatArray | None) -> T:
-    """Derivatives with those by the base's motion."""
+    """Add derivatives by the base's motion to a result."""
     found.base = slopes
     return found
 
 
 class Linearization(NamedTuple):
-    """The linear model of small motions about a state, efforts held.
+    """Linear model of small motions about a state with constant efforts.
 
-    Its state is [displacement (nv); change of velocity (nv)], the displacement as the mechanism's
-    `difference` gives it: of a platform translation and rotation vector in the base frame. The rate
-    of a rotation vector theta is the change of the angular velocity and, about a state that turns
-    by w [rad/s], also w x theta.
+    Its state is [displacement (nv); change of velocity (nv)], with the displacement as in the
+    mechanism's `difference`: for a platform translation and rotation vector in the base frame. The
+    rate of a rotation vector theta is the change of the angular velocity and, about a state that
+    rotates at w [rad/s], also w x theta.
 
     Attributes:
         state_matrix: (..., 2 nv, 2 nv).
         input_matrix: (..., 2 nv, n) of the n driven joints' efforts.
         eigenvalues: (..., 2 nv) complex [1/s], the fastest growing first, in continuous time.
-        growth_rate: (...) [1/s] largest real part; positive where small motions grow.
-        efforts: (..., n) [N or N m] about which it was made.
+        growth_rate: (...) [1/s] largest real part; positive if small motions grow.
+        efforts: (..., n) [N or N m] of the state.
         dt: [s] of a sampled system, None for one in continuous time.
     """
 
@@ -106,7 +106,7 @@ class Linearization(NamedTuple):
         return short_repr(self)
 
     def to_scipy(self) -> Any:
-        """A `scipy.signal.StateSpace` whose output is the state.
+        """Convert to a `scipy.signal.StateSpace` whose output is the state.
 
         Raises:
             InvalidInput: a batch.
@@ -116,7 +116,7 @@ class Linearization(NamedTuple):
         return StateSpace(*self._matrices(), **({} if self.dt is None else {"dt": self.dt}))
 
     def to_control(self) -> Any:
-        """A `control.StateSpace` of python-control whose output is the state.
+        """Convert to a `control.StateSpace` of python-control whose output is the state.
 
         Raises:
             InvalidInput: a batch.
@@ -138,7 +138,7 @@ class Linearization(NamedTuple):
 
 
 def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
-    """The matrices (..., N, N), (..., N, n) over a period dt [s] in which efforts are held."""
+    """Compute the matrices (..., N, N), (..., N, n) of a period dt [s] with constant efforts."""
     from scipy.linalg import expm  # takes long to import
 
     size = A.shape[-1]
@@ -152,11 +152,11 @@ def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatA
 def by_base(
     dynamics: Callable[..., FloatArray], small: bool, given: tuple[Any, Any, Any, Any, Any]
 ) -> FloatArray | None:
-    """Derivatives (..., k, 9) of dynamics (..., k) by the rows of the base's motion, if any.
+    """Compute derivatives (..., k, 9) of dynamics (..., k) by the rows of the base's motion.
 
-    `given` are configuration, velocity, acceleration or efforts, wrench and base, the latter two or
-    None. The dynamics are of degree 2 at most in these rows, so central differences of any step are
-    exact; where they are so piece by piece only, `small` ones stay on a piece.
+    `given` are configuration, velocity, acceleration or efforts, wrench and base; the latter two
+    may be None. The dynamics are at most quadratic in these rows, so central differences of any
+    step are exact; if they are only piecewise so, `small` steps stay on a piece.
     """
     *state, base = given
     if base is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pose and motion of every link of every kind, of frames added to links, and of all their mass."""
+"""Pose and motion of links and added frames, momentum and center of mass, for every kind."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from robodyn.presentation.presentation import figure
 T = TypeVar("T")
 _empty = np.empty
 FLOAT64 = np.dtype(np.float64)
-# By how much the square of a unit quaternion may differ from 1.
+# Tolerance of a unit quaternion's squared length.
 ROUNDING = 1e-15
 
 
 class LinkTables:
-    """The tree of a mechanism's links, with the frames that were added, as kernels take it.
+    """Tree of a mechanism's links and added frames, in the form of the kernels.
 
     Args:
-        mechanism: whose links they are.
+        mechanism: mechanism with the links.
     """
 
     def __init__(self, mechanism: Any) -> None:
@@ -43,17 +43,17 @@ class LinkTables:
 
     @cached_property
     def drawn(self) -> Figure:
-        """The figure whose links they are."""
+        """Figure of the links."""
         return figure(self.mechanism)
 
     @cached_property
     def mass(self) -> float:
-        """[kg] of all that moves."""
+        """Mass [kg] of all moving bodies."""
         return float(sum(body.mass for body in self.mechanism.bodies))
 
     @cached_property
     def tree(self) -> LinkTree:
-        """The links."""
+        """Tree of the links."""
         own = self.mechanism
         bodies = dict(zip(own.solver.body_links, own.bodies, strict=True))
         return LinkTree.of(
@@ -67,7 +67,7 @@ class LinkTables:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-        """Of each link or added frame: row of the tree, its frame (12,) and (4, 4) on the link."""
+        """For each link or added frame: row in the tree, its frame (12,) and (4, 4) on the link."""
         rows = self.tree.rows
         eye = np.eye(4)
         found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
@@ -77,20 +77,23 @@ class LinkTables:
 
 
 def link_names(mechanism: Any) -> tuple[str, ...]:
-    """All links, then the frames that were added."""
+    """Return the names of all links, then of the added frames."""
     return (*mechanism._links.drawn.links, *mechanism._added)
 
 
 def with_frame(mechanism: Any, name: str, link: str, pose: ArrayLike) -> Any:
-    """The same mechanism with a further frame on a link.
+    """Return the same mechanism with an additional frame on a link.
 
     Args:
-        name: of the frame.
-        link: that it moves with, or another added frame.
+        name: name of the frame.
+        link: link that carries it, or another added frame.
         pose: (7,) of the frame in the link's: x y z [m], qx qy qz qw.
 
+    Returns:
+        The mechanism.
+
     Raises:
-        InvalidInput: a name that there is, a link that there is not, or no pose.
+        InvalidInput: the name exists, the link does not exist, or the pose is invalid.
     """
     if name in mechanism.link_names:
         raise InvalidInput(f"{mechanism.name} has a link or frame {name!r} already", value=name)
@@ -136,7 +139,7 @@ def link_jacobian(
     Args:
         configuration: (..., nq).
         link: name of a link, or of an added frame.
-        offset: (3,) [m] of the point whose velocity it is, in the link's frame; its origin.
+        offset: (3,) [m] of the point in the link's frame; by default its origin.
 
     Returns:
         J (..., 6, nv), linear over angular, base frame: twist of the link = J velocity.
@@ -210,7 +213,7 @@ def link_acceleration(
 
 
 def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the center of mass of all that moves.
+    """Compute the center of mass of all moving bodies.
 
     Args:
         configuration: (..., nq).
@@ -233,7 +236,7 @@ def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Compute the momentum of links and platform; rotors of actuators are left out.
+    """Compute the momentum of links and platform, without the actuators' rotors.
 
     Args:
         configuration: (..., nq).
@@ -259,7 +262,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
     """Compute the matrix that maps the velocity to the momentum about the center of mass.
 
-    Orin and Goswami (2008). Rotors of actuators are left out.
+    Orin and Goswami (2008). Rotors of actuators are omitted.
 
     Args:
         configuration: (..., nq).
@@ -286,10 +289,10 @@ def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> Floa
 
 
 def known_link(mechanism: Any, link: str) -> None:
-    """Refuse a name that no link or frame has.
+    """Reject a name that no link or frame has.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: no such link or frame.
     """
     if link not in mechanism.link_names:
         raise InvalidInput(
@@ -299,7 +302,7 @@ def known_link(mechanism: Any, link: str) -> None:
 
 
 def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
-    """Row of a link or frame in the tree, and the frame (12,) on it, moved by an offset."""
+    """Return the row of a link or frame in the tree, and its frame (12,) moved by an offset."""
     if link not in mechanism._links.places:
         known_link(mechanism, link)
     row, at, frame = mechanism._links.places[link]
@@ -311,7 +314,7 @@ def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int,
 
 
 def _frames(mechanism: Any, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
-    """(..., links, 4, 4) in the base frame."""
+    """Compute frames (..., links, 4, 4) in the base frame."""
     poses = [mechanism.link_pose(configuration, link) for link in links]
     return matrix_from_pose(np.stack(poses, axis=-2))
 
@@ -324,7 +327,7 @@ def _motion(
     link: str,
     offset: ArrayLike | None,
 ) -> FloatArray:
-    """Twist, then acceleration (..., 12) of a link or frame."""
+    """Compute twist, then acceleration (..., 12) of a link or frame."""
     row, at = _frame_at(mechanism, link, offset)
     if mechanism.solver.rates_are_given:
         given = configuration, velocity, acceleration
@@ -339,10 +342,10 @@ def _motion(
 
 
 def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatArray]]:
-    """Leading shape of a state's parts, each as (N, k).
+    """Return the leading shape of a state, and its parts as (N, k).
 
     Args:
-        state: configuration, velocity and acceleration, as far as they are needed.
+        state: configuration, velocity and acceleration, as far as needed.
 
     Raises:
         InvalidInput: a wrong shape, not finite, or a quaternion not of unit length.
@@ -358,7 +361,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
 
 
 def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
-    """Whether a state is one of finite float64 arrays; squares that overflow are none here."""
+    """Return whether a state is one of finite float64 arrays whose squares do not overflow."""
     for part, shape in zip(state, mechanism._links.single_shapes, strict=False):
         if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
             return False
@@ -374,7 +377,7 @@ def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
 def _of_single(
     entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
 ) -> FloatArray | None:
-    """A result (*core) of a valid single state of float64 arrays; None for all others."""
+    """Compute a result (*core) of a valid single state of float64 arrays; None for others."""
     rows = []
     for part in state:
         if part is not None:
@@ -385,13 +388,13 @@ def _of_single(
     out = _empty(core)
     try:
         found = entry(*rows, *settings, False, out.reshape(1, -1))
-    except TypeError:  # not of float64
+    except TypeError:  # not float64
         return None
     return out if found else None
 
 
 def _located(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
-    """Call a function of rows (N, k); the index of an error becomes one of the leading shape."""
+    """Call a function of rows (N, k), and convert an error's index to the leading shape."""
     try:
         return function(*rows)
     except KinematicsError as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions: of a mechanism in its own coordinates, of its driven joints, of all its joints."""
+"""Motions of a mechanism in its own coordinates, of its driven joints, and of all joints."""
 
 from __future__ import annotations
 

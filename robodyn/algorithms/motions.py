@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a mechanism, of its joints and of its body, each as the others' functions.
+"""Conversions between the motions of a mechanism, of its joints and of its body.
 
-Functions of a mechanism of any kind. What is written here holds where every joint is driven and a
-configuration is one position for each; other kinds register their own.
+Functions of a mechanism of any kind. The implementations here are for mechanisms whose joints are
+all driven and whose configuration is one position for each; other kinds register their own.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.numerics.turns import full_turns
 from robodyn.poses import pose_difference
 
-# Of Newton's method to a pose of the body: steps, the longest of them [m or rad], and the one at
-# which it ends.
+# Newton's method to a pose of the body: most steps, the longest [m or rad], and the final one.
 NEAR_STEPS, LONGEST_STEP, NEAR = 30, 0.2, 1e-11
 
 
@@ -31,7 +30,7 @@ NEAR_STEPS, LONGEST_STEP, NEAR = 30, 0.2, 1e-11
 def driven_motion(
     mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
 ) -> DrivenMotion:
-    """Positions, rates and accelerations (..., n) of the driven joints."""
+    """Compute positions, rates and accelerations (..., n) of the driven joints."""
     motion = configuration, velocity, acceleration
     return DrivenMotion(*(np.asarray(value, dtype=np.float64) for value in motion))
 
@@ -40,7 +39,7 @@ def driven_motion(
 def independent_motion(
     mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
 ) -> DrivenMotion:
-    """Positions, rates and accelerations (..., m) of the independent joints."""
+    """Compute positions, rates and accelerations (..., m) of the independent joints."""
     return driven_motion(mechanism, configuration, velocity, acceleration)
 
 
@@ -52,13 +51,13 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """The mechanism's motion of its driven joints' (..., n): the inverse of `driven_motion`.
+    """Compute the mechanism's motion from its driven joints' (..., n); inverse of `driven_motion`.
 
-    Along the last batch dimension each configuration is found from the one before it, the
-    first from the guess, by default home. Accelerations are zero where not given.
+    Along the last batch dimension each configuration starts from the one before it, the first from
+    the guess, by default home. Accelerations are zero by default.
 
     Raises:
-        UnderActuated: fewer joints are driven than it has freedoms.
+        UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
         NoSolution: no configuration has these positions.
         SingularConfiguration: the rates do not determine the motion.
     """
@@ -79,7 +78,7 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """The mechanism's motion of its independent joints' (..., m); as `motion_of_joints`."""
+    """Compute the mechanism's motion from its independent joints' (..., m)."""
     return motion_of_joints(mechanism, positions, velocities, accelerations, guess)
 
 
@@ -92,17 +91,20 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """The mechanism's motion (K, ...) that takes its body through a motion.
+    """Compute the mechanism's motion (K, ...) for a motion of its body.
 
     Args:
         times: (K,) [s], increasing.
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
         start: (nq,) configuration at, or near, the first pose.
 
+    Returns:
+        The motion.
+
     Raises:
-        NoSolution: a pose that is not reached from the one before, by Newton's method alone;
-            `index` says which.
-        InvalidInput: wrong shapes, or a mechanism that cannot be asked for poses.
+        NoSolution: a pose is not reached from the one before by Newton's method alone; `index` is
+            its number.
+        InvalidInput: wrong shapes, or a mechanism without inverse kinematics.
     """
     raise no_inverse_kinematics(mechanism)
 
@@ -121,8 +123,8 @@ def motions_of_body(
     Args:
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
         starts: (K, nq) configurations near these poses.
-        rows: components of pose and twist to attain, as many as there are freedoms; by default
-            those of `determining_rows`. Only trees and closed loops regard them.
+        rows: components of pose and twist to attain, as many as there are degrees of freedom; by
+            default those of `determining_rows`. Only trees and closed loops use them.
 
     Returns:
         The mechanism's motions; NaN where a pose is not reached from its start.
@@ -140,10 +142,10 @@ def motions_of_body(
 
 @singledispatch
 def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration whose body is nearest to a pose, in a control loop's time.
+    """Find the configuration whose body is nearest to a pose, in bounded time for control loops.
 
-    By Newton's method from a configuration (nq,), without a search: for a pose out of reach it
-    ends where no step leads nearer. Turns count by the characteristic length.
+    By Newton's method from a configuration (nq,), without a search: for a pose out of reach it ends
+    where no step leads nearer. Rotations count by the characteristic length.
     """
     weights = np.repeat([1.0, mechanism.characteristic_length], 3)
     here = configuration
@@ -170,20 +172,20 @@ def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArr
 
 @singledispatch
 def advance_near(mechanism: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """As `advance` of a single configuration, in a time that a control loop can give.
+    """Compute `advance` of a single configuration in bounded time for control loops.
 
     Raises:
-        NoSolution: there is no such configuration, or it is not found by the shortest way.
+        NoSolution: there is no such configuration, or Newton's method does not find it.
     """
     return mechanism.advance(configuration, displacement)
 
 
 @singledispatch
 def assemble_near(mechanism: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """As `assemble` next to a configuration, in a time that a control loop can give.
+    """Compute `assemble` near a configuration in bounded time for control loops.
 
     Raises:
-        NoSolution: there is no such configuration, or it is not found by the shortest way.
+        NoSolution: there is no such configuration, or Newton's method does not find it.
     """
     return mechanism.assemble(driven, configuration)
 
@@ -196,7 +198,7 @@ def state_of_readings(
     guess: FloatArray | None = None,
     /,
 ) -> tuple[FloatArray, FloatArray]:
-    """Configuration (nq,) and velocity (nv,) of the readings (k,) of `measured_joints`.
+    """Compute configuration (nq,) and velocity (nv,) from readings (k,) of `measured_joints`.
 
     Readings are positions and velocities as the URDF measures them; finite, not checked. The
     configuration is the one near the guess, by default home.
@@ -210,16 +212,16 @@ def state_of_readings(
 
 @singledispatch
 def measured_joints(mechanism: Any) -> tuple[str, ...]:
-    """(k,) names of the joints whose readings determine the state: the independent ones."""
+    """Return names (k,) of the joints whose readings determine the state: independent ones."""
     return mechanism.independent_joints
 
 
 def joint_difference(
     mechanism: Any, start: FloatArray, goal: FloatArray, names: Sequence[str] | None = None, /
 ) -> FloatArray:
-    """Return how far joints are from positions to others; unchecked.
+    """Compute the differences between joint positions; unchecked.
 
-    A continuous joint takes the short way, see `wrapping_joints`.
+    Those of a continuous joint are at most half a turn, see `wrapping_joints`.
 
     Args:
         start, goal: (..., k) [m or rad].
@@ -243,13 +245,13 @@ def determining_rows(mechanism: Any) -> tuple[int, ...]:
 def configuration_rate(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Time derivative of a single configuration; unchecked."""
+    """Compute the time derivative of a single configuration; unchecked."""
     return velocity
 
 
 @singledispatch
 def normalized(mechanism: Any, configuration: FloatArray) -> FloatArray:
-    """A single configuration brought back onto its manifold after a step; unchecked."""
+    """Project a single configuration onto its manifold after a step; unchecked."""
     return configuration
 
 
@@ -259,21 +261,21 @@ def wrapping(mechanism: Any, names: Sequence[str], /) -> tuple[bool, ...]:
 
 
 def wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
-    """Whether each driven joint is one of `wrapping_joints`."""
+    """Return whether each driven joint is one of `wrapping_joints`."""
     return wrapping(mechanism, mechanism.joint_names)
 
 
 def wrapping_joints(mechanism: Any) -> frozenset[str]:
-    """Names of the joints whose positions a full turn apart are the same: continuous ones.
+    """Return the names of continuous joints, whose positions a full turn apart are equal.
 
-    The difference of two positions of such a joint is the short way, at most half a turn. A
-    joint with limits, a revolute joint without, and one that others follow count their turns.
+    The difference of two positions of such a joint is at most half a turn. A joint with limits, a
+    revolute joint without, and one that others follow count their turns.
     """
     return frozenset(getattr(mechanism.model, "wrapping_joints", ()))
 
 
 def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
-    """The error of a kind that goes to no pose of its body."""
+    """Create the error of a kind without inverse kinematics."""
     return InvalidInput(
         f"{mechanism.kind} mechanisms have no inverse kinematics here: give joint positions, not "
         "poses",
@@ -282,7 +284,7 @@ def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
 
 
 def joint_values(mechanism: Any, name: str, value: ArrayLike) -> FloatArray:
-    """An array (..., n) with a number for each driven joint.
+    """Check an array (..., n) with a number for each driven joint.
 
     Raises:
         InvalidInput: a wrong shape, or not finite.

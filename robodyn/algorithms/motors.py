@@ -18,23 +18,23 @@ from robodyn.dynamics.kernels.end_stops import motor_limits
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
 
-# Excess of a position over a limit, relative to the limit, that is taken as rounding.
+# Excess of a position over a limit, relative to the limit, that counts as rounding.
 LIMIT_TOLERANCE = 1e-9
 
 
 class Drives:
-    """The driven joints of a mechanism, `n` of them, and what drives them.
+    """The `n` driven joints of a mechanism and their actuators.
 
     A mechanism may measure a driven joint differently from its URDF (a leg by its length):
     position = signs * URDF position + offsets.
 
     Args:
-        mechanism: whose joints they are.
+        mechanism: mechanism with the joints.
         signs, offsets: (n,) see above; by default 1 and 0 [m or rad].
 
     Attributes:
         names, units: of the joints, `m` or `rad`.
-        actuators: what drives each.
+        actuators: actuator of each.
         position_limits: (n, 2) [m or rad].
         effort_limits: (n,) [N or N m].
         signs, offsets: (n,) 1 or -1, and [m or rad].
@@ -55,26 +55,26 @@ class Drives:
 
     @cached_property
     def effort_units(self) -> tuple[EffortUnit, ...]:
-        """(n,) `N` or `N m`."""
+        """Units (n,) of the efforts, `N` or `N m`."""
         return tuple("N" if unit == "m" else "N m" for unit in self.units)
 
     @cached_property
     def effort_ranges(self) -> FloatArray:
-        """(n, 2) [N or N m] least and largest efforts at standstill: of cables of one sign."""
+        """Least and largest efforts (n, 2) [N or N m] at standstill; cables have one sign."""
         drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
         ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
         return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
 
     @cached_property
     def effort_ends(self) -> FloatArray:
-        """(2, n) [N or N m] least and largest that the drives can have: a slack cable has none."""
+        """Least and largest efforts (2, n) [N or N m], including zero for a slack cable."""
         least, largest = self.effort_ranges.T
         return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
 
     def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
-        """Efforts (..., n) cut to limits (..., n), of both signs, by default those at standstill.
+        """Clip efforts (..., n) to limits (..., n), of both signs, by default those at standstill.
 
-        A drive whose efforts are of one sign has none where it is asked for the other.
+        A drive whose efforts have one sign has none instead of the other sign.
         """
         least, largest = self.effort_ends
         if limits is not None:
@@ -82,7 +82,7 @@ class Drives:
         return np.asarray(np.clip(efforts, least, largest))
 
     def within_position_limits(self, positions: FloatArray) -> BoolArray:
-        """Whether positions (..., n) are finite and within the limits, but for rounding."""
+        """Return whether positions (..., n) are finite and within limits, except for rounding."""
         limits = self.position_limits
         room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
         inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
@@ -90,12 +90,12 @@ class Drives:
 
     @cached_property
     def has_torque_speed_curve(self) -> bool:
-        """Whether what a motor has depends on its speed; else `effort_limits` say all."""
+        """Whether a motor's effort depends on its speed; else `effort_limits` suffice."""
         return any(actuator.has_torque_speed_curve for actuator in self.actuators)
 
     @cached_property
     def motor_table(self) -> FloatArray:
-        """(n, k) travel of the joints and what their motors have; see `joint_table`."""
+        """Position limits of the joints and motor curves (n, k); see `joint_table`."""
         return joint_table(self.position_limits, self.actuators)
 
     def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
@@ -115,11 +115,11 @@ class Drives:
         return limits.reshape(speeds.shape)
 
     def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Torques (..., n) at the motors; see `Mechanism.motor_torques`."""
+        """Convert to motor torques (..., n); see `Mechanism.motor_torques`."""
         return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
 
     def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Efforts (..., n) of motor torques; see `Mechanism.efforts_of`."""
+        """Convert motor torques to efforts (..., n); see `Mechanism.efforts_of`."""
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
 
     def currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
@@ -143,10 +143,10 @@ class Drives:
 
     @cached_property
     def torque_constants(self) -> FloatArray:
-        """(n,) [N m/A] of the motors.
+        """Torque constants (n,) [N m/A] of the motors.
 
         Raises:
-            InvalidInput: a motor without one.
+            InvalidInput: a motor has none.
         """
         constants = []
         for name, actuator in zip(self.names, self.actuators, strict=True):
@@ -188,7 +188,7 @@ class Drives:
 
 
 def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
-    """(n, 2), or (n, 3 + 2 k) for the kernel `motor_effort`, of limits (n, 2) and n actuators."""
+    """Build the table (n, 2), or (n, 3 + 2 k) for `motor_effort`, of limits and actuators."""
     if not any(actuator.has_torque_speed_curve for actuator in actuators):
         return position_limits
     curves = [_curve(actuator) for actuator in actuators]
@@ -203,7 +203,7 @@ def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> F
 
 
 def _curve(actuator: Actuator) -> list[tuple[float, float]]:
-    """(rate, effort) of the joint where the line of what the motor has bends."""
+    """Return (rate, effort) of the joint at the corners of the motor's limit curve."""
     fastest, ratio = actuator.rate_limit, abs(actuator.ratio)
     speeds = [0.0]
     if actuator.torque_speed is not None:
@@ -211,8 +211,8 @@ def _curve(actuator: Actuator) -> list[tuple[float, float]]:
         speeds = [speed for speed, _ in points if speed / ratio < fastest] + [fastest * ratio]
         most = actuator.torque_limit
         for (slow, more), (fast, less) in zip(points[:-1], points[1:], strict=True):
-            if less < most < more:  # where the curve falls below the limit
+            if less < most < more:  # the curve falls below the limit here
                 speeds.append(slow + (more - most) / (more - less) * (fast - slow))
     rates = sorted({speed / ratio for speed in speeds if speed / ratio <= fastest})
-    # a little less, so that rounding does not take the last one beyond the end
+    # slightly less, so that rounding does not move the last one beyond the end
     return [(rate, float(actuator.effort_limit_at(rate * (1.0 - 1e-15)))) for rate in rates]

@@ -14,13 +14,13 @@ from robodyn.arrays import BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class ErrorPart:
-    """Coordinates of a tracking error that are reported as one number.
+    """Part of a tracking error that is reported as one number.
 
     Attributes:
         name: `position`, `orientation` or `joints`.
         columns: of a displacement (..., nv).
         unit: `m`, `rad`, or `rad or m` where revolute and prismatic joints are compared.
-        bound: [unit] beyond which the mechanism no longer follows its path.
+        bound: [unit] from which on the mechanism no longer follows its path.
         euclidean: whether the size is the length of the vector, or the largest of its entries.
     """
 
@@ -31,13 +31,13 @@ class ErrorPart:
     euclidean: bool
 
     def exceeded(self, error: FloatArray) -> BoolArray:
-        """Whether (...) this part of displacements (..., nv) is beyond the bound."""
+        """Return whether (...) this part of displacements (..., nv) exceeds the bound."""
         if self.euclidean:
             return np.asarray(self.size(error) > self.bound)
         return np.asarray((np.abs(error[..., self.columns]) > self.bound).any(axis=-1))
 
     def size(self, error: FloatArray) -> FloatArray:
-        """Size (...) of this part of displacements (..., nv)."""
+        """Compute the size (...) of this part of displacements (..., nv)."""
         own = error[..., self.columns]
         if self.euclidean:
             return np.asarray(np.linalg.norm(own, axis=-1))
@@ -57,16 +57,16 @@ class Tracking:
     by_coordinate: bool = False
 
     def is_lost(self, error: FloatArray) -> BoolArray:
-        """Whether displacements (..., nv) from the planned configuration exceed a bound."""
+        """Return whether displacements (..., nv) from the planned configuration exceed a bound."""
         return np.asarray(np.logical_or.reduce([part.exceeded(error) for part in self.parts]))
 
     def largest(self, error: FloatArray) -> dict[str, float]:
-        """Largest size of each part of displacements (N, nv), by name."""
+        """Compute the largest size of each part of displacements (N, nv), by name."""
         return {part.name: float(part.size(error).max()) for part in self.parts}
 
     @property
     def bounds(self) -> str:
-        """The bounds in words."""
+        """Description of the bounds."""
         return " or ".join(f"{part.bound:g} {part.unit}" for part in self.parts)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far all joints may move: driven ones, passive ones, mimics, and joints at the legs' ends.
+"""Position limits of all joints: driven, passive and mimic ones, and joints at the legs' ends.
 
-Everything that keeps or checks limits of positions takes them from here.
+All checks of position limits use this module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from robodyn.dynamics.coordinates import Unit
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.model.model import Model
 
-# Limits of an angle that are this far apart leave every direction free.
+# Distance of limits of an angle from which on every direction is permitted.
 WHOLE_TURN = 2.0 * np.pi * (1.0 - 1e-12)
 
 
@@ -26,9 +26,9 @@ class TravelLimit(NamedTuple):
     """Limits of one coordinate.
 
     Attributes:
-        name: of the joint, or of a leg's end and its cone.
+        name: name of the joint, or of a leg's end and its cone.
         unit: `m` or `rad`.
-        lower, upper: infinite where there is none.
+        lower, upper: infinite for none.
     """
 
     name: str
@@ -38,7 +38,7 @@ class TravelLimit(NamedTuple):
 
 
 def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
-    """(k,) of the coordinates of `travel_positions`; the first n are those of the driven joints."""
+    """Return the limits (k,) of `travel_positions`; the first n are of the driven joints."""
     driven = zip(
         mechanism.joint_names, mechanism.joint_units, mechanism.position_limits, strict=True
     )
@@ -52,18 +52,18 @@ def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
 
 
 def travel_bounds(mechanism: Any) -> FloatArray:
-    """(k, 2) [m or rad] lower and upper limits of the coordinates of `travel_positions`."""
+    """Return lower and upper limits (k, 2) [m or rad] of `travel_positions`."""
     return np.array([limit[2:] for limit in mechanism.travel_limits]).reshape(-1, 2)
 
 
 def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Values (..., k) [m or rad] of every coordinate whose travel is limited.
+    """Compute the values (..., k) [m or rad] of all coordinates with limits.
 
-    An angle of a passive joint is the one nearest to the middle of its limits, as whole turns
-    of it mean nothing.
+    An angle of a passive joint is the one nearest to the middle of its limits, as its whole turns
+    are irrelevant.
 
     Raises:
-        KinematicsError: the mechanism cannot be in that configuration.
+        KinematicsError: the configuration is impossible.
     """
     columns = [mechanism.joint_positions(configuration)]
     if mechanism._passive_travel:
@@ -80,9 +80,9 @@ def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
-    """Whether all coordinates of configurations (..., nq) are within their limits.
+    """Return whether all coordinates of configurations (..., nq) are within their limits.
 
-    But for rounding; false if the mechanism cannot be in one of them.
+    Rounding is tolerated; false if a configuration is impossible.
     """
     try:
         values = travel_positions(mechanism, configuration)
@@ -95,13 +95,13 @@ def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
 
 @singledispatch
 def all_joint_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """(..., j) [m or rad] of the joints of `all_joint_names`, as the URDF measures them."""
+    """Return positions (..., j) [m or rad] of `all_joint_names`, as the URDF measures them."""
     return mechanism.joint_states(configuration).positions
 
 
 @singledispatch
 def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
-    """Limits (2,) [rad or m] of joints that are not driven, as the URDF measures them."""
+    """Return limits (2,) [rad or m] of passive joints, as the URDF measures them."""
     if not isinstance(mechanism.model, Model):
         return {}
     driven = set(mechanism.joint_names)
@@ -109,7 +109,7 @@ def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
 
 
 def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
-    """Limits of passive joints, their places in a joint state, and middles of angles."""
+    """Return limits of passive joints, their indices in joint states, and middles of angles."""
     found = []
     limits = passive_limits(mechanism)
     joints = {joint.name: joint for joint in getattr(mechanism.model, "joints", ())}
@@ -119,7 +119,7 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
             continue
         lower, upper = ends.tolist()
         turns = joints[name].kind != "prismatic"
-        # what a joint follows counts its turns
+        # a joint that others follow counts its turns
         alone = turns and joints[name].mimic is None
         if alone and upper - lower >= WHOLE_TURN:
             continue
@@ -130,29 +130,29 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
 
 
 def cones(mechanism: Any) -> tuple[float, float]:
-    """[rad] how far legs may bend from home at the base and at the body; infinite for any."""
+    """Return the largest deflections [rad] of legs at the base and at the body; may be infinite."""
     model = mechanism.model
     return getattr(model, "base_cone", np.inf), getattr(model, "body_cone", np.inf)
 
 
 @singledispatch
 def leg_names(mechanism: Any) -> tuple[str, ...]:
-    """(k,) of the straight legs between the base and the moving body; empty for others."""
+    """Return names (k,) of the straight legs between base and moving body; empty for others."""
     return ()
 
 
 @singledispatch
 def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """(..., 2, k, 3) unit vectors along legs, in the frames that they bend against.
+    """Compute unit vectors (..., 2, k, 3) along legs, in the frames of the links at their ends.
 
-    First in the frames of the links on which the legs stand, then in those that they hold.
+    First in the frames of the links that carry the legs, then of those that they support.
     """
     shape = np.shape(configuration)[:-1]
     return np.empty((*shape, 2, 0, 3))
 
 
 def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """(..., 2, k) [rad] angles of the legs from home at the base and at the body."""
+    """Compute angles (..., 2, k) [rad] of the legs from home at the base and at the body."""
     half = 0.5 * np.linalg.norm(leg_axes(mechanism, configuration) - _home_axes(mechanism), axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
 
@@ -163,7 +163,7 @@ def with_cones(
     """Return the mechanism with limits of the angles of its legs from home.
 
     Args:
-        mechanism: with straight legs.
+        mechanism: mechanism with straight legs.
         base_cone: largest angle [rad] at the base; None for no change, infinite for no limit.
         body_cone: largest angle [rad] at the moving body.
 

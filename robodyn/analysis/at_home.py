@@ -22,12 +22,12 @@ from robodyn.trajectories.demonstration import DEMO
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
 from robodyn.trajectories.waypoints import default_path, is_reachable, load_path
 
-# Steps at which a way out from home is looked at, as shares of the mechanism's size and in radians,
-# and how far it is followed: a way out and in again between two of them is not seen.
+# Steps away from home, relative to the mechanism's size and in radians, and the largest distance;
+# an excess that begins and ends between two steps is not found.
 STEP, FURTHEST = 0.005, 4.0
 ANGLE_STEP, LARGEST_ANGLE = np.deg2rad(0.5), np.pi
 HALVINGS = 40
-# A drive whose effort changes less than this with a payload [N or N m per kg] does not carry it.
+# Change of an effort with the payload [N or N m per kg] below which the drive does not carry it.
 UNLOADED = 1e-9
 
 
@@ -80,8 +80,7 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     """Compute the range of each coordinate from home while the others stay constant.
 
     The limits are those of the joints' positions, and singularities at which the determinant of
-    `Mechanism.determinant` changes its sign. The way out is followed in small steps, and its end
-    found by bisection.
+    `Mechanism.determinant` changes its sign, found by small steps away from home and bisection.
 
     Raises:
         KinematicsError: there is no geometry at home.
@@ -106,7 +105,7 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     rest = np.zeros(len(mechanism.coordinates.velocity_names))
     alone = mechanism.inverse_dynamics(home, rest, rest)
     a_kilogram = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest) - alone
-    # of a joint that the mass does not load, rounding is left
+    # for a joint that does not carry the mass, only rounding is left
     loaded = np.abs(a_kilogram) > UNLOADED
     slope = np.where(loaded, a_kilogram, np.nan)
     masses = (mechanism.effort_limits - alone * np.sign(slope)) / np.abs(slope)
@@ -121,7 +120,7 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
     """Return all results of this module as plain data; empty without a home.
 
-    The reach is part of it if a configuration is a pose: that of an arm is given by its joints'
+    The reach is included if a configuration is a pose; that of an arm follows from its joint
     limits.
     """
     try:

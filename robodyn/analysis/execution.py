@@ -44,7 +44,7 @@ def execute(
     """Simulate a mechanism that follows a trajectory, and return the history of the run.
 
     Args:
-        mechanism: the plant.
+        mechanism: mechanism that is simulated.
         trajectory: motion to follow, from its start.
         path: its name in the summary.
         mode: `computed_torque`, or `feedforward`: planned efforts without feedback.
@@ -53,6 +53,9 @@ def execute(
         control_dt, progress: see `simulate`.
         clock: function that returns the seconds since the beginning, for the real-time factor.
         kp, kv, preview: see `ComputedTorque`.
+
+    Returns:
+        The histories of the run.
 
     Raises:
         InvalidInput: arguments are out of range.
@@ -74,7 +77,7 @@ def execute(
 
     ahead = look_ahead(mechanism, trajectory)
     stopped = ""
-    # in a run without incidents a follower equals its controller, which is compiled
+    # in a run without incidents the follower equals its controller, which is compiled
     laws: dict[str, Callable[[Mechanism], Controller]] = {
         "computed_torque": partial(ComputedTorque, kp=kp, kv=kv, preview=preview),
         "feedforward": Feedforward,
@@ -87,7 +90,7 @@ def execute(
         try:
             result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
         except SimulationFailed as error:
-            # repeat the run up to the failure: it takes the same course
+            # repeat the run up to the failure, with the same result
             sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
             if sound <= 0.0:
                 raise

@@ -46,7 +46,7 @@ def frequency_response(
     positions and velocities. A rotor's reaction to a turning base is left out.
 
     Args:
-        mechanism: with elastic drives.
+        mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium.
         frequencies: (f,) [Hz].
         input: `base`, a displacement (6,) [m, rad] of the base at its origin; `wrench`, a wrench

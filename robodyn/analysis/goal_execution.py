@@ -17,7 +17,7 @@ from robodyn.control.goal_watch import Errors, GoalCode, Verdict
 from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
 
-# How goals end, as ROS 2 actions call it.
+# Results of goals, by the names of ROS 2 actions.
 SUCCEEDED, ABORTED, CANCELED = "succeed", "abort", "canceled"
 REPLACED = "replaced by a newer goal"
 
@@ -180,7 +180,7 @@ class GoalExecution:
             desired = motions.independent_motion(mechanism, *planned)
             x, v, _ = motions.independent_motion(mechanism, configuration, velocity, still)
         except KinematicsError:
-            return None  # of a singular state there is nothing to tell
+            return None  # a singular state has no feedback
         off = motions.joint_difference(mechanism, x, desired[0], mechanism.independent_joints)
         errors = Errors(off, desired[1] - v)
         return Report(time, time - self._began, desired, (x, v), errors)

@@ -21,7 +21,7 @@ from robodyn.trajectories.base import Trajectory, refuse_other
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 
 MOTION_SAMPLES = 1000
-# Beyond a limit by less than this share of it is rounding: a path may run along its limit.
+# Relative excess of a limit that is rounding, as a path may run along its limit.
 LIMIT_TOLERANCE = 1e-9
 # Resolution of the time of a violation, as a fraction of the duration.
 TIME_TOLERANCE = 1e-12

@@ -149,7 +149,7 @@ def margins(
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)
     rows, beyond = [], []
-    # a missing rate is beyond its own limit already
+    # a missing rate exceeds its own limit already
     limits = mechanism.drives.effort_limits_at(np.nan_to_num(v))
     least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.drives.effort_ranges.T)
     for j, joint in enumerate(mechanism.joint_names):

@@ -20,11 +20,12 @@ from robodyn.poses import advance_pose
 
 AXES = ("x", "y", "z", "about x", "about y", "about z")
 FREQUENCIES = (0.2, 0.5, 1.0, 2.0, 5.0)  # [Hz]
-# Instants of a period; halvings of an amplitude; the largest, in sizes of the mechanism and [rad].
+# Instants of a period; bisections of an amplitude; the largest, in sizes of the mechanism and
+# [rad].
 INSTANTS, HALVINGS, LARGEST = 24, 18, (1.0, 1.5)
-# Steps along an axis, from home to the largest amplitude, that find how far the body can go.
+# Number of steps along an axis, from home to the largest amplitude, to find the body's range.
 STEPS = 60
-# An axis along or about which less than this share of a motion is possible is left out.
+# Fraction of a motion below which an axis is omitted.
 POSSIBLE = 0.999
 
 

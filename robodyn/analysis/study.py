@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # Samples evaluated at once: enough for speed, few enough to report progress and to fit memory.
 CHUNK = 20_000
-# A dynamic fraction means nothing where the total force passes through zero; instants at which that
-# is below this share of the leg's own peak are left out of its peak.
+# Total force, relative to the leg's peak, below which the dynamic fraction is meaningless and left
+# out of its peak.
 SMALLEST_FORCE = 0.05
 
 
@@ -36,7 +36,7 @@ class MotionStudy:
     """Study of a planned motion, one row for each instant; NaN where no forces exist.
 
     Attributes:
-        mechanism: the mechanism.
+        mechanism: mechanism that moves.
         formulation: formulation of the inverse dynamics.
         time: (N,) [s].
         motion: planned configuration, velocity and acceleration.

@@ -23,10 +23,10 @@ from robodyn.trajectories.joint_points import through_points
 from robodyn.trajectories.messages import joint_rows, to_nanoseconds, without_turns
 from robodyn.trajectories.tip_joints import TipJoints, space_of
 
-# Time between the points at which the motion of the joints becomes the mechanism's [s], and the
-# largest number of them; a longer motion has them further apart.
+# Time [s] between points that are converted from joint motion to the mechanism's, and their largest
+# number; in a longer motion they are further apart.
 PERIOD, POINTS = 0.01, 20_000
-# [m/s, rad/s] of a joint that is at rest.
+# Rate [m/s, rad/s] below which a joint is at rest.
 REST = 1e-6
 
 
@@ -59,7 +59,7 @@ class GoalPlan(NamedTuple):
         trajectory: trajectory of the mechanism.
         start: start [ns] by the states' stamps; None for at once.
         watch: its tolerances.
-        says: joints for which the goal states a tolerance of the path.
+        says: joints with a path tolerance in the goal.
     """
 
     trajectory: SampledTrajectory
@@ -176,7 +176,7 @@ def _points(
             value=used[1][-1],
         )
     if times[0] > 0.0:
-        # from where it is, or from where it is planned to be, to the first point
+        # from the measured or planned position to the first point
         here = present.measured if present.planned is None else present.planned
         first = motions.independent_motion(space, *here)
         way = motions.joint_difference(mechanism, measured, first[0], names)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers of a model that its file may state in another unit: grams, millimeters, degrees.
+"""Suspicious numbers of a model that may be in another unit: grams, millimeters, degrees.
 
-No number is refused: a model may be of lead or of a galaxy. A doubt says what the number would
-mean, and beside what it is doubtful.
+No number is rejected: a model may be of lead or of a galaxy. A doubt states the meaning of the
+number, and why it is doubtful.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from robodyn.arrays import FloatArray
 from robodyn.model import Link, Model
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 
-# A body of one density with given moments is smallest as an ellipsoid; [kg/m^3] no metal is denser.
+# Largest plausible density [kg/m^3], that of a metal, of the ellipsoid with a body's mass and
+# moments.
 DENSEST = 23_000.0
-# Radii of gyration of these shares of the longest are not those of a solid body, but of a thin rod,
-# a plate or a point, as models have them on purpose.
+# Radii of gyration below this, relative to the longest, are those of a thin rod, a plate or a
+# point, which models contain on purpose.
 THIN = 0.02
-# A radius of gyration, or the way to the center of mass, is at most this many times a link's size.
+# Largest plausible radius of gyration, or distance of the center of mass, relative to a link's
+# size.
 TIMES = 4.0
-# [m] of a mechanism, [rad, rad/s] of a joint that turns, [m, m/s] of one that slides.
+# Largest plausible values: [m] of a mechanism, [rad, rad/s] of a revolute joint, [m, m/s] of a
+# prismatic one.
 LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
@@ -56,7 +59,7 @@ def doubts(model: Model) -> list[str]:
 
 
 def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
-    """Points (3,) [m] of joints, closures and the tip on each rigid body, in its frame."""
+    """Return points (3,) [m] of joints, closures and the tip on each rigid body, in its frame."""
     tree = ZeroConfigurationTree(model)
     points: dict[str, list[FloatArray]] = {}
     seats = [
@@ -75,10 +78,10 @@ def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
 
 
 def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
-    """Doubts about a link whose center of mass is so far [m] from its next joint.
+    """Yield doubts about a link's inertia.
 
     Args:
-        link: with a mass.
+        link: link with a mass.
         away: [m] from its center of mass to the nearest of its joints.
         size: [m] between its joints, or half of that of the largest link, if that is more.
     """
@@ -96,7 +99,7 @@ def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
             f"of {radius:.4g} m, where joints are {size:.3g} m apart; is the inertia in kg mm^2, "
             "or 1 for want of a number? It is in kg m^2"
         )
-    # of the ellipsoid: squares of its half axes
+    # squared half axes of the ellipsoid
     squares = 2.5 / link.mass * (moments.sum() - 2.0 * moments)
     if squares.min() <= THIN**2 * squares.max():
         return

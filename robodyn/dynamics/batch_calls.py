@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Batches of states through compiled kernels, on several threads, for all kinds."""
+"""Batched calls of compiled kernels on several threads, for all kinds."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ STATE = (*CONFIGURATION * 3, ROWS_OR_NONE, ROWS_OR_NONE)
 
 
 def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
-    """Types of a state, whose last part is the motion of the base; none of a base at rest."""
+    """Return the types of a state, with the motion of the base last; none for a fixed base."""
     return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
 @cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
-    """Entry point of a kernel that takes two arrays of parameters, then inputs and results."""
+    """Return the entry point of a kernel of two parameter arrays, then inputs and results."""
     return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
 
 
 class ArrayArgument(NamedTuple):
-    """An array (..., width) that a method takes, for its checks and their messages."""
+    """Array argument (..., width) of a method, for its checks and their messages."""
 
     name: str
     width: int
     unit: str = ""
 
     def checked(self, value: ArrayLike | None) -> FloatArray:
-        """The argument as float64, a wrench that is not given as zero, no motion as no numbers.
+        """Convert the argument to float64, with zeros for a missing wrench.
 
         Raises:
             InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -71,7 +71,7 @@ BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
-    """All arguments of a method; built once, as `answers` reads the widths at every call."""
+    """All arguments of a method, created once, as `answers` reads the widths at every call."""
 
     __slots__ = ("items", "widths")
 
@@ -81,7 +81,7 @@ class Arguments:
     def flattened(
         self, values: Sequence[ArrayLike | None]
     ) -> tuple[tuple[int, ...], list[FloatArray]]:
-        """Leading shape of checked values, broadcast against each other, and each as (N, k).
+        """Check values and broadcast them; return the leading shape, and each as (N, k).
 
         Raises:
             InvalidInput: as `Argument.checked`, or leading shapes that do not broadcast.
@@ -91,7 +91,7 @@ class Arguments:
 
 
 class NoSolutionAt(Exception):
-    """A state for which the equations have no solution.
+    """The equations have no solution for a state.
 
     Attributes:
         index: of the first such state in the batch, () for a single one.
@@ -111,16 +111,19 @@ def answers(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray:
-    """A kernel's result for each state, (..., *core).
+    """Compute a kernel's result for each state, (..., *core).
 
     Args:
         kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
             and an array (n, prod(core)) for the results; returns how many states from the first, in
             whole vectors, it has solved.
         numbers: the mechanism's parameters.
-        arguments, values: what was passed in.
+        arguments, values: arguments and their values.
         core: shape of one result.
         settings: the same for all states.
+
+    Returns:
+        The results.
 
     Raises:
         InvalidInput: an argument of the wrong shape or not finite.
@@ -128,12 +131,12 @@ def answers(
     """
     batch = states(arguments.widths, values)
     if batch is not None:
-        # a TypeError is of None for what has to be given, which is refused by name below
+        # a TypeError is for None as a required argument, which is rejected by name below
         with suppress(TypeError):
             results = computed(kernel, numbers, batch, core, *settings)
             if results is not None:
                 return results
-    # an argument is invalid or one state has no answer: only now spend time on finding out which
+    # an argument is invalid or a state has no result: only now spend time on finding out which
     shape, flat = arguments.flattened(values)
     flat_batch = StateBatch((len(flat[0]),), list(flat))
     out, done = _run(kernel, numbers, flat_batch, core, settings)
@@ -153,7 +156,7 @@ def computed(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """As `answers`, without checking the states; None if one has no solution."""
+    """Compute `answers` without checking the states; None if one has no solution."""
     out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 
@@ -165,9 +168,9 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Results (N, prod(core)), and how many of them, from the first, are valid."""
+    """Compute results (N, prod(core)), and how many of them, from the first, are valid."""
     out = np.empty((states.count, math.prod(core)))
-    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small to share among threads
+    if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)
     stopped: list[int] = []
 

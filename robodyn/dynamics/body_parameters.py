@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The ten numbers by which a rigid body enters the equations of motion."""
+"""Conversion of rigid bodies to the ten parameters of the equations of motion."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 
-# Where the six numbers of a symmetric matrix are in it.
+# Indices of the six independent entries of a symmetric matrix.
 ROWS, COLUMNS = np.triu_indices(3)
 
 
 class BodyNumbers(NamedTuple):
-    """A body as the models have it: mass, com (3,) and inertia (3, 3) about it."""
+    """Body in the form of the models: mass, com (3,) and inertia (3, 3) about it."""
 
     mass: float
     com: FloatArray
@@ -26,25 +26,25 @@ NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def unit_inertia(row: Any, column: Any) -> FloatArray:
-    """(3, 3) symmetric, of ones in these places."""
+    """Return a symmetric matrix (3, 3) with ones at these indices."""
     tensor = np.zeros((3, 3))
     tensor[row, column] = tensor[column, row] = 1.0
     return tensor
 
 
 def about_origin(mass: float, com: FloatArray) -> FloatArray:
-    """(3, 3) [kg m^2] what the offset of its center of mass adds to a body's inertia."""
+    """Compute the inertia (3, 3) [kg m^2] added by the offset of the center of mass."""
     return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
 
 def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """(10,) of a body with this inertia (3, 3) about its center of mass."""
+    """Compute parameters (10,) of a body with inertia (3, 3) about its center of mass."""
     at_origin = inertia + about_origin(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
 def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
-    """The bodies with parameters (k, 10); one without mass has its center at the origin."""
+    """Convert parameters (k, 10) to bodies; a massless one has its center at the origin."""
     masses, com = rows[:, :1], np.zeros((len(rows), 3))
     np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
     inertia = np.empty((len(rows), 3, 3))
@@ -57,9 +57,9 @@ def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
 
 
 def pseudo_inertias(values: FloatArray) -> FloatArray:
-    """(..., 4, 4) of bodies' parameters (..., 10): the integral of d d' dm, d = [x y z 1].
+    """Compute pseudo-inertias (..., 4, 4), the integral of d d' dm with d = [x y z 1].
 
-    A body exists exactly where it is positive semidefinite (Wensing, Kim and Slotine, 2018).
+    A body is physical if and only if it is positive semidefinite (Wensing, Kim and Slotine, 2018).
     """
     out = np.empty((*values.shape[:-1], 4, 4))
     xx, xy, xz, yy, yz, zz = (values[..., k] for k in range(4, 10))
@@ -74,7 +74,7 @@ def pseudo_inertias(values: FloatArray) -> FloatArray:
 
 
 def of_pseudo_inertias(J: FloatArray) -> FloatArray:
-    """(..., 10) parameters of pseudo-inertias (..., 4, 4): inverts `pseudo_inertias`."""
+    """Convert pseudo-inertias (..., 4, 4) to parameters (..., 10)."""
     total = J[..., 0, 0] + J[..., 1, 1] + J[..., 2, 2]
     return np.stack(
         [

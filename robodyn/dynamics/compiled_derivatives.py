@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of dynamics by a kind's kernel `derivatives`, of single states and of batches."""
+"""Derivatives of dynamics by a kind's kernel `derivatives`, for single states and batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from robodyn.threads import cached_threadsafe
 
 Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
-# Displacements of differences of order 4, of which rounding leaves twelve digits [rad, or parts of
+# Displacements of differences of order 4, with twelve digits after rounding [rad, or relative to
 # the size].
 SLOPE_STEP = 5e-4
 _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
@@ -45,18 +45,18 @@ def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
 
 
 class CompiledDerivatives:
-    """Slopes of the dynamics by configuration, velocity, and acceleration or efforts.
+    """Derivatives of the dynamics by configuration, velocity, and acceleration or efforts.
 
     Args:
-        kernel: takes the mechanism's numbers, then states (N, ...): configuration, velocity,
-            acceleration, efforts, wrench and base; whether slopes of accelerations are asked for;
-            and an array (N, ...) for the blocks by rows. Returns how many it has found.
-        numbers: of the mechanism.
-        sizes: of configuration, velocity and efforts.
-        held: efforts of a motion without the friction that the kernel does not know; if None, it
-            knows all.
-        otherwise: what is asked where the kernel finds none.
-        single: a kernel of one state without a wrench on a base at rest; takes the numbers,
+        kernel: function of the mechanism's numbers, states (N, ...) with configuration, velocity,
+            acceleration, efforts, wrench and base, whether to differentiate accelerations, and an
+            array (N, ...) for the blocks by rows. Returns how many states it has solved.
+        numbers: packed parameters of the mechanism.
+        sizes: sizes of configuration, velocity and efforts.
+        held: efforts of a motion without friction that the kernel does not include; None if it
+            includes all.
+        otherwise: fallback if the kernel fails.
+        single: kernel of one state without a wrench on a fixed base; takes the numbers,
             configuration, velocity, acceleration, whether forward, and an array for all blocks.
     """
 
@@ -102,12 +102,15 @@ class CompiledDerivatives:
         wrench: Any,
         base: BaseMotion | None,
     ) -> Blocks | None:
-        """The blocks (..., n or nv, width) of valid states; None where the kernel finds none.
+        """Compute the blocks (..., n or nv, width) of valid states; None if the kernel fails.
 
         Args:
-            forward: of accelerations instead of efforts.
-            configuration, velocity, acceleration, efforts: that belong together.
-            wrench, base: as the dynamics take them.
+            forward: whether to differentiate accelerations instead of efforts.
+            configuration, velocity, acceleration, efforts: consistent state.
+            wrench, base: as in the dynamics.
+
+        Returns:
+            The blocks.
         """
         if self._core is None and not forward:
             return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled simulation: its inputs and outputs, and how a mechanism provides it."""
+"""Compiled simulation: inputs, outputs, and its provision by kinds of mechanisms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STACK = BorrowedArrayType(3)
 # Numba's type of `Rollout.arrays`.
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
-# Of a plant, by whether it is rough and whether its damping is watched.
+# Options of a plant, by whether it is rough and whether its damping is watched.
 _OPTIONS = {
     (rough, may_be_stiff): np.array([float(rough), float(may_be_stiff)])
     for rough in (False, True)
@@ -43,22 +43,22 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Rollout:
-    """Arrays float64 and contiguous; see `dynamics.kernels.integration.PackedRollout`.
+    """Arrays of a simulation, float64 and contiguous; see `kernels.integration.PackedRollout`.
 
     Attributes:
-        stops: (3,) stiffness and damping at the ends of the joints' travel; 1 if motors have no
-            more than their torque-speed curves give, else 0.
+        stops: (3,) stiffness and damping of the end stops; 1 if torque-speed curves limit the
+            motors, else 0.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
-        law: of `dynamics.kernels.control_laws`.
+        law: code of `dynamics.kernels.control_laws`.
         kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
             `control_laws.add_planned`.
         plan: (N - 1, 1 or 4, k) rows for the law.
         dt: (N - 1,) [s].
-        offset: (N,) whole numbers.
+        offset: (N,) integers.
         loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
         configuration, velocity: (N, ...) histories, the first row given.
         wanted, applied: (N - 1, n) histories of efforts.
-        driver: makes of a kind's loop another one that takes its place.
+        driver: function that converts a kind's loop to another one.
     """
 
     stops: FloatArray
@@ -86,9 +86,9 @@ class Kernels(NamedTuple):
     """A kind's loop, and the types of the arrays that describe one of its mechanisms.
 
     Attributes:
-        loop: an entry as in `dynamics.kernels.simulation`.
-        numbers: types.
-        batch: entry as in `dynamics.kernels.batch_simulation`, if there is one.
+        loop: entry as in `dynamics.kernels.simulation`.
+        numbers: types of the arrays.
+        batch: entry as in `dynamics.kernels.batch_simulation`, if any.
     """
 
     loop: Any
@@ -100,11 +100,11 @@ class Kernels(NamedTuple):
 def run_entry(
     kernels: Kernels, known: int, driver: Callable[[Any], Any] | None = None
 ) -> Callable[..., tuple[int, int, int]]:
-    """Entry point of a kind's loop.
+    """Return the entry point of a kind's loop.
 
-    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
-    options of `kernels.integration` and the end stops; `known` is how often the arrays of a
-    mechanism occur in the controller's model.
+    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the options
+    of `kernels.integration` and the end stops; `known` is the number of mechanisms in the
+    controller's model.
     """
     plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR])
     model = types.Tuple([*kernels.numbers * known])
@@ -114,14 +114,14 @@ def run_entry(
 
 @dataclass(frozen=True)
 class CompiledRun:
-    """A plant under a controller's model of it, in compiled code.
+    """Compiled simulation of a plant with a controller's model of it.
 
     Attributes:
-        kernels: of the kind.
+        kernels: kernels of the kind.
         plant: parameters of the simulated mechanism.
-        smooth: the same of the mechanism without dry friction; called when needed.
+        smooth: function that returns them without dry friction; called when needed.
         table: `joint_table` of the plant.
-        friction: of its joints.
+        friction: friction of its joints.
         model: parameters of the controller's model.
     """
 
@@ -145,7 +145,7 @@ class CompiledRun:
 
 @dataclass(frozen=True)
 class BatchSteps:
-    """Steps of many mechanisms in the lanes of vectors, with constant efforts.
+    """Steps of many mechanisms in SIMD lanes, with constant efforts.
 
     Attributes:
         advance: entry of the kind, see `kernels.batch_simulation`.
@@ -182,7 +182,7 @@ class BatchSteps:
 
 
 def in_lanes(rows: FloatArray) -> FloatArray:
-    """(groups, k * 8) of rows (N, k), eight in the lanes of each number."""
+    """Convert rows (N, k) to (groups, k * 8), eight in the lanes of each number."""
     groups = -(-len(rows) // WIDTH)
     padded = rows[np.minimum(np.arange(groups * WIDTH), len(rows) - 1)]
     lanes = padded.reshape(groups, WIDTH, -1).swapaxes(1, 2)
@@ -191,7 +191,7 @@ def in_lanes(rows: FloatArray) -> FloatArray:
 
 @cached_threadsafe
 def batch_entry(kernel: Any) -> Callable[..., int]:
-    """Entry point of a kernel of `kernels.batch_simulation`."""
+    """Return the entry point of a kernel of `kernels.batch_simulation`."""
     arrays = VECTOR, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3
     return direct(kernel, *arrays, types.intp, types.intp)
 
@@ -199,15 +199,18 @@ def batch_entry(kernel: Any) -> Callable[..., int]:
 def reached(
     rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Configuration and velocity at the end of a rollout of one interval; see `held`.
+    """Return configuration and velocity at the end of a rollout of one interval; see `held`.
 
     Args:
-        rollout: that was run.
-        outcome: of the run.
-        reason: explains a status of the kind, or NO_COMMAND, at a configuration.
+        rollout: completed rollout.
+        outcome: its outcome.
+        reason: function that explains a status of the kind, or NO_COMMAND, at a configuration.
+
+    Returns:
+        Configuration and velocity.
 
     Raises:
-        SimulationFailed: its `value` is the last good state, its `time` how far it got [s].
+        SimulationFailed: its `value` is the last good state, its `time` the time reached [s].
     """
     configuration, velocity = rollout.configuration[1], rollout.velocity[1]
     if outcome.status:
@@ -226,7 +229,7 @@ def reached(
 
 
 def spring_and_damper(stops: EndStops | None, limit_motors: bool) -> FloatArray:
-    """(3,) stiffness and damping of end stops, zero where there are none; `Rollout.stops`."""
+    """Return stiffness and damping of end stops (3,), zero for none; see `Rollout.stops`."""
     stiffness, damping = (0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)
     return np.array([stiffness, damping, float(limit_motors)])
 
@@ -241,7 +244,7 @@ def held(
     stops: EndStops | None,
     limit_motors: bool = False,
 ) -> Rollout:
-    """One interval of `steps` of dt [s], efforts and wrench held; see `Mechanism.step`."""
+    """Create a rollout of `steps` of dt [s] with constant efforts and wrench."""
     n = len(effort)
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The coordinates in which a kind of mechanism describes its configuration and velocity."""
+"""Coordinates of the configuration and velocity of a kind of mechanism."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Form = Literal["pose", "joints"]
 
 @dataclass(frozen=True)
 class Coordinates:
-    """The coordinates of a configuration and of its velocity and acceleration.
+    """Coordinates of a configuration, its velocity and its acceleration.
 
     A configuration may have more numbers than a velocity: a quaternion has four for three rates,
     and a closed loop is described by all its joints but has only as many velocities as its
     mobility.
 
     Attributes:
-        form: `pose` where the configuration is the pose (7,) of one body, `joints` where it is
-            made of joint positions.
+        form: `pose` if the configuration is the pose (7,) of one body, `joints` if it consists of
+            joint positions.
         configuration_names: name of each number of a configuration.
         velocity_names: name of each number of a velocity; in the form `joints` names of joints.
         acceleration_names: likewise, of an acceleration.
@@ -38,7 +38,7 @@ class Coordinates:
         quaternions: slices of a configuration that are unit quaternions (x, y, z, w).
         rotations: slices of a displacement that are rotation vectors, and of a velocity that are
             the corresponding angular velocities.
-        wrapping: names of joints whose positions a full turn apart are the same.
+        wrapping: names of joints whose positions a full turn apart are equal.
     """
 
     form: Form
@@ -52,18 +52,18 @@ class Coordinates:
 
     @cached_property
     def _wrapping_columns(self) -> list[int]:
-        """Columns of a displacement that belong to joints that wrap."""
+        """Columns of a displacement that belong to periodic joints."""
         names = () if self.is_pose else self.velocity_names
         return [column for column, name in enumerate(names) if name in self.wrapping]
 
     @cached_property
     def _wrapping_places(self) -> list[int]:
-        """Places in a configuration that belong to joints that wrap."""
+        """Indices of a configuration that belong to periodic joints."""
         names = self.configuration_names
         return [place for place, name in enumerate(names) if name in self.wrapping]
 
     def shortest(self, displacement: FloatArray, expected: FloatArray | float = 0.0) -> FloatArray:
-        """Return displacements (..., nv) without full turns of the joints that wrap.
+        """Return displacements (..., nv) without full turns of periodic joints.
 
         Args:
             displacement: (..., nv).
@@ -78,7 +78,7 @@ class Coordinates:
         return out
 
     def beside(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
-        """Return configurations (..., nq) within half a turn of others, and the same but for turns.
+        """Shift configurations (..., nq) by full turns to within half a turn of others.
 
         Args:
             configuration: (..., nq).
@@ -94,11 +94,11 @@ class Coordinates:
     def unwrapped(
         self, configurations: FloatArray, expected: FloatArray | None = None
     ) -> FloatArray:
-        """Return configurations (K, nq) along a motion, none half a turn away from the one before.
+        """Unwrap configurations (K, nq) along a motion, with steps of less than half a turn.
 
         Args:
-            configurations: (K, nq), as encoders that wrap report them.
-            expected: (K - 1, nv) displacements from each to the next, where they are about known.
+            configurations: (K, nq), as reported by periodic encoders.
+            expected: (K - 1, nv) approximate displacements from each to the next, if known.
         """
         places = self._wrapping_places
         if not places or len(configurations) < 2:
@@ -131,7 +131,7 @@ class Coordinates:
 
     @property
     def is_constrained(self) -> bool:
-        """Whether configurations satisfy equations, so that a displacement may lead to none."""
+        """Whether configurations satisfy equations, so that a displacement may be infeasible."""
         if self.is_pose:
             return False
         return bool(self.quaternions) or self.configuration_size != self.velocity_size
@@ -142,17 +142,17 @@ class Coordinates:
         return ("x", "y", "z") * 2 if self.is_pose else self.velocity_names
 
     def columns(self, part: str, prefix: str) -> tuple[str, ...]:
-        """Headings of a table with the numbers of one part of a motion beside those of others.
+        """Return the headings of one part of a motion in a table with several parts.
 
         Args:
             part: `configuration`, `velocity` or `acceleration`.
-            prefix: put before names that other parts have as well, such as those of joints.
+            prefix: prefix of names that other parts have as well, such as those of joints.
         """
         names: tuple[str, ...] = getattr(self, f"{part}_names")
         return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)
 
     def checked(self, name: str, value: ArrayLike) -> FloatArray:
-        """Configurations (..., nq), finite, with their quaternions normalized.
+        """Check configurations (..., nq) and normalize their quaternions.
 
         Raises:
             InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
@@ -171,7 +171,7 @@ class Coordinates:
         return out
 
     def single(self, name: str, value: ArrayLike) -> FloatArray:
-        """One configuration (nq,); see `checked`.
+        """Check one configuration (nq,); see `checked`.
 
         Raises:
             InvalidInput: as `checked`, or more than one.
@@ -201,6 +201,6 @@ POSE = Coordinates(
 def joint_coordinates(
     names: Sequence[str], units: Sequence[Unit], wrapping: Collection[str] = ()
 ) -> Coordinates:
-    """Coordinates of a mechanism whose configuration is one position for each named joint."""
+    """Create the coordinates of a mechanism with one position for each named joint."""
     joints = tuple(names)
     return Coordinates("joints", joints, joints, joints, tuple(units), wrapping=frozenset(wrapping))

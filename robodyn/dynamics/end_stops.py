@@ -15,7 +15,7 @@ from robodyn.dynamics.kernels.end_stops import end_stop_efforts
 
 @dataclass(frozen=True)
 class EndStops:
-    """End stops: a spring and a damper at each end of a joint's travel.
+    """End stops: a spring and a damper at each limit of a joint.
 
     Attributes:
         stiffness: [N/m or N m/rad].
@@ -32,7 +32,7 @@ class EndStops:
     def efforts(
         self, positions: FloatArray, velocities: FloatArray, limits: FloatArray
     ) -> FloatArray:
-        """Efforts (n,) [N or N m] that the stops add to the actuators'.
+        """Compute the efforts (n,) [N or N m] of the stops.
 
         Args:
             positions: (n,) [m or rad] of the driven joints.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The friction of a mechanism's joints, as simulation and control need it."""
+"""Friction of a mechanism's joints for simulation and control."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.errors import RobodynError
 
-# Steps of dt watch for damping where it decays velocities faster than this over dt, as far as was
+# Decay of velocities by damping over dt, as far as observed, from which on compiled code checks
 # seen; compiled code then looks at every step (`hybrid_step.STIFF`).
 STIFF_DECAY = 0.25
-# [1/s] velocities that decay faster than this do so within a few periods of any control: their
-# friction is compensated for the planned motion.
+# Decay rate [1/s] of velocities, a few periods of any control, above which friction is compensated
+# for the planned motion.
 FAST = 100.0
-# Configurations in which decay is looked at, and the rates [m/s, rad/s] at which it is.
+# Number of configurations for the decay, and the rates [m/s, rad/s].
 SAMPLES = 8
 SEED = 5
 SLOW, QUICK = 1.0, 2.0
@@ -35,7 +35,7 @@ class JointFriction:
 
     Attributes:
         rows: (nf, sticking.ROW) dry friction of each joint that may have any.
-        decays: (nv,) [1/s] at which viscous friction makes velocities decay, the largest seen.
+        decays: (nv,) [1/s] largest observed decay rates of velocities by viscous friction.
     """
 
     rows: FloatArray
@@ -48,25 +48,25 @@ class JointFriction:
 
     @cached_property
     def decay(self) -> float:
-        """[1/s] sum of all decay rates, which no single one exceeds."""
+        """Sum [1/s] of all decay rates, a bound on each."""
         return float(self.decays.sum())
 
     @property
     def is_fast(self) -> BoolArray:
-        """(nv,) whether control compensates this friction for the planned motion."""
+        """Whether control compensates this friction for the planned motion (nv,)."""
         return np.asarray(self.decays > FAST)
 
     def may_be_stiff(self, dt: FloatArray | float) -> bool:
-        """Whether damping may be too strong for explicit steps of dt (...) [s]."""
+        """Return whether damping may be too strong for explicit steps of dt (...) [s]."""
         return bool(self.decay * np.max(dt) > STIFF_DECAY)
 
     def needs_hybrid_step(self, dt: FloatArray | float) -> bool:
-        """Whether simulating with steps of dt (...) [s] takes more than smooth, explicit steps."""
+        """Return whether steps of dt (...) [s] need more than smooth explicit integration."""
         return self.is_dry or self.may_be_stiff(dt)
 
 
 def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
-    """A row (sticking.ROW,) for what drives a joint."""
+    """Create a row (sticking.ROW,) for the actuator of a joint."""
     row = np.zeros(at.ROW)
     forward, backward = actuator.coulomb_both
     static = actuator.static or 0.0
@@ -77,10 +77,10 @@ def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> Floa
 
 
 def decays(mechanism: Any) -> FloatArray:
-    """(nv,) [1/s] the largest entries of the diagonal of M^-1 D in some configurations.
+    """Estimate the largest diagonal entries (nv,) [1/s] of M^-1 D in some configurations.
 
-    The part of the accelerations that is odd in the rates is that of friction, what it grows by
-    from one rate to another that of viscous friction.
+    The part of the accelerations that is odd in the rates is due to friction; its growth between
+    two rates is due to viscous friction.
     """
     n = mechanism.coordinates.velocity_size
     most = np.zeros(n)
@@ -105,17 +105,17 @@ def decays(mechanism: Any) -> FloatArray:
 
 
 def _damps(row: dict[str, Any], name: str) -> bool:
-    """Whether an entry of `joint_friction` is viscous friction."""
+    """Return whether an entry of `joint_friction` is viscous friction."""
     dry = ("armature", "friction", "coulomb", "static", "stribeck")
     return not name.startswith(dry) and bool(np.any(np.asarray(row[name], dtype=np.float64)))
 
 
 def _samples(mechanism: Any) -> list[FloatArray]:
-    """Home, and of a mechanism all of whose joints are driven also what they reach."""
+    """Return home, and for fully driven mechanisms also configurations within their range."""
     try:
         samples = [mechanism.home]
     except RobodynError:
-        return []  # a description need not say where home is
+        return []  # a description may have no home
     if not mechanism.passive_joint_names and len(mechanism.home) == len(mechanism.joint_names):
         low, high = np.clip(mechanism.position_limits, -np.pi, np.pi).T
         rng = np.random.default_rng(SEED)
@@ -125,15 +125,15 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """(nf, sticking.ROW) dry friction of every driven joint, in their order, and of others."""
+    """Return dry friction (nf, sticking.ROW) of every driven joint, in order, and of others."""
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 
 @singledispatch
 def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
-    """Friction of each driven joint or leg, by name; numbers or arrays.
+    """Return the friction of each driven joint or leg, by name; numbers or arrays.
 
-    Of a joint viscous damping, Coulomb friction in both directions, and armature.
+    For a joint viscous damping, Coulomb friction in both directions, and armature.
     """
     return tuple(
         {
@@ -146,11 +146,10 @@ def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
 
 
 def without_planned_friction(mechanism: Any) -> Any:
-    """The same mechanism without the friction that control compensates for the planned motion.
+    """Return the mechanism without the friction that control compensates for the planned motion.
 
-    That is dry friction, whose sign a measured rate would make flicker, and viscous friction
-    so strong that velocities decay within a few periods of control. The mechanism itself, if
-    there is none.
+    That is dry friction, whose sign would flicker with a measured rate, and viscous friction so
+    strong that velocities decay within a few periods of control. Unchanged if there is none.
     """
     fast = mechanism.friction.is_fast
     names: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ KINDS = {
     "prismatic": kernels.PRISMATIC,
     "floating": kernels.FLOATING,
 }
-# Numbers of a rotation this small are the noise of turning angles into matrices.
+# Entries of a rotation below this are rounding errors of the conversion from angles.
 NOISE = 1e-15
 _TREE = (VECTOR, VECTOR)
 _AT = (types.int64, VECTOR)
@@ -46,7 +46,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkTree:
-    """The links of a mechanism as flat arrays.
+    """Links of a mechanism as flat arrays.
 
     Attributes:
         plan, numbers: the records of `kernels.links`.
@@ -59,42 +59,42 @@ class LinkTree:
 
     @cached_property
     def poses(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, row, frame, whether trusted, out."""
+        """Kernel entry for poses: positions, row, frame, whether trusted, out."""
         return self._bound("poses", _ROWS, *_AT)
 
     @cached_property
     def jacobians(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, tangents, row, frame, whether trusted, out."""
+        """Kernel entry for Jacobians: positions, tangents, row, frame, whether trusted, out."""
         return self._bound("jacobians", _ROWS, _ROWS, *_AT)
 
     @cached_property
     def joint_jacobians(self) -> Callable[..., bool]:
-        """The same if the rates of the joints are the velocity: None for the tangents."""
+        """Kernel entry for Jacobians without tangents, if velocity means joint rates."""
         return self._bound("jacobians", _ROWS, types.none, *_AT)
 
     @cached_property
     def motions(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, rates, changes, row, frame, whether trusted, out."""
+        """Kernel entry for twists and accelerations of a frame."""
         return self._bound("motions", _ROWS, _ROWS, _ROWS, *_AT)
 
     @cached_property
     def centers_of_mass(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, whether trusted, out."""
+        """Kernel entry for centers of mass: positions, whether trusted, out."""
         return self._bound("centers_of_mass", _ROWS)
 
     @cached_property
     def momenta(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, rates, whether trusted, out."""
+        """Kernel entry for momenta: positions, rates, whether trusted, out."""
         return self._bound("momenta", _ROWS, _ROWS)
 
     @cached_property
     def centroidal_matrices(self) -> Callable[..., bool]:
-        """Entry of the kernel: positions, tangents, whether trusted, out."""
+        """Kernel entry for centroidal momentum matrices, with tangents."""
         return self._bound("centroidal_matrices", _ROWS, _ROWS)
 
     @cached_property
     def joint_centroidal_matrices(self) -> Callable[..., bool]:
-        """The same if the rates of the joints are the velocity: None for the tangents."""
+        """Kernel entry for centroidal momentum matrices without tangents."""
         return self._bound("centroidal_matrices", _ROWS, types.none)
 
     def _bound(self, name: str, *given: Any) -> Callable[..., bool]:
@@ -115,10 +115,13 @@ class LinkTree:
         Args:
             links: names, parents before children, the root first.
             joints: one for each link but the root, in the same order.
-            sources: of the joints that move, by name; all others stay at position 0.
+            sources: of the joints that move, by name; all others are fixed at position 0.
             bodies: mass and inertia by the name of the link.
             base: link in whose frame everything is computed; no joint of `sources` moves it.
             sizes: lengths of a configuration and of a velocity.
+
+        Returns:
+            The packed tree.
         """
         rows = {link: row for row, link in enumerate(links)}
         root = {"frame": np.linalg.inv(_frame_at_zero(base, joints)), "kind": kernels.FIXED}
@@ -142,12 +145,12 @@ def _entry(name: str, *given: Any) -> Callable[..., bool]:
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:
-    """A frame (4, 4) as (12,): its axes, then its origin."""
+    """Return a frame (4, 4) as (12,): its axes, then its origin."""
     return np.concatenate([frame[:3, :3].T.reshape(9), frame[:3, 3]])
 
 
 def _frame_at_zero(link: str, joints: Sequence[Joint]) -> FloatArray:
-    """Frame (4, 4) of a link in that of the root, all joints at position 0."""
+    """Return the frame (4, 4) of a link in that of the root, with all joints at position 0."""
     above = {joint.child: joint for joint in joints}
     frame = np.eye(4)
     while link in above:
@@ -194,10 +197,10 @@ def _record(fields: Mapping[str, Any], body: Link | None) -> tuple[list[int], Fl
 
 
 def frame_along(axis: FloatArray) -> FloatArray:
-    """A rotation (3, 3) whose third column is a unit axis; as plain as can be."""
+    """Return a simple rotation (3, 3) whose third column is the given unit axis."""
     for k in range(3):
         if abs(abs(axis[k]) - 1.0) < NOISE:
-            columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, turned until z is the axis
+            columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, permuted until z is the axis
             if axis[k] < 0.0:
                 columns[:, 1:] *= -1.0
             return columns

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters in which efforts are linear, and regressors made by the kinds' own kernels.
+"""Parameters in which efforts are linear, and regressors computed by the kernels of each kind.
 
 A rigid body enters the equations of motion by ten numbers: its mass, its first moments m c and its
 inertia about the origin of its link's frame (Atkeson, An and Hollerbach, 1986). Inverse dynamics is
-linear in these, in the rotors' inertia and in the coefficients of friction and springs, so a column
-of the regressor is the inverse dynamics of a mechanism in which everything but one parameter is
-zero. The compiled kernels compute them: exact to rounding, and one set of equations for both.
+linear in these, in the rotors' inertia and in the coefficients of friction and springs. A column of
+the regressor is therefore the inverse dynamics of a mechanism in which all parameters but one are
+zero. The compiled kernels compute it exactly to rounding, with the same equations of motion.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
 class Parameters:
     """Parameters in which the efforts of a mechanism are linear.
 
-    The first `10 * len(bodies)` are those of the bodies, ten each in the order of `OF_BODY`, about
-    the origin and in the axes of the body's frame; then come those of joints.
+    The first `10 * len(bodies)` belong to the bodies, ten each in the order of `OF_BODY`, about the
+    origin and in the axes of the body's frame. Those of the joints follow.
 
     Attributes:
         names: `<body or joint>.<parameter>`; all different.
         values: (p,) values of the mechanism.
-        units: units of each.
+        units: unit of each parameter.
         bodies: names of the bodies.
     """
 
@@ -58,10 +58,16 @@ class Parameters:
     bodies: tuple[str, ...]
 
     def checked(self, values: ArrayLike) -> FloatArray:
-        """Other values (p,), finite.
+        """Check an array of parameter values.
+
+        Args:
+            values: (p,) values.
+
+        Returns:
+            The values (p,) as float64.
 
         Raises:
-            InvalidInput: a wrong number of them, or not finite.
+            InvalidInput: wrong shape, or not finite.
         """
         given = as_array("values", values, (len(self.names),))
         if given.ndim != 1:
@@ -71,13 +77,20 @@ class Parameters:
         return given
 
     def of_joints(self, values: FloatArray) -> dict[str, float]:
-        """Return the joint parameters in an array of values (p,), by name."""
+        """Return the joint parameters among values of all parameters.
+
+        Args:
+            values: (p,) values.
+
+        Returns:
+            Values of the joint parameters, by name.
+        """
         first = len(OF_BODY) * len(self.bodies)
         return dict(zip(self.names[first:], values[first:].tolist(), strict=True))
 
 
 class JointParameter(NamedTuple):
-    """A parameter of a joint: its name, its value and its unit."""
+    """Parameter of a joint: name, value and unit."""
 
     name: str
     value: float
@@ -85,10 +98,10 @@ class JointParameter(NamedTuple):
 
 
 class JointPlaces(NamedTuple):
-    """Indices of a joint's numbers in its mechanism's packed array; `spin` if it has one.
+    """Indices of a joint's numbers in the packed array of its mechanism.
 
-    `dry_friction` is the beginning of the parameters of `kernels.dry_friction`. The effort at
-    position 0 follows the `stiffness`.
+    `dry_friction` is the index of the first parameter of `kernels.dry_friction`. The effort at
+    position 0 follows the `stiffness`. `spin` is None if the kind does not need it.
     """
 
     armature: int
@@ -101,12 +114,13 @@ class JointPlaces(NamedTuple):
 def joint_parameters(
     joint: Joint, at: JointPlaces, driven: bool = True
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Parameters of a joint, and what a unit of each is in the packed array.
+    """Return the parameters of a joint, each with its entries in the packed array per unit.
 
-    Of a driven joint its armature, which is all reflected inertia, and friction, of another one
-    damping alone; of a spring its stiffness and preload, at the rest position it has. `static` is
-    there where friction falls from it: linear in both levels at a given Stribeck velocity, which
-    stays as it is.
+    A driven joint has armature (all of its reflected inertia) and friction, a passive one damping
+    only; a spring has stiffness and preload at its given rest position. `static` exists if friction
+    falls
+    from the static to the Coulomb level: efforts are linear in both at a given Stribeck velocity,
+    which remains constant.
     """
     unit = "m" if joint.kind == "prismatic" else "rad"
     force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
@@ -148,14 +162,19 @@ def _spin(joint: Joint) -> float:
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
         if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
-            return 0.0  # nothing is said of a gear: an armature
+            return 0.0  # no gear is described: an armature
     return joint.spin_inertia / joint.reflected_inertia
 
 
 def with_values(
     model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
 ) -> Model:
-    """The model with other bodies, by their links, and other values of joints and closures.
+    """Return the model with other parameters of bodies, joints and closures.
+
+    Args:
+        model: model to change.
+        bodies: parameters of bodies, by link.
+        of_joints: values of the parameters of joints and closures, by name.
 
     Raises:
         ModelError: values that no model can have.
@@ -164,7 +183,7 @@ def with_values(
     right = min(signed, default=0.0) >= 0.0 and all(
         body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
     )
-    vary: Any = replace_unchecked if right else replace_checked  # which says what is wrong
+    vary: Any = replace_unchecked if right else replace_checked  # its checks report what is wrong
     links = tuple(
         vary(link, **bodies[link.name]._asdict()) if link.name in bodies else link
         for link in model.links
@@ -197,7 +216,7 @@ def with_values(
 
 
 def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
-    """The joint with another reflected inertia, of its actuator's rotor where one is described."""
+    """Return the joint with another reflected inertia, through its rotor if it has one."""
     drive = joint.drive
     if drive.rotor_inertia == 0.0 and (joint.armature > 0.0 or drive == IDEAL):
         changes: dict[str, Any] = {"armature": armature}
@@ -216,16 +235,16 @@ def unit_mechanisms(
     bodies: Iterable[tuple[Sequence[int], FloatArray]],
     joints: Iterable[Mapping[int, float]],
 ) -> FloatArray:
-    """(p, size) packed arrays of mechanisms that have one parameter each, for `columns_of`.
+    """Return packed arrays (p, size) of mechanisms with one parameter of 1 each, for `columns_of`.
 
-    Moments of inertia are at a center of mass without mass; a first moment is that of a unit of
-    mass a meter off the origin, without inertia about it, which has that mass, too.
+    The column of a moment of inertia is that of a body without mass. The column of a first moment
+    is that of a unit mass one meter off the origin, so it includes the column of the mass.
 
     Args:
-        empty: (size,) the array without masses, rotors and friction.
-        bodies: where each body's mass, com (3) and inertia (6) are in it, and its frame (4, 4) in
-            that of the kernels.
-        joints: what a unit of each further parameter is in it.
+        empty: (size,) array without masses, rotors and friction.
+        bodies: indices of each body's mass, com (3) and inertia (6) in the array, and its frame (4,
+            4) in that of the kernels.
+        joints: entries of the array for a unit of each further parameter.
     """
     found = []
     for (places, frame), (mass, com, inertia) in product(bodies, UNIT_BODIES):
@@ -240,7 +259,10 @@ def unit_mechanisms(
 
 
 def columns_of(efforts: FloatArray, further: int) -> FloatArray:
-    """Y (..., n, p) of efforts (p, ..., n) of `unit_mechanisms`, the last `further` of no body."""
+    """Return the regressor Y (..., n, p) from efforts (p, ..., n) of `unit_mechanisms`.
+
+    The last `further` columns belong to joints.
+    """
     Y: FloatArray = np.array(np.moveaxis(efforts, 0, -1), order="C")
     of_bodies = Y[..., : Y.shape[-1] - further]
     for k in range(1, 4):
@@ -251,7 +273,7 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
 def collected(
     bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
-    """The parameters of bodies, by name, and of joints."""
+    """Combine the parameters of bodies, by name, and of joints."""
     bodies, joints = list(bodies), list(joints)
     names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
     values = [body_parameters(*body) for _, body in bodies]

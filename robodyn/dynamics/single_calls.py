@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Single states, one call of compiled code each, for all kinds."""
+"""Computations for single states by one call of compiled code each, for all kinds."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def _entry(kernels: ModuleType, name: str, base: Any, *numbers: Any) -> Callable
 
 
 class Single:
-    """Entry points of a mechanism's kernels, with its own parameters bound.
+    """Entry points of a mechanism's kernels, with its parameters bound.
 
     They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
     array for the result; they return whether a result exists, and raise TypeError for arguments of
     other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
     wrench, and the motion of the base; `mass` takes a configuration. Each is compiled or read from
-    disk when it is first needed.
+    disk at its first use.
 
     Args:
         kernels: module of the kernels.
-        numbers: of the mechanism, vectors or matrices.
-        base: type of the motion: none of a base at rest, which is not read and whose kernels do
-            without what it takes to move; VECTOR, or VECTOR_OR_NONE for both.
+        numbers: packed arrays of the mechanism, vectors or matrices.
+        base: type of the motion of the base: none for a fixed base, whose kernels leave out the
+            terms of its motion; VECTOR; or VECTOR_OR_NONE for both.
     """
 
     def __init__(
@@ -61,41 +61,45 @@ class Single:
 
     @cached_property
     def inverse(self) -> Callable[..., bool]:
-        """Entry of the inverse dynamics."""
+        """Kernel entry for the inverse dynamics."""
         return self._bound("inverse_dynamics")
 
     @cached_property
     def forward(self) -> Callable[..., bool]:
-        """Entry of the forward dynamics."""
+        """Kernel entry for the forward dynamics."""
         return self._bound("forward_dynamics")
 
     @cached_property
     def mass(self) -> Callable[..., bool]:
-        """Entry of the mass matrix."""
+        """Kernel entry for the mass matrix."""
         return self._bound("mass_matrix")
 
     def prepare(self) -> Single:
-        """Compile the entries or read them from disk, as inner loops must not wait for that."""
+        """Compile the entries or read them from disk before an inner loop needs them."""
         _ = self.inverse, self.forward, self.mass
         return self
 
     @cached_property
     def on_base(self) -> Single:
-        """The same for the `rows` of a `BaseMotion`."""
+        """Entry points that also take the `rows` of a `BaseMotion`."""
         kernels, numbers, base = self._given
         return self if base is VECTOR_OR_NONE else Single(kernels, numbers, VECTOR)
 
 
 @cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Entry point of a module's condition number (-1: none); arguments as for `Single`."""
+    """Return the entry of a module's condition number, which is -1 if there is none."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
 def condition_of(
     entry: Callable[..., float], configuration: Any, length: Any
 ) -> NDArray[np.float64] | None:
-    """The condition number () of one configuration; None for a batch or an invalid argument."""
+    """Compute the condition number () of one configuration by a compiled entry.
+
+    Returns:
+        The condition number; None for a batch or an invalid argument.
+    """
     if type(length) is not float:
         return None
     try:
@@ -106,10 +110,10 @@ def condition_of(
 
 
 class UncheckedDynamics:
-    """Single states of a mechanism for inner loops, without checking the arguments.
+    """Computations for single states in inner loops, without checks of the arguments.
 
-    Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length. What
-    is written here holds where a configuration is a position for each joint.
+    Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length. This
+    class serves kinds whose configuration is a position for each joint.
     """
 
     def __init__(self, mechanism: Any) -> None:
@@ -117,20 +121,20 @@ class UncheckedDynamics:
         self._shortest = mechanism.coordinates.shortest
 
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
-        """As `Mechanism.difference`."""
+        """Compute the displacement between configurations like `Mechanism.difference`."""
         return self._shortest(goal - start)
 
     def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
-        """As `Mechanism.advance`."""
+        """Displace a configuration like `Mechanism.advance`."""
         return configuration + displacement
 
     def try_advance(
         self, configuration: FloatArray, displacement: FloatArray, /
     ) -> FloatArray | None:
-        """As `advance`; None where the mechanism cannot follow the displacement directly.
+        """Displace a configuration; return None if the mechanism cannot follow directly.
 
-        Where `advance` searches on for a configuration that a step cannot reach directly, whoever
-        takes many steps near the ends of the mechanism's travel asks for this one.
+        `advance` may search for a configuration that a step cannot reach directly. Callers that
+        take many steps near the ends of the mechanism's travel use this function instead.
         """
         try:
             return self.advance(configuration, displacement)
@@ -146,17 +150,26 @@ class UncheckedDynamics:
         wrench: FloatArray | None = None,
         /,
     ) -> bool:
-        """Write efforts (n,) into `out`; return False if the state has none."""
+        """Write the efforts of a motion into `out`.
+
+        Args:
+            configuration, velocity, acceleration: (nq,), (nv,) and (nv,).
+            out: (n,) becomes the efforts.
+            wrench: (6,) external wrench.
+
+        Returns:
+            False if the state has no efforts.
+        """
         out[:] = self._mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
         return bool(np.isfinite(out).all())
 
 
 class UncheckedSingle(UncheckedDynamics):
-    """Dynamics of one state at a time by compiled code; only the types are checked.
+    """Dynamics of single states by compiled code; only types are checked.
 
-    Arrays must be contiguous float64 of the stated shapes and finite, n the number of joints or 6;
-    a pose's quaternion is normalized. Shorter arrays are read beyond their end. Results are written
-    into `out`; the return value says whether a result exists. Other types raise TypeError.
+    Arrays must be contiguous, finite float64 of the stated shapes, with n the number of joints or
+    6; a pose's quaternion is normalized. Shorter arrays are read beyond their end. Results are
+    written into `out`; the return value says whether a result exists. Other types raise TypeError.
     """
 
     def __init__(self, mechanism: Any, single: Single) -> None:
@@ -164,7 +177,7 @@ class UncheckedSingle(UncheckedDynamics):
         self._single = single.prepare()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # entry points stay where they are
+        # entry points cannot be pickled
         return getattr, (self._mechanism, "unchecked")
 
     def inverse_dynamics(
@@ -176,7 +189,18 @@ class UncheckedSingle(UncheckedDynamics):
         wrench: FloatArray | None = None,
         base: FloatArray | None = None,
     ) -> bool:
-        """Efforts (n,) of q or a pose, velocity and acceleration (n,), wrench (6,), base (9,)."""
+        """Write the efforts of a motion into `out`.
+
+        Args:
+            configuration: (n,) positions or (7,) pose.
+            velocity, acceleration: (n,).
+            out: (n,) becomes the efforts.
+            wrench: (6,) external wrench.
+            base: (9,) motion of the base.
+
+        Returns:
+            False if the state has no efforts.
+        """
         one = self._single if base is None else self._single.on_base
         return one.inverse(configuration, velocity, acceleration, wrench, base, True, out)
 
@@ -189,10 +213,29 @@ class UncheckedSingle(UncheckedDynamics):
         wrench: FloatArray | None = None,
         base: FloatArray | None = None,
     ) -> bool:
-        """Acceleration (n,) of q or a pose, velocity and effort (n,), wrench (6,), base (9,)."""
+        """Write the acceleration due to efforts into `out`.
+
+        Args:
+            configuration: (n,) positions or (7,) pose.
+            velocity, effort: (n,).
+            out: (n,) becomes the acceleration.
+            wrench: (6,) external wrench.
+            base: (9,) motion of the base.
+
+        Returns:
+            False if the state has no acceleration.
+        """
         one = self._single if base is None else self._single.on_base
         return one.forward(configuration, velocity, effort, wrench, base, True, out)
 
     def mass_matrix(self, configuration: FloatArray, out: FloatArray) -> bool:
-        """Mass matrix (n, n) of q or a pose."""
+        """Write the mass matrix into `out`.
+
+        Args:
+            configuration: (n,) positions or (7,) pose.
+            out: (n, n) becomes the mass matrix.
+
+        Returns:
+            False if there is none.
+        """
         return self._single.mass(configuration, True, out)

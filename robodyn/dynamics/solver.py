@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Solver: the computations of a kind of mechanism with its own kernels, behind one interface.
+"""Solver: common interface of the computations of a kind of mechanism with its own kernels.
 
 A mechanism delegates to its solver. `Solver` itself serves kinds without compiled code, whose
 configuration is a position for each joint. A kind derives its own class and names it as
@@ -37,18 +37,18 @@ from robodyn.model.joint import Joint
 
 
 class Solver:
-    """Packed numbers of a mechanism, and its kernels.
+    """Packed numbers of a mechanism and its kernels.
 
     Args:
         mechanism: mechanism to compute.
 
     Attributes:
         packed: arrays for the kind's simulation loop.
-        loop: the kind's compiled simulation; None if it has none.
-        failure_reasons: reasons why no acceleration or command could be computed, by the status of
-            the kernels.
-        positions_are_given, rates_are_given: whether the positions of the tree's joints are the
-            configuration, and their rates the velocity.
+        loop: compiled simulation of the kind; None if it has none.
+        failure_reasons: reasons why no acceleration or command could be computed, by status.
+        positions_are_given: whether the configuration consists of the positions of the tree's
+            joints.
+        rates_are_given: whether the velocity consists of their rates.
     """
 
     packed: tuple[FloatArray, ...]
@@ -85,13 +85,12 @@ class Solver:
         )
 
     def compiled_simulation(self, model: Any) -> Callable[[Rollout, int, int], Outcome] | None:
-        """Return a function (rollout, first, last) that fills rows of a rollout.
+        """Return a function (rollout, first, last) that fills rows `first` + 1 to `last`.
 
-        It fills rows `first` + 1 to `last`. `model` is the controller's model of the mechanism. The
-        result is None if compiled code cannot simulate this pair; simulations then call Python at
-        each stage of a step.
+        `model` is the controller's model of the mechanism. The result is None if compiled code
+        cannot simulate this pair; simulations then call Python at each stage of a step.
         """
-        # a derived class may have other dynamics than the one that says how it runs
+        # a derived class may have other dynamics than the class that defines the solver
         if "solver_type" not in vars(type(self.mechanism)) or not self.is_alike(model):
             return None
         advance: Callable[[Rollout, int, int], Outcome] = self.run_under(model).advance
@@ -103,7 +102,7 @@ class Solver:
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a kernel's status at a configuration, for messages."""
+        """Return the reason for a kernel's status at a configuration, for a message."""
         return self.failure_reasons[status]
 
     def batch_steps(
@@ -131,14 +130,14 @@ class Solver:
         return BatchSteps(batch_entry(kernel), structure, in_lanes(np.array(packed)), columns, 0)
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
-        """Return the structure that rows of a batch have in common, and the numbers of this one.
+        """Return the structure that all rows of a batch share, and the numbers of this mechanism.
 
         Both are vectors, as the kernel of `Kernels.batch` reads them.
         """
         raise self.unanswered("steps of a batch")
 
     def warm_up(self) -> None:
-        """Call the compiled functions that only this kind has once, so that they are loaded.
+        """Load the compiled functions that only this kind has, by calling each once.
 
         See `robodyn.warmup.warm_up`.
         """
@@ -188,12 +187,12 @@ class Solver:
         return drawn
 
     def joint_sources(self) -> Mapping[str, Source]:
-        """Indices of the joints' positions and rates among those of `tree_state`."""
+        """Indices of the joints' positions and rates in the result of `tree_state`."""
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, p) of the tree's joints for configurations (N, nq). Unchecked."""
+        """Return positions (N, p) of the tree's joints for configurations (N, nq), unchecked."""
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
@@ -207,18 +206,18 @@ class Solver:
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions (N, p) of the tree's joints, their velocities and accelerations."""
+        """Return positions (N, p), velocities and accelerations of the tree's joints."""
         return q, v, a
 
 
 def falling_friction(mechanism: Any) -> FloatArray:
-    """Return rows of `friction` of the driven joints, if it depends on the velocity."""
+    """Return the rows of `friction` of the driven joints if it depends on velocity."""
     rows: FloatArray = mechanism.friction.rows[: len(mechanism.joint_names)]
-    # the two Coulomb levels come first; all that follows acts by the rate
+    # the two Coulomb levels come first; all further entries depend on the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
 
 
 def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
-    """Inverse dynamics without dry friction; None if there is none."""
+    """Return the inverse dynamics without dry friction; None if there is no dry friction."""
     smooth = mechanism._smooth
     return None if smooth is mechanism else smooth.inverse_dynamics

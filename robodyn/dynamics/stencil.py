@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Differences of functions of a mechanism's configuration."""
+"""Finite differences of functions of a mechanism's configuration."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from robodyn.arrays import FloatArray
 # Central differences of order 6: f'(0) = sum over k of weight_k f(place_k h) / h.
 PLACES = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])
 WEIGHTS = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0
-# The step is a fraction of the mechanism's size or an angle [rad]. Where a platform is described by
-# its legs and ill conditioned, a small step of a leg is a large one of the pose, so it is far
-# smaller than a pose's would have to be; rounding still leaves eleven digits.
+# The step is a fraction of the mechanism's size or an angle [rad]. It is small because a small step
+# of a leg is a large one of the pose if a platform is described by its legs and ill conditioned;
+# rounding still leaves eleven digits.
 STEP = 3e-4
-# The same where efforts are distributed.
+# Step for redundant mechanisms, whose efforts are distributed.
 SMALLEST = 1e-5
 
 
 class Stencil(NamedTuple):
-    """Stencil of a numerical derivative by each coordinate.
+    """Stencil of a numerical derivative with respect to each coordinate.
 
     Attributes:
         places: (p, nv) displacements of each coordinate.
@@ -34,7 +34,7 @@ class Stencil(NamedTuple):
 
 
 def difference_stencil(mechanism: Any) -> Stencil:
-    """Plain differences, for a mechanism of any kind."""
+    """Return the stencil of central differences for a mechanism of any kind."""
     units = np.array(mechanism.coordinates.units)
     step = SMALLEST if is_redundant(mechanism) else STEP
     steps = step * np.where(units == "m", mechanism.size, 1.0)
@@ -42,11 +42,11 @@ def difference_stencil(mechanism: Any) -> Stencil:
 
 
 def is_redundant(mechanism: Any) -> bool:
-    """Whether it has more motors than freedoms, of which some may be at their limits."""
+    """Return whether the mechanism has more actuators than degrees of freedom."""
     return len(mechanism.joint_names) > int(mechanism.coordinates.velocity_size)
 
 
 def apply_stencil(values: FloatArray, stencil: Stencil) -> FloatArray:
-    """Derivatives (..., nv, k) of values (..., p nv, k) at a stencil's places."""
+    """Compute derivatives (..., nv, k) from values (..., p nv, k) at a stencil's displacements."""
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Export of a mechanism without Python: its kernels as a C library, and packages around it.
+"""Export of a mechanism's kernels as a C library without Python, and packages around it.
 
 `functions` declares the library's functions and composes them from a kind's `Answers`, which
-`tree`, `serial` and `stewart` provide; another kind registers its own with
-`answers_of.register`. `machine_code` makes an object of it, `export` the folder.
+`stewart`, `serial` and `closed_loop` provide. `machine_code` compiles them to an object file;
+`export` writes the folder.
 """
 
 from robodyn.exporting.answers import Answers, answers_of, joint_answers, step_of

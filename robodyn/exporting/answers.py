@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of a kind on memory addresses, from which `functions` makes the rest."""
+"""Compiled functions of a kind on memory addresses, from which `functions` makes the library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from robodyn.numerics.array_arguments import MATRIX, BorrowedArrayType, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.turns import shortest_turn
 
-# Statuses of what is exported; the texts are those of NAME_status_text.
+# Return codes of exported functions, with the texts of NAME_status_text.
 STATUSES = {
     "OK": "there is a result",
     "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
@@ -48,10 +48,10 @@ FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
 class Answers(NamedTuple):
-    """Compiled functions of addresses, all of them `inner`.
+    """Compiled functions of a kind on memory addresses, all of them `inner`.
 
     Attributes:
-        is_configuration: (q) -> bool, whether its numbers are such.
+        is_configuration: (q) -> bool, whether the numbers are a configuration.
         inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool; wrench and
             base may be NULL.
         mass: (q, out) -> bool.
@@ -59,16 +59,15 @@ class Answers(NamedTuple):
         positions: (q, out) -> bool, of the driven joints.
         close: (positions, q) -> bool, from a guess in q.
         velocity: (q, joint velocities, out) -> bool.
-        acceleration: (q, joint velocities, their changes, out) -> bool.
+        acceleration: (q, joint velocities, joint accelerations, out) -> bool.
         rates: (q, v, out) -> bool, of the driven joints.
         pose: (q, out) -> bool, of the body.
-        jacobian: (q, out) -> bool, its twist by velocity.
-        condition: (q, length) -> condition number, below 0 if there is none.
+        jacobian: (q, out) -> bool, from velocity to the body's twist.
+        condition: (q, length) -> condition number, negative if there is none.
         difference: (q, goal, out), a displacement.
-        advance: (q, displacement, out) -> bool, the configuration there.
+        advance: (q, displacement, out) -> bool, a configuration.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
-        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
-            `CompiledDerivatives`.
+        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of `CompiledSlopes`.
     """
 
     is_configuration: Any
@@ -105,7 +104,7 @@ def answers_of(mechanism: Mechanism) -> Answers:
 
 @inner
 def are_finite(address: Any, count: int) -> bool:
-    """Whether all of `count` numbers are finite."""
+    """Return whether all of `count` numbers are finite."""
     total = 0.0
     for j in range(count):
         total += 0.0 * address[j]
@@ -114,18 +113,21 @@ def are_finite(address: Any, count: int) -> bool:
 
 @inner
 def copied(start: Any, count: int, out: Any) -> None:
-    """Copy numbers."""
+    """Copy `count` numbers."""
     for j in range(count):
         out[j] = start[j]
 
 
 def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions that are common to kinds whose configuration is joint positions.
+    """Return the functions common to kinds whose configuration is joint positions.
 
     Args:
-        nq: numbers of a configuration.
+        nq: size of a configuration.
         places: indices of the driven joints in it, which are the independent ones.
         wraps: (n,) whether positions of the driven joints that differ by a full turn are equal.
+
+    Returns:
+        Functions by their names in `Answers`.
     """
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)
@@ -172,13 +174,16 @@ def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any
 def step_of(
     mechanism: Mechanism, simulate: Any, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
-    """The step of a mechanism, by its kind's loop.
+    """Compile the simulation step of a mechanism, from its kind's loop.
 
     Args:
-        mechanism: what moves.
+        mechanism: mechanism of any kind.
         simulate: entry of the kind's loop.
-        plant: the numbers that the loop takes for the plant, before those of its joints.
-        model: what it takes for the model of a control, which there is none of here.
+        plant: arrays of the plant for the loop, before those of its joints.
+        model: arrays of a controller's model, which is not used here.
+
+    Returns:
+        The compiled step.
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, stops = mechanism.coordinates.velocity_size, EndStops()

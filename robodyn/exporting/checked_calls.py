@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions that check what they are given, and ask a kind's `Answers`."""
+"""Exported functions that check their arguments and call a kind's `Answers`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from robodyn.numerics.numba_compat import cgutils
 
 
 def checked(function: Function, answers: Answers, setting: Setting) -> Any:
-    """Compile a function that returns INVALID if its arguments are, and never OK without numbers.
+    """Compile a function that returns INVALID for invalid arguments, OK for finite results.
 
-    One that `answers_at_once` looks at its arguments only if it has no result.
+    With `answers_at_once` it checks its arguments only if there is no result.
     """
     find = inner(function.make(answers, setting))
     are_valid = _are_valid(function.arguments, answers, setting)
@@ -43,7 +43,7 @@ def checked(function: Function, answers: Answers, setting: Setting) -> Any:
 
 
 def answer(name: str, failure: int = NO_RESULT) -> Callable[[Answers, Setting], Any]:
-    """Return a function that calls the answer `name`; `failure` is its status without a result."""
+    """Create a function that calls the answer `name`; `failure` is its status without a result."""
 
     def make(answers: Answers, setting: Setting) -> Any:
         find = getattr(answers, name)
@@ -57,7 +57,7 @@ def answer(name: str, failure: int = NO_RESULT) -> Callable[[Answers, Setting], 
 
 
 def condition_number_of(answers: Answers, setting: Setting) -> Any:
-    """The condition number at a characteristic length."""
+    """Compile the condition number at a characteristic length."""
     find = answers.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
@@ -70,7 +70,7 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
 
 
 def difference_of(answers: Answers, setting: Setting) -> Any:
-    """The displacement between two configurations."""
+    """Compile the displacement between two configurations."""
     find = answers.difference
 
     def difference(q: Any, goal: Any, out: Any) -> int:
@@ -81,7 +81,7 @@ def difference_of(answers: Answers, setting: Setting) -> Any:
 
 
 def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting) -> Any:
-    """(arguments) -> whether configurations are such, and all other numbers at addresses finite."""
+    """Compile (arguments) -> whether configurations are valid and all other numbers finite."""
     is_configuration = answers.is_configuration
     given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
     sizes = sizes_of(setting.mechanism)
@@ -103,7 +103,7 @@ def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting
 
 
 def _are_results(function: Function, setting: Setting) -> Any:
-    """(arguments) -> whether all results are finite; a condition number may be infinite."""
+    """Compile (arguments) -> whether all results are finite; a condition number may be infinite."""
     sizes = sizes_of(setting.mechanism)
     results = [k for k, each in enumerate(function.arguments) if each.use in ("out", "inout")]
     counts = tuple(function.arguments[k].count(sizes) for k in results)
@@ -121,7 +121,7 @@ def _are_results(function: Function, setting: Setting) -> Any:
 
 
 def _addresses(places: Sequence[int]) -> Any:
-    """(arguments) -> tuple of the addresses among them that are at these places."""
+    """Compile (arguments) -> tuple of the addresses at the given places."""
 
     @intrinsic
     def addresses(typingctx: Any, values: Any) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions that close a loop or move the state: computed torque, and steps of the simulation."""
+"""Exported functions for control and simulation: computed torque and steps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from robodyn.numerics.array_arguments import stack
 
 
 def computed_torque_of(answers: Answers, setting: Setting) -> Any:
-    """Efforts under computed torque, within what the actuators have."""
+    """Compile the efforts of computed torque, within the actuators' limits."""
     inverse, inverse_at_rest = answers.inverse, setting.rest.inverse
     difference, rates_of = answers.difference, answers.rates
     compensates, damped = setting.rest is not answers, bool(setting.damping.any())
@@ -98,7 +98,7 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
 
 
 def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
-    """Efforts of the end stops at joints' positions and rates."""
+    """Compile the efforts of the end stops at joints' positions and rates."""
     n, stops, limits = setting.sizes[2], EndStops(), constant(setting.mechanism.position_limits)
     find = marshal(
         end_stop_efforts, vector(n), vector(n), limits, stops.stiffness, stops.damping,
@@ -113,7 +113,7 @@ def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
 
 
 def checked_step_of(answers: Answers, setting: Setting) -> Any:
-    """Steps of the simulation, efforts held."""
+    """Compile steps of the simulation with constant efforts."""
     step, n, friction = answers.step, setting.sizes[2], setting.mechanism.friction
     dry, decay = friction.is_dry, friction.decay
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))

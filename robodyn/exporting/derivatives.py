@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the dynamics, by the kinds' kernels, without Python."""
+"""Exported derivatives of the dynamics, from the kinds' kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn.numerics.compiler import noinline
 
 
 def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
-    """Efforts of a motion and their derivatives."""
+    """Compile the efforts of a motion and their derivatives."""
     inverse, slopes = answers.inverse, _slopes(answers, setting)
 
     def inverse_dynamics_derivatives(
@@ -29,7 +29,7 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 
 
 def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
-    """The acceleration that efforts cause and its derivatives."""
+    """Compile the acceleration due to efforts and its derivatives."""
     forward, slopes = answers.forward, _slopes(answers, setting)
 
     def forward_dynamics_derivatives(
@@ -45,9 +45,9 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 
 
 def _slopes(answers: Answers, setting: Setting) -> Any:
-    """(q, v, a, efforts, wrench, base, forward, three blocks) -> whether there are derivatives.
+    """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
 
-    As `CompiledDerivatives` has them.
+    The blocks are those of `CompiledSlopes`.
     """
     _, nv, n = setting.sizes
     dry, smooth, find = setting.mechanism.friction.is_dry, setting.smooth.inverse, answers.slopes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model's text in generated files: nothing in a name can end a comment, a string or an element.
+"""Escaping of a model's texts in generated files: a name cannot end a comment, string or element.
 
-Each function is one-to-one: two names that differ are written differently.
+Each function is one-to-one: different names give different texts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-# Neither a quote nor a bracket nor a backslash, and nothing that ends a comment in any language.
+# No quote, bracket or backslash, and nothing that ends a comment in any language.
 _HARMLESS = " _-.,:+=/()"
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # Characters of a quoted name in FMI's structured naming, besides letters and digits.
@@ -19,42 +19,42 @@ _FMI_ESCAPES = {"'": "\\'", '"': '\\"', "\\": "\\\\"}
 
 
 def in_comment(text: str) -> str:
-    """Return text for a comment or a plain sentence of a generated file, in any language.
+    """Escape text for a comment or a sentence of a generated file, in any language.
 
-    Letters, digits and harmless punctuation stay; all else is percent-encoded, as in addresses.
+    Letters, digits and harmless punctuation stay; all else is percent-encoded, as in URLs.
     """
     return "".join(c if c.isalnum() or c in _HARMLESS else quote(c, safe="") for c in text)
 
 
 def c_string(text: str) -> str:
-    """Return a string literal of C and C++ with these bytes, in UTF-8."""
+    """Format a string literal of C and C++ with the text's bytes in UTF-8."""
     return '"' + "".join(_c_byte(byte) for byte in text.encode()) + '"'
 
 
 def yaml_string(text: str) -> str:
-    """Return a double-quoted YAML scalar."""
+    """Format a double-quoted YAML scalar."""
     return '"' + "".join(c if _is_plain(ord(c)) else f"\\U{ord(c):08x}" for c in text) + '"'
 
 
 def fmi_name(text: str) -> str:
-    """Return an identifier of FMI's structured naming, quoted if it is no identifier of C."""
+    """Format an identifier of FMI's structured naming, quoted unless it is a C identifier."""
     if _IDENTIFIER.fullmatch(text):
         return text
     return "'" + "".join(_fmi_character(c) for c in text) + "'"
 
 
 def xml_text(text: str) -> str:
-    """Return text with the characters that XML forbids percent-encoded."""
+    """Percent-encode the characters that XML forbids."""
     return "".join(c if _is_xml(ord(c)) else quote(c, safe="", errors="replace") for c in text)
 
 
 def _is_plain(code: int) -> bool:
-    """Return whether a character means itself between quotation marks."""
+    """Return whether a character stands for itself between quotation marks."""
     return 0x20 <= code < 0x7F and chr(code) not in '"\\?'
 
 
 def _c_byte(byte: int) -> str:
-    # three octal digits: a digit after them is not one of them
+    # always three octal digits, as a digit may follow
     return chr(byte) if _is_plain(byte) else f"\\{byte:03o}"
 
 

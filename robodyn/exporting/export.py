@@ -33,8 +33,8 @@ class Exported(NamedTuple):
 
     Attributes:
         name: prefix of all names in C.
-        folder: the folder.
-        files: names of the files in it, in the order in which they were written.
+        folder: folder of the export.
+        files: names of the files in it, in the order of writing.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ExportSettings:
     """Contents and target machine of an export.
 
     Attributes:
-        name: prefix of all names in C; made of the mechanism's name by default.
+        name: prefix of all names in C; by default from the mechanism's name.
         target: x86_64, aarch64, armv7, thumbv7em or riscv64, or a triple that begins with one; by
             default this machine.
         cpu: native (this machine's, the default), baseline, v2, v3, v4, or a name of LLVM.
@@ -105,10 +105,10 @@ def export(
     equal those in Python, bit for bit.
 
     Args:
-        mechanism: mechanism of any kind; closed loops with as many motors as freedoms.
+        mechanism: mechanism of any kind; closed loops with as many motors as degrees of freedom.
         folder: folder to write; created if it does not exist.
         settings: contents and target machine.
-        progress: called with the completed share, from 0 to 1.
+        progress: called with the completed fraction, from 0 to 1.
         options: fields that replace those of the settings.
 
     Returns:
@@ -172,7 +172,7 @@ def export(
 
 
 def _texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
-    """Files of text, by their names."""
+    """Yield the names and contents of the text files."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""FMUs of FMI 2.0 or 3.0: the mechanism as plant, and computed torque of it as controller."""
+"""FMUs of FMI 2.0 or 3.0: the mechanism as a plant, and its computed torque controller."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from robodyn.formats.xml_elements import element
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
-# Folders of binaries in an FMU, by version and the first word of a triple.
+# Folders of binaries in an FMU, by version and the first part of a triple.
 _PLATFORMS = {
     "2.0": {"": "linux64", "x86_64": "linux64"},
     "3.0": {"": "x86_64-linux", "x86_64": "x86_64-linux", "aarch64": "aarch64-linux"},
 }
-# What the versions spell differently, in C and in descriptions.
+# Names that differ between the versions, in C and in descriptions.
 _SPELLINGS = {
     "2.0": {
         "FMI": "2",
@@ -50,13 +50,13 @@ _WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 class Variable(NamedTuple):
-    """A variable of an FMU; its place in the list is its value reference.
+    """Variable of an FMU; its place in the list is its value reference.
 
     Attributes:
-        name: structured, with dots; its first part names its group in C.
-        causality: as FMI has it.
+        name: structured, with dots; its first part is its group in C.
+        causality: as in FMI.
         unit: one of `_UNITS`, or empty.
-        start: of what may be set; these come first.
+        start: start value of variables that can be set; these come first.
         state: name of the state whose derivative it is.
         is_event: whether a change of its sign is an event.
     """
@@ -70,10 +70,10 @@ class Variable(NamedTuple):
 
 
 def refuse_target(target: Target, fmi: str) -> None:
-    """Say for which versions and targets there are FMUs.
+    """Reject versions and targets without FMUs.
 
     Raises:
-        InvalidInput: not for this one.
+        InvalidInput: names the supported ones.
     """
     if fmi not in _PLATFORMS:
         raise InvalidInput(f"fmi is {fmi!r}, expected 2.0 or 3.0", value=fmi)
@@ -89,7 +89,7 @@ def refuse_target(target: Target, fmi: str) -> None:
 def write_fmus(
     name: str, mechanism: Mechanism, target: Target, header: str, static: Path, fmi: str
 ) -> Iterator[str]:
-    """Write NAME.fmu and NAME_controller.fmu beside a static library; their names.
+    """Write NAME.fmu and NAME_controller.fmu beside a static library; yield their names.
 
     Raises:
         MissingExtra, ExportFailed: a compiler is missing or fails.
@@ -130,7 +130,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """For C: where each group of variables begins, and at what all of them start."""
+    """Return the first reference of each group of variables, and all start values, for C."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -144,7 +144,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _plant(mechanism: Mechanism) -> Iterator[Variable]:
-    """Variables of `fmu/plant.c`."""
+    """Yield the variables of `fmu/plant.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
@@ -169,7 +169,7 @@ def _plant(mechanism: Mechanism) -> Iterator[Variable]:
 
 
 def _controller(mechanism: Mechanism) -> Iterator[Variable]:
-    """Variables of `fmu/controller.c`."""
+    """Yield the variables of `fmu/controller.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
@@ -197,7 +197,7 @@ def _wrench() -> Iterator[Variable]:
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Return the driven joints' names, as FMI spells them, and their units."""
+    """Return the driven joints' names in FMI's naming, and their units."""
     return list(zip(map(fmi_name, mechanism.joint_names), mechanism.joint_units, strict=True))
 
 
@@ -229,7 +229,7 @@ _UNITS = {
 
 
 def _how(variable: Variable) -> dict[str, str]:
-    """Attributes that both versions have."""
+    """Return the attributes common to both versions."""
     own = {
         "parameter": {"variability": "tunable"},
         "independent": {"variability": "continuous"},
@@ -243,7 +243,7 @@ def _how(variable: Variable) -> dict[str, str]:
 def _description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
-    """A model description without its token."""
+    """Create a model description without its token."""
     called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(
         "fmiModelDescription", fmiVersion=fmi, modelName=called,
@@ -251,7 +251,7 @@ def _description(
     )  # fmt: skip
     able = {f"canGetAndSet{_SPELLINGS[fmi]['STATE']}": "true", "modelIdentifier": name}
     able[_SPELLINGS[fmi]["DIRECTIONAL"]] = str(any(v.state for v in variables)).lower()
-    if not mechanism.friction.is_dry:  # joints that stick are states that no solver integrates
+    if not mechanism.friction.is_dry:  # no solver integrates joints that stick
         element(root, "ModelExchange", **able)
     element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
     units = element(root, "UnitDefinitions")

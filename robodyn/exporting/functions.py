@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions of an exported library, each composed of `Answers`."""
+"""Functions of an exported library, composed of `Answers`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from robodyn.numerics.compiler import noinline
 
 
 def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
-    """All functions of a mechanism, compiled of nothing yet.
+    """Return all functions of a mechanism, not yet compiled.
 
     Raises:
-        ModelError: a mechanism that cannot be exported, or not entirely.
+        ModelError: the mechanism cannot be exported, or only in part.
     """
 
     def make(of: Mechanism) -> Answers:
         found = answers_of(of)
-        # called by all that asks for them, and compiled once: most of a library is their code
+        # called, not inlined, so compiled once: most of a library is their code
         return found._replace(inverse=_called(found.inverse), forward=_called(found.forward))
 
     own = make(mechanism)
@@ -47,7 +47,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
 
 
 def _called(find: Any) -> Any:
-    """Dynamics that are called, not inlined."""
+    """Compile dynamics that are called, not inlined."""
 
     @noinline
     def dynamics(
@@ -60,7 +60,7 @@ def _called(find: Any) -> Any:
 
 
 def _damping(mechanism: Mechanism, rest: Mechanism) -> FloatArray:
-    """As `control.computed_torque.PlannedFriction` has it."""
+    """Return the damping as in `control.computed_torque.PlannedFriction`."""
     n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
     if rest is mechanism or not mechanism.friction.is_fast.any():
         return np.zeros((n, nv))
@@ -73,7 +73,7 @@ def _damping(mechanism: Mechanism, rest: Mechanism) -> FloatArray:
     return np.asarray((quick - slow).T)
 
 
-# Size of every argument, in terms of NQ, NV and N, or the C type of one number; what it means, with
+# Size of every argument, in terms of NQ, NV and N, or the C type of one number; its meaning with
 # unit and frame; and whether it may be NULL.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "configuration": ("NQ", ""),
@@ -116,7 +116,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def _function(signature: str, about: str, make: Any, **more: Any) -> Function:
-    """A function by its `name: arguments -> results`; a result among the arguments is changed."""
+    """Parse a function's `name: arguments -> results`; a result among the arguments is in-out."""
     name, given, results = re.split(": | -> ", signature)
     names = list(dict.fromkeys([*given.split(), *results.split()]))
     arguments = tuple(

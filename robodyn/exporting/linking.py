@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Libraries of an object file, by the machine's tools or by those of the extra `export`."""
+"""Linking of libraries from an object file, by the machine's tools or the extra `export`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from robodyn.extras import how_to_install
 
 
 class ExportFailed(RobodynError):
-    """A library could not be made; says what a tool said."""
+    """A tool failed to make a library; contains its message."""
 
 
 def compiler(target: Target) -> list[str]:
-    """The command of a C compiler for a target, `cc` where it serves.
+    """Return the command of a C compiler for a target, `cc` if suitable.
 
     Raises:
-        MissingExtra: there is none.
+        MissingExtra: no compiler is installed.
     """
     own = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if own and target.links_here and shutil.which("ar"):
@@ -32,7 +32,7 @@ def compiler(target: Target) -> list[str]:
     if importlib.util.find_spec("ziglang") is None:
         what = "no C compiler and archiver (cc, ar)" if target.links_here else "no cross compiler"
         raise MissingExtra(f"{what} to link with; install one: {how_to_install('export')}")
-    # its name for all of these
+    # the clang triple for all of these
     triple = target.triple.replace("armv7-", "arm-").replace("thumbv7em-", "thumb-")
     return [sys.executable, "-m", "ziglang", "cc", "-target", triple or "native"]
 
@@ -57,7 +57,7 @@ def compile_source(target: Target, source: Path, obj: Path) -> None:
 
 
 def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | None) -> None:
-    """Make a static library of object files and, where the target has them, a shared one.
+    """Make a static library from object files and, if the target supports it, a shared one.
 
     Raises:
         MissingExtra, ExportFailed: a tool is missing or fails.

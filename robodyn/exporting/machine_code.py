@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One object file of a mechanism's functions: Numba's code of them, linked and optimized by LLVM.
+"""Object file of a mechanism's functions: Numba's code, linked and optimized by LLVM.
 
-The kernels are those that Python runs, taken from the cache on disk where they are there, and
-compiled now where they are not. Nothing of Numba's runtime is left in the object.
+The kernels are those that Python runs, from the cache on disk if possible, else compiled now. The
+object contains nothing of Numba's runtime.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Target:
 
     Attributes:
         triple: of LLVM and of C compilers; empty for this machine.
-        cpu: of LLVM; empty for this machine's own, or the least that the triple guarantees.
+        cpu: of LLVM; empty for this machine's own, or the baseline of the triple.
         features: of LLVM.
     """
 
@@ -45,18 +45,18 @@ class Target:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is this machine."""
+        """Whether the target is this machine."""
         return not self.triple
 
     @property
     def full_triple(self) -> str:
-        """The triple with its vendor, without which LLVM misses what comes after it."""
+        """The triple with its vendor, which LLVM requires."""
         arch, *rest = (self.triple or binding.get_process_triple()).split("-")
         return "-".join([arch, *["unknown"] * (rest[0] in ("linux", "none")), *rest])
 
     @property
     def links_here(self) -> bool:
-        """Whether this machine's own linker makes its libraries."""
+        """Whether this machine's own linker can make its libraries."""
         own = binding.get_process_triple()
         return self.is_native or self.triple.split("-")[0] == own.split("-")[0]
 
@@ -66,7 +66,7 @@ class Target:
         return "none" in self.triple or "wasm" in self.triple
 
 
-# By the first word of a triple: a triple, features.
+# Triple and features by the first part of a triple.
 TARGETS = {
     "x86_64": ("x86_64-linux-gnu", ""),
     "aarch64": ("aarch64-linux-gnu", ""),
@@ -104,7 +104,7 @@ def target_of(name: str, cpu: str) -> Target:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
-    """Code that is optimized as a whole and not run here; only some functions stay visible."""
+    """Code library optimized as a whole and not run here; only some functions stay visible."""
 
     visible: frozenset[str] = frozenset()
 
@@ -128,13 +128,16 @@ def llvm_of(
     functions: dict[Function, Any],
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """LLVM's language of a library; its symbols begin with `name`.
+    """Generate LLVM IR of a library; its symbols start with `name`.
 
     Args:
-        name: that C allows.
-        mechanism: whose data go with it.
-        functions: compiled of nothing yet.
-        progress: called with the part that is done, from 0 to 1.
+        name: valid C identifier.
+        mechanism: mechanism whose data are included.
+        functions: functions, not yet compiled.
+        progress: called with the completed fraction, from 0 to 1.
+
+    Returns:
+        Text of the module.
     """
     with global_compiler_lock:
         module, library = ir.Module(name), None
@@ -161,7 +164,7 @@ def llvm_of(
 
 
 def object_of(llvm: str, target: Target) -> bytes:
-    """An object file of LLVM's language for a target."""
+    """Compile LLVM IR to an object file for a target."""
     cpu, features = target.cpu, target.features
     if target.is_native:
         cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
@@ -179,7 +182,7 @@ def object_of(llvm: str, target: Target) -> bytes:
 
 
 def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, ...]) -> None:
-    """A function that C can call, of one of all arguments that Numba has compiled."""
+    """Add a C function that calls a function compiled by Numba."""
     context, described = compiled.target_context, compiled.fndesc
     kinds = [context.get_value_type(kind) for kind in signature]
     function = ir.Function(module, ir.FunctionType(_INT, kinds), name)
@@ -193,7 +196,7 @@ def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, .
 
 
 def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
-    """Add the data of a mechanism, and texts of statuses; the names without `name`."""
+    """Add the data of a mechanism and the texts of statuses; return their names."""
     numbers = {
         "home": mechanism.home,
         "position_limits": mechanism.position_limits,
@@ -215,7 +218,7 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
 
 
 def _add_texts(module: Any, name: str, texts: Sequence[str]) -> Any:
-    """An array of texts."""
+    """Add an array of texts."""
     pointers = []
     for k, text in enumerate(texts):
         content = bytearray(text.encode() + b"\0")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arrays that a C program passes as addresses, and a mechanism's numbers, as kernels take them."""
+"""Conversion of addresses from C, and of a mechanism's constants, to arrays of kernels."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _WORD = ir.IntType(64)
 
 
 class ArraySpec(NamedTuple):
-    """An array as a kernel takes it.
+    """Array argument of a kernel.
 
     Attributes:
-        kind: of the array.
-        shape: of it; an optional array at NULL has the length `ABSENT` instead.
-        numbers: its own, kept with the code, or NULL; None for those at an address of the caller.
+        kind: Numba type of the array.
+        shape: shape of it; an optional array at NULL has the length `ABSENT` instead.
+        numbers: constants, stored with the code, or NULL; None for an address from the caller.
     """
 
     kind: given.BorrowedArrayType
@@ -39,43 +39,46 @@ class ArraySpec(NamedTuple):
 
 
 def vector(size: int) -> ArraySpec:
-    """A vector of the caller."""
+    """Describe a vector of the caller."""
     return ArraySpec(given.VECTOR, (size,))
 
 
 def vector_out(size: int) -> ArraySpec:
-    """A vector for results."""
+    """Describe a vector for results."""
     return ArraySpec(given.VECTOR_OUT, (size,))
 
 
 def rows_out(*shape: int) -> ArraySpec:
-    """A matrix for results."""
+    """Describe a matrix for results."""
     return ArraySpec(given.MATRIX_OUT, shape)
 
 
 def row(size: int) -> ArraySpec:
-    """A vector of the caller, as a batch of one."""
+    """Describe a vector of the caller, as a batch of one."""
     return ArraySpec(given.ROWS_OF_ANY_STRIDE, (1, size))
 
 
 def constant(numbers: FloatArray) -> ArraySpec:
-    """A vector or a matrix of the mechanism."""
+    """Describe a constant vector or matrix of the mechanism."""
     return ArraySpec(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
 
 
-# What the surroundings exert and how the base moves, of one state and of a batch of one.
+# External wrench and base motion, of one state and of a batch of one.
 LOAD = ArraySpec(given.VECTOR_OR_NONE, (6,)), ArraySpec(given.VECTOR_OR_NONE, (9,))
 LOAD_ROW = ArraySpec(given.ROWS_OR_NONE, (1, 6)), ArraySpec(given.ROWS_OR_NONE, (1, 9))
 UNLOADED = LOAD[0]._replace(numbers=NULL)
 
 
 def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
-    """A compiled function (what the caller gives) -> what a kernel takes, tuples both.
+    """Compile a function from a tuple of the caller's arguments to a tuple of a kernel's arguments.
 
     Args:
-        parameters: of the kernel: each an `ArraySpec`, `NUMBER`, or a number that is always the
-            same. Addresses, or arrays, and numbers are given in their order.
+        parameters: of the kernel: each an `ArraySpec`, `NUMBER`, or a constant. Addresses or
+            arrays, and numbers, are passed in their order.
         borrowed: whether the kernel takes arrays, not `given` ones.
+
+    Returns:
+        The compiled function.
     """
 
     @intrinsic
@@ -98,7 +101,7 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
 
 
 def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
-    """A kernel as a compiled function of what a caller gives; arguments as for `marshaler`."""
+    """Compile a kernel as a function of the caller's arguments, see `marshaler`."""
     marshal_arguments = marshaler(*parameters, borrowed=borrowed)
 
     @inner
@@ -109,7 +112,7 @@ def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
 
 
 def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
-    """The type of what a kernel takes."""
+    """Return the Numba type of a kernel's argument."""
     if isinstance(parameter, ArraySpec):
         if parameter.numbers is None:
             next(origins)
@@ -122,7 +125,7 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 def _marshal_argument(
     context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]
 ) -> Any:
-    """Return types and values of a kernel's argument from the argument of the caller."""
+    """Build the types and values of a kernel's argument from the caller's argument."""
     if parameter is NUMBER:
         return next(asked)[1]
     if not isinstance(parameter, ArraySpec):
@@ -149,8 +152,8 @@ def _marshal_argument(
 
 
 def _kept(builder: Any, array: FloatArray) -> Any:
-    """Numbers that are kept with the code."""
-    # bits instead of decimals; the functions that use the same share them
+    """Store constants with the code."""
+    # bits instead of decimals; functions share equal constants
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]
     kept = builder.module.globals.get(name)
@@ -163,7 +166,7 @@ def _kept(builder: Any, array: FloatArray) -> Any:
 
 
 def address_of(array: FloatArray) -> Any:
-    """A compiled function () that gives the address of these numbers, kept with the code."""
+    """Compile a function () that returns the address of constants stored with the code."""
 
     @intrinsic
     def address(typingctx: Any) -> Any:
@@ -177,7 +180,7 @@ def address_of(array: FloatArray) -> Any:
 
 @intrinsic
 def is_null(typingctx: Any, address: Any) -> Any:
-    """Whether an address is NULL."""
+    """Return whether an address is NULL."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.icmp_unsigned("==", args[0], args[0].type(None))
@@ -187,7 +190,7 @@ def is_null(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def address(typingctx: Any, array: Any) -> Any:
-    """The address of an array's numbers."""
+    """Return the address of an array's data."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return context.make_array(array)(context, builder, args[0]).data
@@ -197,7 +200,7 @@ def address(typingctx: Any, array: Any) -> Any:
 
 @intrinsic
 def null(typingctx: Any) -> Any:
-    """NULL."""
+    """Return NULL."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return context.get_value_type(ADDRESS)(None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A colcon package around an exported library: a chainable controller, and simulated hardware."""
+"""Colcon package around an exported library: a chainable controller, and simulated hardware."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _TURN = ("orientation.x", "orientation.y", "orientation.z", "orientation.w")
 
 
 def package_name(name: str) -> str:
-    """Of the colcon package of a library."""
+    """Return the name of a library's colcon package."""
     return f"{name.lower()}_ros2_control"
 
 
 def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """Files of the package by their paths in it; the library goes into its folder `library`.
+    """Yield the package's files, path and text; the library goes into its folder `library`.
 
     Raises:
-        ModelError: a mechanism without a URDF.
+        ModelError: the mechanism has no URDF.
     """
     package, joints = package_name(name), list(mechanism.joint_names)
     positions = mechanism.joint_positions(mechanism.home)
@@ -59,12 +59,12 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     folder = TEMPLATES / "ros2_control"
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         inside = path.relative_to(TEMPLATES).as_posix()
-        # Python with places to fill is not yet Python
+        # templates of Python are no valid Python
         yield path.relative_to(folder).as_posix().removesuffix(".in"), filled(inside, values)
 
 
 def _passive(mechanism: Mechanism) -> dict[str, int]:
-    """Joints that nothing drives and that a configuration has, and their places in it."""
+    """Return the passive joints of a configuration, and their indices in it."""
     names = mechanism.coordinates.configuration_names
     return {
         name: at
@@ -74,7 +74,7 @@ def _passive(mechanism: Mechanism) -> dict[str, int]:
 
 
 def _urdf(package: str, mechanism: Mechanism) -> str:
-    """The mechanism's URDF with the simulated hardware, and no other."""
+    """Return the mechanism's URDF with the simulated hardware as its only hardware."""
     text = source_urdf(mechanism.source) or exported_urdf(mechanism)
     if not text:
         raise ModelError(

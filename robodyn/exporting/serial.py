@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An arm's answers without Python."""
+"""Compiled functions of an arm."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from robodyn.solvers.serial.kernels.spatial import place
 
 @answers_of.register
 def _answers(m: SerialArm) -> Answers:
-    """All that can be asked of an arm.
+    """Compile all functions of an arm.
 
     Raises:
         ModelError: too many joints for the kernels of single states.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arguments and results of the functions of an exported library, and their sources."""
+"""Signatures of the functions of an exported library, and data for their compilation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class Argument(NamedTuple):
-    """An argument in C: numbers at an address, or one number.
+    """Argument in C: numbers at an address, or one number.
 
     Attributes:
-        name: in the header.
-        size: how many, in terms of NQ, NV and N; empty for one number.
+        name: name in the header.
+        size: number of elements, in terms of NQ, NV and N; empty for one number.
         use: "in", "out", "inout"; "maybe" for one that may be NULL; or the C type of one number.
         meaning: unit and frame.
     """
@@ -36,13 +36,13 @@ class Argument(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function of the library.
+    """Function of the library.
 
     Attributes:
-        name, about: in the header.
-        arguments: of it.
-        make: compiles it of `Answers` and a `Setting`.
-        answers_at_once: whether arguments that are not valid have no result by themselves.
+        name, about: name and description in the header.
+        arguments: its arguments.
+        make: function that compiles it from `Answers` and a `Setting`.
+        answers_at_once: whether invalid arguments give no result anyway.
     """
 
     name: str
@@ -56,10 +56,10 @@ class Setting(NamedTuple):
     """Data of a mechanism besides its answers.
 
     Attributes:
-        mechanism: the mechanism.
-        rest: answers of the mechanism without the friction that control compensates for the planned
-            motion; its own if there is none.
-        smooth: answers of the mechanism without dry friction; its own if there is none.
+        mechanism: exported mechanism.
+        rest: answers without the friction that control compensates by the planned motion; the same
+            answers if there is none.
+        smooth: answers without dry friction; the same answers if there is none.
         damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
     """
 
@@ -70,12 +70,12 @@ class Setting(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Of configuration, velocity and efforts."""
+        """Sizes of configuration, velocity and efforts."""
         nq, nv, n = sizes_of(self.mechanism).values()
         return nq, nv, n
 
 
 def sizes_of(mechanism: Mechanism) -> dict[str, int]:
-    """The lengths of a configuration, of a velocity and of efforts, by their names in C."""
+    """Return the sizes of configuration, velocity and efforts by their names in C."""
     velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
     return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform's answers without Python."""
+"""Compiled functions of a platform."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 
 @answers_of.register
 def _answers(m: StewartPlatform) -> Answers:
-    """All that can be asked of a platform."""
+    """Compile all functions of a platform."""
     lane_numbers, legs, body = (
         constant(m.solver.lanes),
         constant(m.solver.legs),

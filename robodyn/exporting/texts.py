@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The text files of an export: the header, and templates filled in."""
+"""Text files of an export: the header, and filled templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 TEMPLATES = Path(__file__).with_name("templates")
-# What may not be the name of a library: words of C and C++.
+# Reserved words of C and C++.
 _KEYWORDS = """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl
     const constexpr continue decltype default delete do double dynamic_cast else enum explicit
@@ -34,11 +34,11 @@ _KEYWORDS = """
 def c_name(mechanism: Mechanism, name: str = "") -> str:
     """Return `name`, or the mechanism's name turned into a C identifier.
 
-    Blanks, hyphens and dots become underscores. If any other character had to be replaced, digits
-    of a checksum follow, so that two such names differ.
+    Blanks, hyphens and dots become underscores. If any other character is replaced, digits of a
+    checksum follow, so that different names stay different.
 
     Raises:
-        InvalidInput: a name that C does not allow, or nothing that is left of the mechanism's.
+        InvalidInput: the name is not valid in C, or no character of the mechanism's name is.
     """
     found = name or re.sub(r"\W+", "_", mechanism.name, flags=re.ASCII).strip("_").lower()
     if not name and found and not re.fullmatch(r"[\w .-]*", mechanism.name, flags=re.ASCII):
@@ -57,7 +57,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 
 
 def header(name: str, mechanism: Mechanism) -> str:
-    """The header of a library."""
+    """Return the header of a library."""
     upper = name.upper()
     meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
@@ -89,7 +89,7 @@ def header(name: str, mechanism: Mechanism) -> str:
 
 
 def casadi_source(name: str, mechanism: Mechanism) -> str:
-    """The source of the functions for `casadi.external`."""
+    """Return the source of the functions for `casadi.external`."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),
@@ -115,7 +115,7 @@ def coordinates_text(mechanism: Mechanism) -> str:
 
 
 def _declared(name: str, function: Function) -> str:
-    """A function's declaration, with what it does and takes."""
+    """Format a function's declaration with its description."""
     lines = [function.about]
     lines += [_meaning(argument) for argument in function.arguments]
     arguments = ", ".join(_argument(a) for a in function.arguments)
@@ -123,7 +123,7 @@ def _declared(name: str, function: Function) -> str:
 
 
 def _meaning(argument: Argument) -> str:
-    """Shape, unit and frame of an argument."""
+    """Format shape, unit and frame of an argument."""
     size = f" ({argument.size})" if argument.size else ""
     null = "; may be NULL" if argument.use == "maybe" else ""
     return f"{argument.name}{size}: {argument.meaning or 'as above'}{null}."
@@ -142,6 +142,6 @@ def _comment(*lines: str) -> str:
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """A template of this package, `@KEY@` replaced by values."""
+    """Read a template of this package and replace `@KEY@` by values."""
     text = TEMPLATES.joinpath(template).read_text(encoding="utf-8")
     return re.sub(r"@([A-Z_0-9]+)@", lambda found: str(values[found[1]]), text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The answers without Python of a mechanism with closed loops.
+"""Compiled functions of a mechanism with closed loops.
 
-The equations are eliminated in the order that serves at home; where it does not, there is no
-result, while Python looks for another.
+The equations are eliminated in the order chosen at home. If that order fails at a state, there is
+no result, while Python would choose another order.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ from robodyn.solvers.tree.loop import ClosedLoop
 
 @answers_of.register
 def _answers(m: ClosedLoop) -> Answers:
-    """All that can be asked of closed loops.
+    """Compile all functions of a closed loop.
 
     Raises:
-        ModelError: motors that are not those of the independent joints, or too many bodies.
+        ModelError: the driven joints are not the independent joints, or there are too many bodies.
     """
     _refuse(m)
     packed = m.structure.packed
@@ -164,10 +164,10 @@ def _answers(m: ClosedLoop) -> Answers:
 
 
 def _refuse(m: ClosedLoop) -> None:
-    """Say what cannot be exported.
+    """Reject mechanisms that cannot be exported.
 
     Raises:
-        ModelError: that.
+        ModelError: names the reason.
     """
     if not m.solver.drives_free:
         raise ModelError(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A WebAssembly module of a mechanism's functions, and its wrapper in JavaScript with types."""
+"""WebAssembly module of a mechanism's functions, and its typed wrapper in JavaScript."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from robodyn.version import __version__
 
 
 def wasm_linker() -> list[str]:
-    """The command of LLVM's linker for WebAssembly.
+    """Return the command of LLVM's linker for WebAssembly.
 
     Raises:
-        MissingExtra: there is none.
+        MissingExtra: no linker is installed.
     """
     own = shutil.which("wasm-ld")
     if own:
@@ -42,14 +42,17 @@ def wasm_linker() -> list[str]:
 def write_wasm(
     name: str, mechanism: Mechanism, llvm: str, functions: Collection[Function], folder: Path
 ) -> Iterator[str]:
-    """Write NAME.wasm, NAME.mjs and NAME.d.ts; their names, one after the other.
+    """Write NAME.wasm, NAME.mjs and NAME.d.ts; yield their names.
 
     Args:
-        name: with which the symbols of `llvm` begin.
-        mechanism: whose functions they are.
-        llvm: as `machine_code.llvm_of` gives it.
-        functions: those that the module exports; code of no other stays in it.
-        folder: where to.
+        name: prefix of the symbols in `llvm`.
+        mechanism: exported mechanism.
+        llvm: LLVM IR from `machine_code.llvm_of`.
+        functions: functions to export; code of others is removed.
+        folder: output folder.
+
+    Yields:
+        Names of the files.
 
     Raises:
         MissingExtra, ExportFailed: a linker is missing or fails.
@@ -58,7 +61,7 @@ def write_wasm(
         obj = Path(scratch) / f"{name}.o"
         obj.write_bytes(object_of(llvm, target_of("wasm32", "")))
         exported = [f"--export={name}_{function.name}" for function in functions]
-        # what libc has is imported; kernels keep their numbers on the stack
+        # functions of libc are imported; kernels use the stack only
         flags = ["--no-entry", "--allow-undefined", "-O2", "--strip-all", "--gc-sections"]
         flags += ["-z", "stack-size=262144", "-o", str(folder / f"{name}.wasm")]
         run([*wasm_linker(), *exported, *flags, str(obj)])
@@ -97,18 +100,18 @@ def _data(mechanism: Mechanism) -> dict[str, object]:
 
 
 def _by_lines(listed: Mapping[str, object]) -> str:
-    """An object of JavaScript, one key a line; numbers keep their bits."""
+    """Format an object of JavaScript, one key per line, with exact numbers."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
     return "\n".join(["{", *lines, "}"])
 
 
 def _use(argument: Argument) -> str:
-    """A result that is always one number is one in JavaScript."""
+    """Return the use of an argument in JavaScript: a single result is a number."""
     return "number" if argument.use == "out" and argument.size == "1" else argument.use
 
 
 def _declared(function: Function, sizes: dict[str, int]) -> str:
-    """A method's types, with what it does and takes."""
+    """Format a method's types with its description."""
     parameters, given, notes = [], [], []
     for argument in function.arguments:
         kind = "number" if argument.use in ("double", "int") else "ArrayLike<number>"
@@ -121,7 +124,7 @@ def _declared(function: Function, sizes: dict[str, int]) -> str:
         size = f" ({argument.count(sizes)})" if argument.size else ""
         notes.append(f"   * {argument.name}{size}{argument.meaning and ': ' + argument.meaning}")
     result = f"{{ {'; '.join(given)} }}" if given[1:] else given[0].split(": ")[1]
-    # the last ones may be left out where they may be null
+    # trailing arguments that may be null are optional
     for k in range(len(parameters) - 1, -1, -1):
         if not parameters[k].endswith("| null"):
             break

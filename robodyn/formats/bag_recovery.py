@@ -2,11 +2,11 @@
 
 """Recovery of incomplete bags: after a full disk, a crash or `kill -9`.
 
-The readers of rosbags need the data that a recorder writes at the end: metadata.yaml, and the
-summary and footer of an MCAP file (https://mcap.dev/spec). Here the records of the file are read in
-sequence up to the point where they end, also inside of a truncated or damaged chunk. A database of
-SQLite is copied with its journal, which SQLite then replays or rolls back, and its rows are read up
-to the first damaged page.
+The readers of rosbags require data that a recorder writes at the end: metadata.yaml, and the
+summary and footer of an MCAP file (https://mcap.dev/spec). This module reads the records of a file
+in sequence up to its end, also inside a truncated or damaged chunk. A database of SQLite is copied
+with its journal, which SQLite replays or rolls back, and its rows are read up to the first damaged
+page.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 SUFFIXES = (".mcap", ".db3")
-# Files beside a database in which SQLite keeps what it has not yet put into it.
+# Suffixes of SQLite's journals beside a database.
 JOURNALS = ("-wal", "-journal")
-# Bytes that are zeros at the end of a file if what was there is lost.
+# Size of blocks in the search for lost data, which are zeros at the end of a file.
 BLOCK = 512
 _MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F
@@ -34,7 +34,7 @@ _DEFINITIONS = "SELECT topic_type, encoding, encoded_message_definition FROM mes
 
 
 class Topic(NamedTuple):
-    """A topic of a bag: `definition` is in the form `encoding`, empty if the bag has none."""
+    """Topic of a bag; `definition` is in the format `encoding`, empty if the bag has none."""
 
     name: str
     kind: str
@@ -46,22 +46,22 @@ Row = tuple[Topic, int, bytes]  # a message: its topic, the time of receipt [ns]
 
 
 def files_of(bag: Path) -> list[Path]:
-    """The storage files of a bag, which is one of them or their folder."""
+    """Return the storage files of a bag, which is one of them or their folder."""
     if not bag.is_dir():
         return [bag]
     return [each for each in sorted(bag.iterdir()) if each.suffix in SUFFIXES]
 
 
 def has_journal(bag: Path) -> bool:
-    """Whether a database of the bag was being written when its recorder ended."""
+    """Return whether a database of the bag was being written when its recorder ended."""
     beside = (Path(f"{file}{end}") for file in files_of(bag) for end in JOURNALS)
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
 def recovered_rows(bag: Path, wanted: Callable[[str, str], bool]) -> list[Row]:
-    """Return what can be read of a bag's files, in the order of receipt; empty if nothing can.
+    """Return the readable messages of a bag's files, in order of receipt; empty if there are none.
 
-    The bytes of messages are kept of the topics that are `wanted`, by name and type.
+    Only topics that are `wanted`, by name and type, include the bytes of their messages.
     """
     rows: list[Row] = []
     kept: dict[Topic, bool] = {}
@@ -100,12 +100,12 @@ def _end(data: Any) -> int:
         end = max(end - BLOCK, 0)
     if end == len(data):
         return end
-    begin = max(end - BLOCK, 0)  # the zeros begin in this block
+    begin = max(end - BLOCK, 0)  # the zeros start in this block
     return begin + len(bytes(data[begin:end]).rstrip(b"\0"))
 
 
 def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Codes and contents of the records between two places; of a last chunk what there is."""
+    """Yield codes and contents of the records between two offsets; a cut chunk in part."""
     while at + _HEAD.size <= end:
         code, length = _HEAD.unpack_from(data, at)
         at += _HEAD.size
@@ -120,7 +120,7 @@ def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _row(
     code: int, body: bytes, schemas: dict[int, tuple[str, str, str]], topics: dict[int, Topic]
 ) -> Iterator[Row]:
-    """The message in a record; schemas and channels are kept for those that follow."""
+    """Yield the message in a record; schemas and channels are stored for later records."""
     if code == _MESSAGE and len(body) >= _MESSAGE_HEAD.size:
         channel, _, stamp, _ = _MESSAGE_HEAD.unpack_from(body)
         if channel in topics:
@@ -146,7 +146,7 @@ def _strings(body: bytes, at: int, count: int) -> list[str]:
 
 
 def _content(chunk: bytes) -> bytes:
-    """The records of a chunk as far as they can be decompressed; none if its checksum is wrong."""
+    """Decompress the records of a chunk as far as possible; empty for a wrong checksum."""
     if len(chunk) < _CHUNK_HEAD.size + 4:
         return b""
     (compression,) = _strings(chunk, _CHUNK_HEAD.size, 1)
@@ -154,7 +154,7 @@ def _content(chunk: bytes) -> bytes:
     _, _, size, checksum = _CHUNK_HEAD.unpack_from(chunk)
     step = _decompressor(compression)
     content, at = bytearray(), 0
-    # piece by piece: an error in one leaves what came before it
+    # piece by piece, so that data before an error are kept
     with suppress(Exception):
         while at < len(data) and len(content) < size:
             content += step(data[at : at + 4096])
@@ -164,7 +164,7 @@ def _content(chunk: bytes) -> bytes:
 
 
 def _decompressor(compression: str) -> Callable[[bytes], bytes]:
-    """A function that decompresses the pieces of a stream, by what rosbags depends on."""
+    """Return a function that decompresses pieces of a stream, from dependencies of rosbags."""
     if compression == "lz4":
         from lz4.frame import LZ4FrameDecompressor
 
@@ -187,7 +187,7 @@ def _rows_of_database(file: Path) -> Iterator[Row]:
             if (beside := Path(f"{file}{end}")).is_file():
                 shutil.copyfile(beside, f"{copy}{end}")
         with closing(sqlite3.connect(copy)) as database:
-            database.execute("PRAGMA writable_schema=ON")  # or a file that is cut is not opened
+            database.execute("PRAGMA writable_schema=ON")  # else a truncated file is not opened
             definitions = {}
             with suppress(sqlite3.Error):  # none before version 4 of the schema
                 found = database.execute(_DEFINITIONS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags, read and written by the package rosbags; ROS is not needed."""
+"""Bags, read and written by the package rosbags, without ROS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Bag:
     """Requested contents of a bag, in order of receipt.
 
     Attributes:
-        topics: all topics by name: the type of their messages, and their number.
+        topics: all topics by name: type and number of their messages.
         messages: of the requested topics: name, time of receipt [ns], message.
         unreadable: requested topics whose type neither the bag nor rosbags defines.
     """
@@ -33,24 +33,27 @@ class Bag:
 
 
 def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
-    """The messages of a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
+    """Read messages of a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
 
-    Of a bag that was not completed, as after a full disk or a crash, what is whole is read.
+    If the bag is incomplete, as after a full disk or a crash, intact messages are read.
 
     Args:
-        bag: the folder or file.
-        wanted: whether a topic is wanted, by its name and the type of its messages.
+        bag: folder or file.
+        wanted: function of a topic's name and message type that selects topics.
+
+    Returns:
+        The requested messages.
 
     Raises:
         MissingExtra: rosbags is not installed.
         InvalidInput: no bag, or one that cannot be read.
-        IncompleteBagWarning (warned, not raised): what was recovered, or left out.
+        IncompleteBagWarning (warned, not raised): names what was recovered or left out.
     """
     with needing("record", "reading a bag needs the package rosbags", "rosbags"):
         from rosbags.highlevel import AnyReader  # noqa: F401
     refuse_special_files(bag)
     try:
-        if has_journal(bag):  # in which may be more than rosbags reads
+        if has_journal(bag):  # which may contain more than rosbags reads
             raise ValueError("its database has a journal")
         return _read_whole(bag, wanted)
     # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
@@ -101,7 +104,7 @@ def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool])
     present = list(dict.fromkeys(topic for topic, _, _ in rows))
     store = get_typestore(Stores.ROS2_JAZZY)
     for topic in present:
-        # of its definition rosbags may raise any error; the type may be known all the same
+        # rosbags may raise any error for a definition; the type may be known all the same
         with suppress(Exception):
             if topic.kind not in store.fielddefs and topic.definition:
                 store.register(
@@ -123,13 +126,13 @@ def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool])
 def _deserialized(
     bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
 ) -> list[tuple[str, int, Any]]:
-    """Messages of raw ones: topic, type, time of receipt, bytes; what is none is left out."""
+    """Deserialize topic, type, time of receipt and bytes to messages; invalid ones are skipped."""
     messages: list[tuple[str, int, Any]] = []
     left_out: Counter[str] = Counter()
     for topic, kind, stamp, data in raw:
         try:
             messages.append((topic, stamp, store.deserialize_cdr(data, kind)))
-        except Exception:  # of bytes that are no message rosbags may raise any error
+        except Exception:  # rosbags may raise any error for invalid bytes
             left_out[f"{topic} ({kind})"] += 1
     if left_out:
         counts = ", ".join(f"{count} of {topic}" for topic, count in sorted(left_out.items()))
@@ -140,16 +143,16 @@ def _deserialized(
 def write_bag(
     folder: Path, make: Callable[[dict[str, Any]], Iterable[tuple[str, int, Any]]]
 ) -> None:
-    """A rosbag2 folder, an MCAP file, of messages.
+    """Write messages to a rosbag2 folder with an MCAP file.
 
     Args:
-        folder: it must not exist.
-        make: of the types of messages, by name, the topic, stamp [ns] and message of each, in the
-            order of their stamps.
+        folder: output folder; must not exist.
+        make: function of the message types by name that yields topic, stamp [ns] and message, in
+            the order of stamps.
 
     Raises:
         MissingExtra: rosbags is not installed.
-        OutputError: it cannot be written.
+        OutputError: the bag cannot be written.
     """
     with needing("record", "writing a bag needs the package rosbags", "rosbags"):
         from rosbags.rosbag2 import StoragePlugin, Writer
@@ -165,7 +168,7 @@ def write_bag(
 
 
 def _storage(bag: Path) -> Path:
-    """The bag; of a folder without metadata, as after an interruption, its only file."""
+    """Return the bag, or the only file of a folder without metadata."""
     if not bag.is_dir() or (bag / "metadata.yaml").exists():
         return bag
     files = files_of(bag)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tables of numbers as text, in the dialects in which programs write them.
+"""Tables of numbers as text, in the dialects of common programs.
 
-Separated by commas, semicolons, tabs, bars or blanks; decimals with a point, or with a comma where
-that is not the separator. The header names the columns: it is the first line, or the last comment
-before the numbers. Units follow names in brackets, or are a line of their own below the header.
+Separators are commas, semicolons, tabs, bars or blanks; decimals have a point, or a comma if that
+is not the separator. The header names the columns: it is the first line, or the last comment before
+the numbers. Units follow names in brackets, or are a separate line below the header.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from robodyn.checks import number_in
 from robodyn.errors import InvalidInput
 from robodyn.formats.regular_files import read_bytes
 
-# Separators in the order in which they are tried; blanks separate only where nothing else does.
+# Separators in the order of trial; blanks separate only if nothing else does.
 SEPARATORS = (",", ";", "\t", "|")
 BLANKS = " "
 COMMENTS = ("#", "%")
-# Data rows by which the separator is found.
+# Number of data rows that determine the separator.
 TRIED = 20
-# Spreadsheets compute a cell that begins with one of these.
+# Spreadsheets evaluate a cell that starts with one of these.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _UNIT = re.compile(r"\s*[\[(]\s*(?!\d+\s*[\])])([^\[\]()]*)[\])]\s*$")
 _DECIMAL_COMMA = re.compile(r"^\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*$")
@@ -36,14 +36,14 @@ _UNIT_WORD = re.compile(r"^[\[(]?[a-zA-Zµ°%·^*/ .\d-]{0,12}[\])]?$")
 
 
 class Columns(NamedTuple):
-    """A table of numbers.
+    """Table of numbers.
 
     Attributes:
-        names: of the columns, without units.
+        names: names of the columns, without units.
         numbers: (N, columns); empty cells and `nan` are NaN.
-        line: of the header in the file.
-        units: of the columns, empty where the file has none.
-        lines: (N,) of the rows in the file.
+        line: line number of the header.
+        units: units of the columns, empty if the file has none.
+        lines: (N,) line numbers of the rows.
     """
 
     names: list[str]
@@ -62,8 +62,8 @@ def read_columns(path: Path) -> Columns:
     """Read a table of numbers with a header.
 
     Raises:
-        InvalidInput: a file that cannot be read, is empty, has no header, or has cells that are no
-            numbers; the message has the line.
+        InvalidInput: the file cannot be read, is empty, has no header, or has cells that are no
+            numbers; names the line.
     """
     comments: list[_Line] = []
     lines: list[_Line] = []
@@ -103,9 +103,9 @@ def read_columns(path: Path) -> Columns:
 
 
 def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -> None:
-    """Write columns, each a heading and its numbers (N,), as CSV; exact when read again.
+    """Write columns, each a heading and its numbers (N,), as CSV with exact numbers.
 
-    A heading that a spreadsheet would compute gets a `'` before it, as in spreadsheets.
+    A heading that a spreadsheet would evaluate gets a `'` before it, as in spreadsheets.
     """
     names, values = zip(*columns, strict=True)
     with Path(path).open("w", newline="", encoding="utf-8") as file:
@@ -126,7 +126,7 @@ def _text(path: Path) -> str:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
-        # a degree sign of an older program, for one: only names and units have such
+        # such as a degree sign of an older program; only names and units have such characters
         text = raw.decode("latin-1")
     if "\0" in text:
         raise InvalidInput(f"{path}: expected a table of numbers as text", value=str(path))
@@ -134,14 +134,14 @@ def _text(path: Path) -> str:
 
 
 def _separator(path: Path, lines: Sequence[_Line]) -> str:
-    """The separator by which the first lines have the same number of cells, the most."""
+    """Find the separator that splits the first lines into the same, largest number of cells."""
     best, most = "", 1
     for each in SEPARATORS:
         try:
             counts = [len(_cells(path, line, each)) for line in lines[: TRIED + 1]]
         except InvalidInput:
             continue
-        # a line may end in a separator, the last one may have been cut off
+        # a line may end in a separator; the last one may be truncated
         if min(counts[1:-1] or counts) >= counts[0] and max(counts) <= counts[0] + 1:
             best, most = (each, counts[0]) if counts[0] > most else (best, most)
     if best:
@@ -152,7 +152,7 @@ def _separator(path: Path, lines: Sequence[_Line]) -> str:
 
 
 def _cells(path: Path, line: _Line, separator: str) -> list[str]:
-    # each line alone: a quote that is not closed would take the lines behind it
+    # each line alone: an unclosed quote would swallow the next lines
     text = " ".join(line.text.split()) if separator == BLANKS else line.text
     try:
         return next(csv.reader([text], delimiter=separator, skipinitialspace=True, strict=True))
@@ -176,7 +176,7 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
 
 
 def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separator: str) -> _Line:
-    """The comment before the numbers that has as many cells, as numpy.savetxt writes it."""
+    """Return the last comment before the numbers with as many cells, as by numpy.savetxt."""
     count = len(_cells(path, first, separator))
     for line in reversed(comments):
         if len(_cells(path, line, separator)) == count:
@@ -194,7 +194,7 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 
 def _is_of_units(row: Sequence[str]) -> bool:
-    """Whether a row says in which units the columns are: short words, and no number."""
+    """Return whether a row contains the columns' units: short words, and no number."""
     words = [cell for cell in row if cell.strip()]
     return bool(words) and all(
         _UNIT_WORD.match(cell.strip())
@@ -217,7 +217,7 @@ def _numbers(
             if not _is_missing(row[column])
         ]
         doubtful += [(values, row, *place) for place in unread]
-    # with a point elsewhere a comma may stand between thousands
+    # if other numbers have a point, a comma may separate thousands
     points = bool(doubtful) and any("." in cell for row in rows for cell in row)
     for values, row, line, column in doubtful:
         cell = row[column]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fields of a model file, read by name and checked; every message says where it applies.
+"""Fields of a model file, read by name and checked.
 
-A message names the file and the dotted path of the field, what was found, and what is expected:
+An error names the file and the dotted path of the field, the value found, and the expected one:
 `arm.yaml: legs[2].lower.mass is -1.0, expected a number of at least 0 [kg]`.
 """
 
@@ -25,7 +25,7 @@ REQUIRED: Final[Any] = object()
 
 
 def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """The mapping in a YAML file.
+    """Read the mapping in a YAML file.
 
     Raises:
         RobodynError: of class `error`, in one line with file, line and column.
@@ -36,7 +36,7 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
 def plain_document(
     given: Mapping[str, Any], source: str, error: type[RobodynError] = ModelError
 ) -> dict[str, Any]:
-    """Copy a mapping as YAML would have it: mappings, lists, texts and numbers.
+    """Copy a mapping to the types of YAML: mappings, lists, texts and numbers.
 
     Tuples and arrays become lists, numbers of NumPy those of Python, and paths texts.
 
@@ -74,7 +74,7 @@ def plain_document(
 
 @dataclass(frozen=True)
 class Fields:
-    """A mapping in a document, read field by field.
+    """Mapping in a document, read field by field.
 
     Attributes:
         data: the mapping.
@@ -92,7 +92,7 @@ class Fields:
         return self.data.get(name) is not None
 
     def only(self, *known: str) -> None:
-        """Reject every field whose name is not among `known`, suggesting the nearest that is."""
+        """Reject every field whose name is not among `known`, and suggest the nearest one."""
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -102,18 +102,18 @@ class Fields:
                 )
 
     def where(self, name: str) -> str:
-        """Dotted path of a field."""
+        """Return the dotted path of a field."""
         return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
-        """The error to raise for a field of this mapping."""
+        """Create the error for a field of this mapping."""
         return self.error(
             f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
             value=value,
         )
 
     def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
-        """The raw value of a field, or `default`; raises for a missing required field."""
+        """Return the raw value of a field, or `default`; raise for a missing required field."""
         value = self.data.get(name)
         if value is not None:
             return value
@@ -124,14 +124,14 @@ class Fields:
         return default
 
     def child(self, name: str, default: Any = REQUIRED) -> Fields:
-        """A field that is a mapping; `default={}` makes it optional."""
+        """Read a field that is a mapping; `default={}` makes it optional."""
         value = self.get(name, "a mapping of fields", default)
         if not isinstance(value, dict):
             raise self.refuse(name, value, "a mapping of fields")
         return Fields(value, self.source, self.where(name), self.error)
 
     def children(self, name: str) -> list[Fields]:
-        """A field that is a list of mappings."""
+        """Read a field that is a list of mappings."""
         value = self.get(name, "a list of mappings")
         if not isinstance(value, list):
             raise self.refuse(name, value, "a list of mappings")
@@ -152,7 +152,7 @@ class Fields:
         at_least: float | None = None,
         above: float | None = None,
     ) -> float:
-        """A finite number, optionally bounded from below; `default` may be infinite."""
+        """Read a finite number, optionally bounded from below; `default` may be infinite."""
         expected = "a number" + _bound(at_least, above) + _in(unit)
         value = self.get(name, expected, default)
         if value is default and default is not REQUIRED:
@@ -167,32 +167,32 @@ class Fields:
     def array(
         self, name: str, shape: tuple[int, ...], unit: str = "", default: Any = REQUIRED
     ) -> FloatArray:
-        """Finite numbers of a given shape, (3,) or (3, 3), written as nested lists."""
+        """Read finite numbers of a given shape, (3,) or (3, 3), as nested lists."""
         expected = f"{_layout(shape)} of numbers{_in(unit)}"
         value = self.get(name, expected, default)
         self._check_shape(name, value, shape, expected)
         return np.array(value, dtype=np.float64)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return a field that is true or false."""
+        """Read a field that is true or false."""
         value = self.get(name, "true or false", default)
         if not isinstance(value, bool):
             raise self.refuse(name, value, "true or false")
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """A list of names of joints."""
+        """Read a list of joint names."""
         value = self.get(name, "a list of joint names")
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
             raise self.refuse(name, value, "a list of joint names")
         return tuple(value)
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
-        """These fields, and the defaults of those that are not given, in mappings one by one."""
+        """Return these fields, completed by defaults, also in nested mappings."""
         return Fields(_merged(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
-        """A string, optionally one of `choices`."""
+        """Read a string, optionally one of `choices`."""
         expected = "one of " + ", ".join(choices) if choices else "a text"
         value = self.get(name, expected, default)
         if not isinstance(value, str) or not value or (choices and value not in choices):
@@ -224,7 +224,7 @@ def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, 
 
 
 def _is_number(value: Any) -> bool:
-    # A bool is an int in Python, but `mass: true` is a mistake; an int may exceed any float.
+    # a bool is an int in Python, but `mass: true` is a mistake; an int may exceed any float
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     try:
@@ -248,14 +248,14 @@ def _in(unit: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as messages show it, cut to some hundred characters."""
-    # Slices before printing, so that a value of a megabyte does not make a message of a megabyte.
+    """Format a value for messages, cut to some hundred characters."""
+    # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"
     if isinstance(value, (str, bytes)):
         value = value[:100]
     try:
         text = repr(value)
-    except Exception:  # of a class of others
+    except Exception:  # a foreign class may raise anything
         text = f"a {type(value).__name__}"
     return text if len(text) <= 100 else text[:97] + "..."

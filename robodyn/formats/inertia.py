@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inertia tensors that a rigid body can have.
+"""Physical inertia tensors.
 
-About the center of mass the principal moments are sums of squares, I1 = sum m (y^2 + z^2) and so
+The principal moments about the center of mass are sums of squares, I1 = sum m (y^2 + z^2) and so
 on: none is negative, and none exceeds the sum of the other two.
 """
 
@@ -22,17 +22,17 @@ from robodyn.errors import (
     warn,
 )
 
-# A thin rod and a flat plate are exactly on the bounds, where rounding may push them over.
+# A thin rod and a flat plate are exactly on the bounds, which rounding may exceed.
 TOLERANCE = 1e-9
 
 
 class Finding(NamedTuple):
-    """A tensor that no rigid body can have.
+    """Inertia tensor that no rigid body can have.
 
     Attributes:
-        bodies: names of the bodies that carry it.
+        bodies: names of the bodies with this tensor.
         moments: (3,) [kg m^2] principal moments, ascending.
-        problem: which condition it breaks, in words.
+        problem: description of the violated condition.
     """
 
     bodies: tuple[str, ...]
@@ -48,9 +48,10 @@ class Finding(NamedTuple):
 
 
 def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
-    """Principal moments (3,) of a tensor (3, 3) [kg m^2], and what is wrong with it, if anything.
+    """Check a tensor (3, 3) [kg m^2] about the body's center of mass.
 
-    The tensor is about the body's center of mass.
+    Returns:
+        Principal moments (3,) and the problem, or None for a physical tensor.
     """
     moments: FloatArray = np.linalg.eigvalsh(np.asarray(inertia, dtype=np.float64))
     slack = TOLERANCE * float(np.abs(moments).max())
@@ -62,7 +63,7 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """Findings on unphysical tensors (3, 3) among named ones, equal ones reported together."""
+    """Return findings for the unphysical tensors (3, 3) among named ones; equal ones in one."""
     groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
         tensor = np.ascontiguousarray(inertia, dtype=np.float64)
@@ -91,7 +92,7 @@ def check_inertias(
 
 
 def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
-    """Warn about moving links without an `<inertial>`, all in one line.
+    """Warn about moving links without an `<inertial>` in one line.
 
     Raises:
         ModelError: with `strict=True`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes of a URDF's visuals: where their files are, and what is in them.
+"""Mesh files of a URDF's visuals: location and content.
 
 trimesh reads STL and OBJ by itself, and Collada (DAE) with pycollada.
 """
@@ -22,20 +22,23 @@ from robodyn.formats.ros_packages import find_package
 
 
 class Mesh(NamedTuple):
-    """Triangles: vertices (V, 3) [m] in the visual's frame, faces (F, 3) as rows of them."""
+    """Triangle mesh: vertices (V, 3) [m] in the visual's frame, faces (F, 3) as rows of them."""
 
     vertices: FloatArray
     faces: IntArray
 
 
 def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = None) -> Path:
-    """The file of a mesh: package://, file://, or relative to the URDF, which is `near`.
+    """Find the file of a mesh: package://, file://, or relative to the URDF, which is `near`.
 
     Args:
-        name: as the URDF has it.
-        near: the file of the URDF, if it is one.
-        allowed: folders that meshes may be in besides those of the packages named, of a URDF that
-            others sent; None: any.
+        name: as in the URDF.
+        near: file of the URDF, if it is one.
+        allowed: folders of meshes besides those of the named packages, for a URDF that was
+            received; None for any.
+
+    Returns:
+        Path of the file.
 
     Raises:
         ModelError: there is no such file or package, or it is elsewhere.
@@ -46,7 +49,7 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
         raise ModelError(f"the mesh {name} has no valid address: {error}", value=name) from error
     folders = list(allowed or ())
     if parts.scheme == "package":
-        # `package:///part.stl`, as some exporters write, names no package: it is beside the URDF
+        # `package:///part.stl`, written by some exporters, names no package: it is beside the URDF
         inside = unquote(parts.path).lstrip("/")
         folder = find_package(parts.netloc, near) if parts.netloc else _folder(near)
         path = folder / inside
@@ -68,9 +71,9 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
 
 def with_mesh_files(text: str, near: Path) -> str:
-    """URDF text whose meshes RViz finds, too: as file:// where no sourced ROS 2 has their package.
+    """Replace packages that no sourced ROS 2 has by file:// in the meshes of URDF text, for RViz.
 
-    What is not found is left as it is.
+    Names that are not found stay.
     """
 
     def located(match: re.Match[str]) -> str:
@@ -80,7 +83,7 @@ def with_mesh_files(text: str, near: Path) -> str:
 
 
 def mesh_address(name: str, near: Path) -> str:
-    """The name of a mesh, as file:// if no sourced ROS 2 has its package; as is if not found."""
+    """Return the name of a mesh, as file:// if no sourced ROS 2 has its package but it is found."""
     try:
         scheme = urlparse(name).scheme
     except ValueError:
@@ -105,10 +108,10 @@ def _is_sourced(name: str) -> bool:
 
 
 def read_mesh(path: Path, scale: FloatArray) -> Mesh:
-    """The triangles of a file, scaled (3,); a scene of several parts is one mesh.
+    """Read the triangles of a file, scaled (3,); a scene of several parts becomes one mesh.
 
     Raises:
-        ModelError: it cannot be read, or a package for it is missing.
+        ModelError: the file cannot be read, or a package for it is missing.
     """
     try:
         import trimesh
@@ -120,7 +123,7 @@ def read_mesh(path: Path, scale: FloatArray) -> Mesh:
         found: Any = trimesh.load(str(path), force="mesh")
         vertices = np.asarray(found.vertices, dtype=np.float64) * scale
         faces = np.asarray(found.faces, dtype=np.int64)
-    except Exception as failure:  # whatever its many readers make of a file that is none
+    except Exception as failure:  # its readers may raise anything for an invalid file
         reason = " ".join(str(failure).split())[:200]
         if "collada" in reason.lower():
             reason = f"needs the package pycollada: {how_to_install('meshes')}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Descriptions that others sent, on a topic or in a bag: text that opens no file."""
+"""Descriptions received on a topic or in a bag: text that opens no file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from robodyn.formats.xml_text import parse_xml, root_tag
 def received_description(text: str, source: str) -> str:
     """Return received URDF, SDF or MJCF text, if it is complete in itself.
 
-    `rd.load` would open a path as a file, and MuJoCo the files that MJCF names. The meshes that a
-    URDF names are not opened to load it; see `mesh_file`.
+    `rd.load` would open a path as a file, and MuJoCo the files that MJCF references. Loading a URDF
+    does not open its meshes; see `mesh_file`.
 
     Args:
         text: as received.
-        source: where it came from, for messages.
+        source: origin of the text, for messages.
+
+    Returns:
+        The text.
 
     Raises:
-        ModelError: no XML text, or MJCF that names files.
+        ModelError: no XML text, or MJCF that references files.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise ModelError(
@@ -40,5 +43,5 @@ def received_description(text: str, source: str) -> str:
                     "complete in itself; name its file by a parameter",
                     value=value,
                 )
-    # what was checked, and not what another parser may make of the same text
+    # the checked elements, as another parser may read the same text differently
     return ElementTree.tostring(root, encoding="unicode")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Regular files: pipes and devices may never end, so that nothing reads them."""
+"""Regular files; pipes and devices are rejected, as reading them may never end."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from robodyn.errors import InvalidInput
 
-# A text of more bytes than this is not read into memory.
+# Largest text in bytes that is read into memory.
 LARGEST = 2**31
 
 
 def refuse_special_files(path: Path) -> None:
-    """Refuse a file that is missing or not a regular file, or a folder with such a file.
+    """Reject a missing or special file, or a folder with a special file.
 
     Raises:
-        InvalidInput: see above.
+        InvalidInput: the path is missing, or is or contains a special file.
     """
     try:
         mode = path.stat().st_mode
@@ -36,7 +36,7 @@ def refuse_special_files(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a regular file of at most `LARGEST` bytes.
+    """Read a regular file of at most `LARGEST` bytes.
 
     Raises:
         InvalidInput: no such file, no regular file, too large, or not readable.

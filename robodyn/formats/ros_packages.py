@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds ROS packages for `$(find name)` and `package://name/`, with or without ROS.
+"""Search of ROS packages for `$(find name)` and `package://name/`, with or without ROS.
 
-Searched in this order: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2
-(AMENT_PREFIX_PATH), and the checkout that contains the referring file. A folder is a package if it
-has a package.xml with that name.
+The order is: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2 (AMENT_PREFIX_PATH),
+and the checkout that contains the referring file. A folder is a package if it has a package.xml
+with that name.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ HEIGHT = 6
 
 
 def find_package(name: str, near: Path | None = None) -> Path:
-    """The folder of a package; `near` is the file that refers to it.
+    """Return the folder of a package; `near` is the file that refers to it.
 
     Raises:
-        ModelError: not found; the message says how to help.
+        ModelError: not found; names the remedy.
     """
     for folder in _candidates(name, near):
         if _name_of(folder) == name:
@@ -62,13 +62,13 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
 
 
 def package_folders() -> tuple[Path, ...]:
-    """The folders that hold packages: of ROBODYN_PACKAGE_PATH and of a sourced ROS 2."""
+    """Return the folders with packages: of ROBODYN_PACKAGE_PATH and of a sourced ROS 2."""
     sourced = (prefix / "share" for prefix in _folders("AMENT_PREFIX_PATH"))
     return (*_folders(PATH_VARIABLE), *sourced)
 
 
 def _folders(variable: str) -> list[Path]:
-    # absolute: xacro joins a relative one to the folder of the file that includes another
+    # absolute, as xacro resolves a relative one in the folder of the including file
     parts = os.environ.get(variable, "").split(os.pathsep)
     return [Path(part).expanduser().absolute() for part in parts if part]
 

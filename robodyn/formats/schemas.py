@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The JSON schemas of the YAML files that robodyn reads, for editors and other checkers."""
+"""JSON schemas of YAML files, for editors and other checkers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _SUFFIX = ".schema.json"
 
 
 def schemas() -> tuple[str, ...]:
-    """Names of the schemas: one for each kind with a YAML form, and `waypoints`."""
+    """Return the names of the schemas: one for each kind with a YAML form, and `waypoints`."""
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _folder().glob(f"*{_SUFFIX}")))
 
 
 def schema_file(name: str) -> Path:
-    """The file of a schema.
+    """Return the path of a schema.
 
     Raises:
-        InvalidInput: there is no schema of that name.
+        InvalidInput: no schema of that name.
     """
     if name not in schemas():
         raise InvalidInput(f"no schema {name!r}; there are {', '.join(schemas())}", value=name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Expansion of xacro files, through the `xacro` package where it is installed.
+"""Expansion of xacro files by the `xacro` package.
 
-Expressions and macros of a file are programs: `${9**9**9}` never ends. So a process of its own
+Expressions and macros of a file are programs: `${9**9**9}` never ends. So a separate process
 expands the file, with limited processor time and memory.
 """
 
@@ -26,7 +26,7 @@ from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
 
-# Limits of an expansion: processor time [s] and memory [bytes]. The clock's time is limited to WAIT
+# Limits of an expansion: processor time [s] and memory [bytes]. The elapsed time is limited to WAIT
 # times the former, for systems without such limits and processes that wait.
 TIME, MEMORY, WAIT = 10, 2 << 30, 6
 # Arguments for all xacro files of a process that handles one robot: a command, node or launch file.
@@ -40,7 +40,7 @@ def use_arguments(arguments: Mapping[str, str]) -> None:
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
-    """Arguments from strings such as `name:=ur`, as on the command line of xacro.
+    """Parse arguments such as `name:=ur`, as on the command line of xacro.
 
     Raises:
         InvalidInput: a string of another form.
@@ -58,13 +58,13 @@ def arguments_of(words: Iterable[str]) -> dict[str, str]:
 
 
 def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
-    """The URDF text that a xacro file expands to; `arguments` are its `xacro:arg` values.
+    """Expand a xacro file to URDF text; `arguments` are its `xacro:arg` values.
 
-    `$(find package)` is resolved by `ros_packages.find_package`, so it needs no ROS.
+    `ros_packages.find_package` resolves `$(find package)`, so no ROS is needed.
 
     Raises:
         MissingExtra: the xacro package is not installed.
-        ModelError: the file cannot be read or expanded, in one line with xacro's own reason.
+        ModelError: the file cannot be read or expanded; contains xacro's reason.
     """
     what = f"{path}: reading xacro needs the package xacro (ROS 2: ros-<distro>-xacro)"
     with needing("xacro", what, str(path)):
@@ -94,7 +94,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
 
 def expand_alone() -> None:
-    """Expand the file that standard input names; print its text, or the reason that it has none."""
+    """Expand the file named on standard input; print its text, or the reason of a failure."""
     path, mappings, seconds, memory = json.load(sys.stdin)
     _limit_resources(seconds, memory)
     import xacro
@@ -160,6 +160,6 @@ def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
 
 
 def _arguments(root: ElementTree.Element) -> list[str]:
-    """Names of the arguments that a file declares."""
+    """List the names of the arguments that a file declares."""
     tags = "}arg", ":arg"
     return [e.get("name", "") for e in root.iter() if str(e.tag).endswith(tags)]

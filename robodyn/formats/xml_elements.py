@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""XML elements of descriptions: numbers, frames, elements."""
+"""XML of descriptions: numbers, frames, elements."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from robodyn.errors import ModelError
 from robodyn.formats.xml_text import numbers_in
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
 
-# As in SDFormat, a limit from here on means unlimited: XML has no portable infinity.
+# As in SDFormat, a limit of at least this is none: XML has no portable infinity.
 UNLIMITED = 1e16
 # Our own element, see `robodyn.parsing.own_attributes`.
 TAG = "robodyn"
-# The attribute of an `<origin>` that URDF has from version 1.1 on.
+# Attribute of an `<origin>` from URDF 1.1 on.
 QUATERNION = "quat_xyzw"
-# Of a tensor, the parts that are told.
+# Elements of a symmetric tensor in a file.
 INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def number(value: float) -> str:
-    """The shortest text that reads back as exactly this float."""
+    """Format a float with the fewest digits that read back exactly."""
     text = repr(float(value))
     return text[:-2] if text.endswith(".0") else text
 
 
 def numbers(values: ArrayLike) -> str:
-    """Floats separated by spaces, each formatted by `number`."""
+    """Format floats separated by spaces, each by `number`."""
     return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
 def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> ElementTree.Element:
-    """A new element, the last child of `parent` if there is one."""
+    """Create an element, as the last child of `parent` if there is one."""
     if parent is None:
         return ElementTree.Element(tag, attributes)
     return ElementTree.SubElement(parent, tag, attributes)
 
 
 def document_text(robot: ElementTree.Element) -> str:
-    """The whole document."""
+    """Format the whole document."""
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
@@ -54,7 +54,7 @@ def origin(
     rpy: ArrayLike = (0.0, 0.0, 0.0),
     tag: str = "origin",
 ) -> None:
-    """An `<origin>` [m, rad]."""
+    """Add an `<origin>` [m, rad]."""
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
@@ -66,7 +66,7 @@ def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0))
 
 
 def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:
-    """Homogeneous transform (4, 4) of an `<origin>`, the identity if there is none.
+    """Read the homogeneous transform (4, 4) of an `<origin>`, the identity if there is none.
 
     Raises:
         ModelError: `xyz` or `rpy` is not three numbers, or `quat_xyzw` no unit quaternion; `where`
@@ -84,7 +84,7 @@ def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> Flo
 
 
 def rpy_of_quaternion(text: str, where: str) -> FloatArray:
-    """Roll, pitch and yaw (3,) [rad] of a quaternion x y z w, as URDF 1.1 has it.
+    """Convert the text of a quaternion x y z w, as in URDF 1.1, to roll, pitch and yaw (3,) [rad].
 
     Raises:
         ModelError: it is no four numbers, or its length differs from 1 by more than 1e-3.
@@ -101,17 +101,17 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
 
 
 def finite(value: float) -> float:
-    """A limit, infinite from `UNLIMITED` on."""
+    """Return a limit, infinite from `UNLIMITED` on."""
     return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:
-    """An `<origin>` of a frame (4, 4), exact to rounding at every pitch."""
+    """Add the `<origin>` of a frame (4, 4), exact to rounding at every pitch."""
     origin(parent, place[:3, 3], rpy_of_rotation(place[:3, :3]), tag)
 
 
 def remove_params(robot: ElementTree.Element, names: Container[str]) -> None:
-    """Remove parameters of joints from `<ros2_control>`; whose hardware moves them stays."""
+    """Remove parameters of joints from `<ros2_control>`, but keep the hardware."""
     for joint in robot.iterfind("ros2_control/joint"):
         for param in joint.findall("param"):
             if param.get("name", "") in names:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reads untrusted XML: bounded in size and depth, without DTD and entities."""
+"""Parser of untrusted XML: bounded in size and depth, without DTD and entities."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_DEPTH = 64
 
 
 def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree.Element:
-    """The root element of an XML text, in which elements are nested `max_depth` deep at most.
+    """Parse an XML text with elements nested at most `max_depth` deep; return its root.
 
     Raises:
-        ModelError: too large, nested too deeply, a DTD (entities are declared there, so none can
+        ModelError: too large, nested too deeply, a DTD (which declares entities, so none can
             expand), or malformed, with file, line and column.
     """
     if len(text) > MAX_BYTES:
@@ -39,7 +39,7 @@ def numbers_in(
     at_least: float = -math.inf,
     within: float = math.inf,
 ) -> list[float]:
-    """The numbers of an attribute or an element's text, finite unless they may be infinite.
+    """Parse the numbers of an attribute or an element's text, finite unless `infinite`.
 
     They are at least `at_least`, and no further from zero than `within`.
 
@@ -62,7 +62,7 @@ def numbers_in(
 
 
 def without_comments(text: str) -> str:
-    """The text with blank lines for comments: those of Gazebo's files have `--`, which XML has not.
+    """Replace comments by blank lines: those of Gazebo's files contain `--`, which XML forbids.
 
     Lines keep their numbers.
     """
@@ -74,14 +74,14 @@ def without_comments(text: str) -> str:
 
 
 def root_tag(text: str) -> str:
-    """Name of the root element, before which there may be comments; empty if there is no tag."""
+    """Return the name of the root element; empty if there is no tag."""
     found = re.search(r"<([A-Za-z_][\w:.-]*)", without_comments(text))
     return found[1] if found else ""
 
 
 def _parsed(data: bytes, source: str, max_depth: int) -> ElementTree.Element:
-    # Without namespaces, like the parsers of ROS: undeclared prefixes occur in vendors' URDFs, such
-    # as <controller:gazebo_ros_controller_manager>.
+    # without namespaces, like the parsers of ROS: vendors' URDFs have undeclared prefixes, such as
+    # <controller:gazebo_ros_controller_manager>
     parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
     parser.buffer_text = True
     depth = 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reads untrusted YAML: safe, bounded, no duplicate keys.
+"""Parser of untrusted YAML: safe, bounded, no duplicate keys.
 
 Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML's defaults for these, a
 string and eight, are never meant in a list of masses.
@@ -26,10 +26,10 @@ MAX_DEPTH = 64
 
 
 def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
-    """The text of a regular UTF-8 file of at most `MAX_BYTES`.
+    """Read a regular UTF-8 file of at most `MAX_BYTES`.
 
     Raises:
-        RobodynError: of class `error`, in one line with the file's name, when it cannot be read.
+        RobodynError: of class `error`, with the file's name, if it cannot be read.
     """
     try:
         if not path.is_file():
@@ -53,11 +53,11 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
 
 
 def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """The mapping in a YAML text; `source` names it in messages.
+    """Parse the mapping in a YAML text; `source` names it in messages.
 
     Raises:
-        RobodynError: of class `error`, with file, line and column: malformed, a key given twice,
-            a tag that is not plain data, aliases that expand beyond bounds, or not a mapping.
+        RobodynError: of class `error`, with file, line and column: malformed, a duplicate key,
+            a tag that is not plain data, aliases that expand beyond limits, or not a mapping.
     """
     if len(text) > MAX_YAML:
         raise error(f"{source}: larger than {MAX_YAML} characters, refused", value=len(text))
@@ -85,7 +85,7 @@ def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain data only, with the numbers of YAML 1.2."""
+    """Loader of plain data only, with the numbers of YAML 1.2."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012, the base class's interface
 
@@ -120,7 +120,7 @@ for _kind, _pattern, _first in (
 
 
 class _Bounds:
-    """Counts the nodes that a document expands to, and rejects cycles and foreign tags."""
+    """Counter of the nodes in an expanded document, which rejects cycles and foreign tags."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int | None] = {}

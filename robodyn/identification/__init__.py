@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From recordings of a robot to a better model of it."""
+"""Identification of a mechanism's parameters from recordings of its motion."""

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Base parameters: the combinations of parameters that a motion shows, and what it does not.
+"""Base parameters: the combinations of parameters that determine efforts, and those they hide.
 
-Of the regressor's columns an independent set is chosen by QR with column pivoting; every other
-column is a combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier,
-1991).
+QR with column pivoting selects independent columns of the regressor; every other column is a
+combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier, 1991).
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from robodyn.errors import RobodynError
 from robodyn.identification.columns import Columns
 from robodyn.mechanism.mechanism import Mechanism
 
-# Columns that add less than this to those before, in parts of their size, add nothing.
+# A column whose independent part is smaller than this, relative to its size, is dependent.
 RANK = 1e-7
-# Coefficients below this are not worth a word.
+# Coefficients below this are omitted from names.
 NOTICEABLE = 1e-4
-# States around home by which it is found what could be seen, and how far from it they are.
+# States around home that show which parameters are observable: number and distance from home.
 STATES, SPREAD = 120, 0.3
 SEED = 18
 
@@ -45,14 +44,14 @@ class BaseColumns:
 
     @property
     def matrix(self) -> FloatArray:
-        """(b, p): base parameters = matrix @ parameters."""
+        """Matrix (b, p): base parameters = matrix @ parameters."""
         out = np.zeros((len(self.kept), len(self.kept) + len(self.dropped)))
         out[range(len(self.kept)), self.kept] = 1.0
         out[:, self.dropped] = self.combination
         return out
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Each base parameter as a sum of parameters."""
+        """Return the name of each base parameter as a sum of parameters."""
         out = []
         for row, column in zip(self.combination, self.kept, strict=True):
             text = names[column]
@@ -66,13 +65,13 @@ class BaseColumns:
         return tuple(out)
 
     def unseen(self) -> tuple[int, ...]:
-        """Columns that are nothing: parameters that have no part in any base parameter."""
+        """Return the columns of parameters that are in no base parameter."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
 def find_base(Y: FloatArray) -> BaseColumns:
-    """The base of a regressor (rows, p), of many states."""
+    """Select the independent columns of a regressor (rows, p) of many states."""
     from scipy.linalg import qr, solve_triangular  # slow to import
 
     size = np.linalg.norm(Y, axis=0)
@@ -93,17 +92,25 @@ def find_base(Y: FloatArray) -> BaseColumns:
 def missed_parameters(
     columns: Columns, base: BaseColumns
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Parameters that recordings do not show, with what would; and those that no motion shows.
+    """Find the parameters that recordings do not show.
 
     A parameter is missed if some motion near home shows a combination with it that is not a
     combination of the base parameters.
+
+    Args:
+        columns: columns of the regressor.
+        base: base parameters that the recordings show.
+
+    Returns:
+        Missed parameters, each with a motion that would show it; and parameters that no motion
+        shows.
     """
     m, own = columns.mechanism, list(columns.own)
     at_rest, moving = states_around_home(m)
     possible = find_base(np.concatenate([at_rest, moving]).reshape(-1, at_rest.shape[-1])[:, own])
     hidden = tuple(columns.names[c] for c in possible.unseen())
     known = [c for c in base.kept if c < len(own)]
-    # what of each possible base column is not seen: it is no combination of those that are
+    # the part of each possible base column that is no combination of observed ones
     everything = base.matrix[:, : len(own)]
     reach = np.linalg.lstsq(everything.T, np.eye(len(own)), rcond=None)[0]
     projector = everything.T @ reach
@@ -128,7 +135,7 @@ def _hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) ->
 
 
 def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:
-    """Regressors at states around home, at rest and moving (S, n, p)."""
+    """Compute regressors at states around home, at rest and moving (S, n, p)."""
     rng = np.random.default_rng(SEED)
     width = m.mass_matrix(m.home).shape[-1]
     found = []

@@ -15,10 +15,9 @@ from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_col
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples
 
-# What is fitted of motors' friction is in `friction.py`; this is fitted of a joint's own, where its
-# motor turns with other joints, too.
+# Friction of joints behind the gear of a coupled motor; the friction of motors is in `friction.py`.
 BEHIND = (Term(VISCOUS), Term(COULOMB))
-# A description's friction of a driven joint, which is not among the columns.
+# Friction parameters of driven joints, which are not among the columns.
 OF_FRICTION = ("viscous", "coulomb_forward", "coulomb_backward", "static")
 
 
@@ -26,10 +25,10 @@ class Columns:
     """Parameters of a fit, without the friction of driven joints.
 
     Attributes:
-        names: names of the columns; ten for each body, then rotors, passive dampers, and of each
+        names: names of the columns: ten for each body, then rotors, passive dampers, and for each
             coupled motor its rotor and the friction of the joint behind its gear.
         given: (p,) their values in the model; 0 for those of coupled motors.
-        own: the parameters of the mechanism, in the same order; the others follow.
+        own: parameters of the mechanism, in the same order; the others follow.
         bodies: number of fitted bodies.
         positive: columns that cannot be negative.
     """
@@ -40,7 +39,7 @@ class Columns:
         values, count = parameters.values, len(parameters.bodies)
         rows = values[: 10 * count].reshape(count, 10)
         weighed = rows[:, 0].any()
-        # a cross of a universal joint, for instance, is modeled without mass and stays so
+        # a body modeled without mass, such as a universal joint's cross, stays massless
         bodies = [k for k in range(count) if rows[k].any() or not weighed]
         own = [10 * k + part for k in bodies for part in range(len(OF_BODY))]
         for column in range(10 * count, len(values)):
@@ -65,10 +64,13 @@ class Columns:
         self.positive = tuple(sorted({*armatures, *passive}))
 
     def typical(self, bodies: FloatArray) -> FloatArray:
-        """(len(positive),) what rotors and dampers are near if the data say nothing of them.
+        """Return typical values (len(positive),) of rotors and dampers, used without data.
 
         Args:
-            bodies: (count, 10) parameters that the bodies are near.
+            bodies: (count, 10) parameters of similar bodies.
+
+        Returns:
+            The values.
         """
         values = np.array(self.mechanism.parameters.values)
         values[list(self.own[: 10 * self.bodies])] = bodies.ravel()
@@ -84,7 +86,7 @@ class Columns:
         rows: slice | IntArray = slice(None),
         kept: slice | list[int] = slice(None),
     ) -> FloatArray:
-        """Y (K, n, p) of some of the samples; of all columns or of those kept."""
+        """Compute the regressor Y (K, n, p) of some samples, with all or some columns."""
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]
         if not self.motors.coupled:
@@ -98,6 +100,6 @@ class Columns:
         return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)[..., kept]
 
     def efforts(self, samples: Samples, kept: Sequence[int], values: FloatArray) -> FloatArray:
-        """Y[..., kept] @ values: efforts (K, n) for values (b,), (K, n, m) for values (b, m)."""
+        """Compute efforts Y[..., kept] @ values: (K, n) for values (b,), (K, n, m) for (b, m)."""
         own = list(kept)
         return samples.in_parts(lambda rows: self.of(samples, rows, own) @ values)

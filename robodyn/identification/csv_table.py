@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording as a CSV file: a column with the time, and one for each quantity of each joint.
+"""Recordings as CSV files: a column with the time, and one for each quantity of each joint.
 
-Which column is what follows from tables of words, marks and units, for files of ROS tools,
-PlotJuggler, libfranka, RTDE and of one's own.
+Tables of words, marks and units determine the meaning of each column, for files of ROS tools,
+PlotJuggler, libfranka, RTDE and custom ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from robodyn.formats.csv_text import Columns, read_columns
 from robodyn.identification.joint_tables import FIELDS, JointTable
 from robodyn.identification.plausibility import PositionUnit
 
-# What a column of time is called, the likeliest first, without its unit.
+# Names of a column of time without its unit, the likeliest first.
 TIMES = (
     "time", "__time", "t", "timestamp", "time_stamp", "stamp", "elapsed", "elapsed_time",
     "header.stamp", "field.header.stamp", "seconds", "sec", "secs",
@@ -39,40 +39,40 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "velocity": dict.fromkeys(("rad/s", "rad/sec", "rads", "radps", "m/s", "m/sec", "mps"), 1.0)
     | dict.fromkeys(("deg/s", "deg/sec", "degs", "degps", "°/s"), np.pi / 180.0)
     | {"mm/s": 1e-3, "mm/sec": 1e-3, "rpm": np.pi / 30.0, "1/min": np.pi / 30.0},
-    # currents are turned into efforts by their gain
+    # a gain converts currents to efforts
     "effort": dict.fromkeys(("nm", "n", "a", "amp", "ampere", "amperes"), 1.0)
     | {"mnm": 1e-3, "ma": 1e-3, "knm": 1e3, "kn": 1e3, "mn": 1e-3},
 }  # fmt: skip
-# What programs call a quantity; of several for one joint the first in this order is read.
+# Words for a quantity; if a joint has several, the first in this order is read.
 WORDS = {
     "position": ("position", "pos", "q", "angle"),
     "velocity": ("velocity", "vel", "qd", "dq", "qdot", "speed"),
     "effort": ("effort", "torque", "tau", "tau j", "current", "i"),
 }
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
-# Of two words.
+# Quantities of two words.
 _PHRASES: Mapping[tuple[str, ...], str] = {("tau", "j"): "tau j", ("q", "dot"): "qdot"}
-# What was wanted, or is computed of others, is no measurement.
+# Commanded or derived quantities, which are no measurements.
 NOT_MEASURED = {
     "target", "targets", "desired", "des", "d", "ref", "reference", "references", "command",
     "commands", "commanded", "cmd", "setpoint", "setpoints", "goal", "error", "errors", "err",
     "ext", "external", "hat", "est", "estimated", "predicted", "min", "max", "limit", "limits",
     "lower", "upper", "std", "variance", "acc", "accel", "acceleration", "ddq", "qdd",
 }  # fmt: skip
-# What may stand behind the word, beside a number.
+# Words that may follow a quantity, besides a number.
 BESIDE = {
     "joint", "joints", "j", "axis", "meas", "measured", "actual", "act", "raw", "motor", "m", "fb",
     "feedback",
 }  # fmt: skip
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
-# A stamp [s] of more than this is no time since 1970, nor of a robot's start.
+# Largest stamp [s]: larger ones are neither since 1970 nor since a robot's start.
 LATEST = 9e9
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
 _RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current)$")
 
 
 class _Meaning(NamedTuple):
-    """Meaning of a column; `rank` is lower for likelier words, `unit` follows from its name."""
+    """Meaning of a column; `rank` is lower for likelier words, `unit` is from its name."""
 
     joint: str
     field: str
@@ -81,15 +81,18 @@ class _Meaning(NamedTuple):
 
 
 def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
-    """The joint readings of a CSV file, in SI units as far as its header has units.
+    """Read the joint readings of a CSV file, in SI units as far as its header has units.
 
     Args:
-        path: the file.
-        position_unit: of positions and velocities, which then stay as they are read.
+        path: CSV file.
+        position_unit: unit of positions and velocities, which then stay unconverted.
+
+    Returns:
+        The readings.
 
     Raises:
-        InvalidInput: a file that cannot be read, without a column of time or of positions, or with
-            an unknown unit.
+        InvalidInput: the file cannot be read, has no column of time or of positions, or an unknown
+            unit.
     """
     table = read_columns(path)
     stamps, known = _stamps(path, table)
@@ -111,7 +114,7 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
 
 
 def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
-    """Stamps (N,) [ns] of the rows that have one, and which of all rows those are."""
+    """Return the stamps (N,) [ns] of rows that have one, and which rows these are."""
     names = [_lower(name) for name in table.names]
     found: list[tuple[int, int, str]] = []
     for column, name in enumerate(names):
@@ -120,7 +123,7 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
             found.append((TIMES.index(name), column, ""))
         elif stem in TIMES and unit in UNITS["time"]:
             found.append((TIMES.index(stem), column, unit))
-    # seconds and nanoseconds of a stamp stand beside each other, behind any prefix
+    # seconds and nanoseconds of a stamp are neighbors with the same prefix
     pairs = [
         (names.index(f"{prefix}{second}"), column)
         for column, name in enumerate(names)
@@ -158,13 +161,13 @@ def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit
 
 
 def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> float:
-    """The factor to SI units, by the unit in the name, else by that in brackets or below it."""
+    """Return the factor to SI units, by the unit in the name, else in brackets or below it."""
     unit = in_name or table.units[column]
     known = UNITS[kind]
     plain = re.sub(r"[\s·*^()]", "", unit.lower()).replace("radians", "rad").replace(".", "")
     if not plain:
         return 1.0
-    # what an effort is in is told by its gain
+    # the gain determines the unit of an effort
     factor = known.get(plain, 1.0 if kind == "effort" else 0.0)
     if not factor:
         raise InvalidInput(
@@ -190,9 +193,9 @@ def _lower(name: str) -> str:
 
 
 def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
-    """Column and unit of each joint's fields; joints are numbers alone where they have no names.
+    """Return column and unit of each joint's fields; joints without names are numbers.
 
-    Names by the rule go before those of other programs, and numbers before other names.
+    Names by the rule precede those of other programs, and numbers precede other names.
     """
     for meaning_of in (_by_rule, _by_number, _by_word):
         ranks: dict[tuple[str, str], tuple[int, int, str]] = {}
@@ -214,7 +217,7 @@ def _by_rule(name: str) -> _Meaning | None:
 
 
 def _by_number(name: str) -> _Meaning | None:
-    """Of `q1`, `actual_q_0`, `tau_J[0]`, `q_meas_1`, `/joint_states/position[2]`."""
+    """Parse `q1`, `actual_q_0`, `tau_J[0]`, `q_meas_1`, `/joint_states/position[2]`."""
     parts = re.findall(r"[^\W\d_]+|\d+", name.lower())
     numbers = [k for k, part in enumerate(parts) if part.isdecimal()]
     found = _word_in(parts)
@@ -230,7 +233,7 @@ def _by_number(name: str) -> _Meaning | None:
 
 
 def _by_word(name: str) -> _Meaning | None:
-    """Of `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
+    """Parse `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
     parts = list(re.finditer(r"[^\W\d_]+|\d+", name))
     words = [match[0].lower() for match in parts]
     if NOT_MEASURED & set(words):
@@ -253,7 +256,7 @@ def _by_word(name: str) -> _Meaning | None:
 
 
 def _word_in(parts: Sequence[str]) -> tuple[int, int, str] | None:
-    """Start, stop and word of the last of the quantities in a name."""
+    """Find the last of the quantities in a name; return start, stop and word."""
     for at in reversed(range(len(parts))):
         pair = _PHRASES.get(tuple(parts[at : at + 2]), "")
         if pair:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions from which parameters are identified well.
+"""Exciting trajectories: motions from which parameters are identified well.
 
 Fourier series of few harmonics are smooth, periodic, and known exactly (Swevers and others, 1997).
-Of random ones within all limits the best is taken and improved step by step: the information about
-the base parameters, the determinant of Y'Y with efforts in parts of what is typical, is to be large
-and its condition small.
+The best of random series within all limits is improved step by step: the information about the base
+parameters, the determinant of Y'Y with efforts relative to typical ones, should be large and its
+condition number small.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from robodyn.identification.motors import motors_of
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 
-# Parts of the limits that a motion uses, and instants at which it is judged.
+# Fractions of the limits that a motion may use, and the number of instants that are checked.
 MARGIN, INSTANTS = 0.9, 160
-# Where a joint has no limits: travel [rad, or parts of the size], rate per travel [1/s].
+# Joints without limits: travel [rad, or relative to the size], and rate per travel [1/s].
 TRAVEL, RATE = 1.2, 1.5
-# How often a series is made smaller until it keeps to the limits, and by how much.
+# Most reductions of a series until it respects the limits, and the factor of each.
 SHRINKS, SHRINK = 24, 0.85
-# Largest condition number on the way, in parts of that at home.
+# Largest condition number along the motion, relative to that at home.
 CONDITION = 5.0
-# Harmonics, and trials, at most.
+# Largest numbers of harmonics and trials.
 MOST = 100_000
 
 
@@ -53,17 +53,17 @@ def exciting_trajectory(
     """Find a motion that excites the parameters of a mechanism, from rest at home and back.
 
     Args:
-        m: the mechanism; its limits of position, rate and effort are kept to, with a margin.
+        m: mechanism; its limits of position, rate and effort are respected with a margin.
         duration: [s] of the motion.
         seed: of the random numbers; the same seed gives the same motion.
         harmonics: of the series: the fastest is `harmonics / duration` [Hz].
-        condition_limit: largest condition number on the way, for parallel mechanisms; by default 5
-            times that at home.
-        trials: series that are tried.
-        progress: called with the part that is done, 0 to 1.
+        condition_limit: largest condition number along the motion, for parallel mechanisms; by
+            default 5 times that at home.
+        trials: number of series that are tried.
+        progress: called with the completed fraction, from 0 to 1.
 
     Returns:
-        The trajectory; `save` writes a file that the planner flies.
+        The trajectory; `save` writes a file that the planner executes.
 
     Raises:
         InvalidInput: an argument out of range, or a mechanism without a regressor.
@@ -106,7 +106,7 @@ def exciting_trajectory(
 
 
 class _Search:
-    """Criteria of an exciting series.
+    """Constraints and cost of an exciting series.
 
     Attributes:
         center, room: (m,) of the independent joints at home, and their range from there.
@@ -118,7 +118,7 @@ class _Search:
         rest = np.zeros(m.coordinates.velocity_size)
         self.center = np.asarray(motions.independent_motion(m, m.home, rest, rest).positions)
         self.times = np.linspace(0.0, duration, INSTANTS)
-        # of an independent joint that is not driven no limits are known
+        # an independent joint that is not driven has no known limits
         names = list(m.joint_names)
         places = [names.index(j) if j in names else -1 for j in m.independent_joints]
         driven = np.array(places) >= 0
@@ -128,7 +128,7 @@ class _Search:
         lower, upper = np.clip([self.center - free, self.center + free], *limits.T)
         low, high = self.center - lower, upper - self.center
         middle = 0.5 * (lower + upper)
-        # where home is at a limit the motion goes to one side of it only
+        # if home is at a limit the motion is on one side of it only
         self.center = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.center)
         self.room = MARGIN * np.minimum(upper - self.center, self.center - lower)
         rates = np.where(driven, MARGIN * m.velocity_limits[places], np.inf)
@@ -149,12 +149,12 @@ class _Search:
         self.scale[self.scale <= 0.0] = max(float(typical), 1e-9)
 
     def within_limits(self, sine: FloatArray, cosine: FloatArray) -> FourierSeries | None:
-        """The series, made smaller until it keeps to all limits; None if it never does."""
+        """Reduce the series until it respects all limits; None if it never does."""
         series = FourierSeries(self.duration, self.ramp, self.center, sine, cosine)
         x, dx, _ = series.at(self.times)
         reach = np.abs(x - self.center).max(axis=0) / self.room
         speed = np.abs(dx).max(axis=0) / self.rates
-        # each joint by itself as large as its travel and rate allow
+        # each joint alone as large as its travel and rate allow
         shrink = 1.0 / np.maximum(np.maximum(reach, speed), 1e-9)
         series = replace(series, sine=sine * shrink, cosine=cosine * shrink)
         for _ in range(SHRINKS):
@@ -184,7 +184,7 @@ class _Search:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Smaller for more information about base parameters, better conditioned."""
+        """Return a cost that falls with information about base parameters, well conditioned."""
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale
         values = np.linalg.svd(Yb.reshape(-1, len(self.scale)), compute_uv=False)

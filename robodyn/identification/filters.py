@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Filters that suit recordings: where their motion ends and their noise begins.
+"""Filters for recordings, by the bandwidth of their motion and the level of their noise.
 
-All filters are Butterworth's run forward and back, so that nothing is delayed against anything
-else. Positions are filtered at the cutoff `motion`, and rates and accelerations are derivatives of
-splines through them. Measured efforts and the regressor's columns later pass the same filter at the
-cutoff `effort`: what one filter does to both sides of an equation does not change its solution
+All filters are Butterworth filters run forward and backward, so nothing is delayed relative to
+anything else. Positions are filtered at the cutoff `motion`; rates and accelerations are
+derivatives of splines through them. Measured efforts and the regressor's columns later pass the
+same filter at the cutoff `effort`: filtering both sides of an equation does not change its solution
 (Gautier, 1997).
 """
 
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
 ORDER = 4
-# Cutoffs for one hertz of the motion's bandwidth, and the noise of accelerations that is accepted
-# in parts of these.
+# Cutoffs relative to the motion's bandwidth, and the accepted relative noise of accelerations.
 MOTION_CUTOFF, EFFORT_CUTOFF, NOISE = 40.0, 10.0, 0.01
-# Noise rises by less than this to the next lower octave, of so many frequencies at least.
+# Noise rises by less than this factor to the next lower octave, which has at least so many lines.
 RISE, FEWEST_OF_OCTAVE = 4.0, 12
-# Stamps this far off even ones, in periods, are not taken for even.
+# Largest deviation of stamps from a uniform grid, relative to the period.
 UNEVEN = 0.02
 
 
@@ -50,7 +49,7 @@ class Filters:
 
 
 def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
-    """Values (K, ...) at a frequency [Hz] through a filter without delay; ends as `sosfiltfilt`."""
+    """Filter values (K, ...) at a sampling rate [Hz] without delay; ends as for `sosfiltfilt`."""
     if cutoff >= 0.45 * frequency:
         return values
     from scipy.signal import butter, sosfiltfilt  # slow to import
@@ -64,11 +63,18 @@ def choose_filters(
     cutoff: float | None = None,
     effort_cutoff: float | None = None,
 ) -> Filters:
-    """Cutoffs that suit recordings, where they are not given.
+    """Choose cutoffs for recordings, unless they are given.
 
-    The bandwidth of the motion is where 99 % of its velocity's energy is, noise left out. Positions
-    are cut off at 40 times that, or earlier where accelerations would become noisy, but not below 5
-    times; efforts at 10 times.
+    The bandwidth of the motion contains 99 % of its velocity's energy without noise. The cutoff for
+    positions is 40 times that, or less if accelerations would be noisy, but at least 5 times; for
+    efforts it is 10 times.
+
+    Args:
+        recordings: recordings of one mechanism.
+        cutoff, effort_cutoff: [Hz] given cutoffs.
+
+    Returns:
+        The filters.
     """
     motion, effort, noise = 0.0, 0.0, []
     for recording in recordings:
@@ -90,21 +96,21 @@ def choose_filters(
 
 
 def spline(times: FloatArray, values: FloatArray) -> CubicSpline:
-    """The cubic spline through values (N, n) at times (N,) [s]."""
+    """Fit the cubic spline through values (N, n) at times (N,) [s]."""
     from scipy.interpolate import CubicSpline  # slow to import
 
     return CubicSpline(times, values)
 
 
 def even_instants(times: FloatArray) -> tuple[FloatArray, float, bool]:
-    """Even instants (N,) [s] for times (N,), their frequency [Hz], whether times are even."""
+    """Return uniform instants (N,) [s], their rate [Hz], and whether the times were uniform."""
     frequency = float((len(times) - 1) / (times[-1] - times[0]))
     even = np.linspace(times[0], times[-1], len(times))
     return even, frequency, bool(np.abs(even - times).max() <= UNEVEN / frequency)
 
 
 def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray, FloatArray]:
-    """Bandwidth [Hz], noise of positions (n,) [unit^2/Hz], and rms accelerations (n,)."""
+    """Compute bandwidth [Hz], noise of positions (n,) [unit^2/Hz], and rms accelerations (n,)."""
     window = np.hanning(len(position))[:, None]
     slope = np.linspace(0.0, 1.0, len(position))[:, None]
     level = position - position[0] - slope * (position[-1] - position[0])
@@ -126,10 +132,10 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
 
 
 def _noise_floor(density: FloatArray) -> FloatArray:
-    """(n,) of densities (F, n) over frequency: the largest of the octaves that are noise alone.
+    """Estimate noise levels (n,) from densities (F, n): the largest octave that is noise alone.
 
-    Noise of stamps, for one, is not white. Going down from the top it rises slowly, and motion,
-    which a machine's inertia keeps slow, steeply.
+    Noise, of stamps for instance, is not white. Towards low frequencies it rises slowly, while
+    motion, limited by a machine's inertia, rises steeply.
     """
     top = len(density) * 2 // 3
     floor = np.median(density[top:], axis=0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A fit: the equations, the terms of friction that were chosen, and the solution with these.
+"""A fit: the equations, the selected friction terms, and the solution with these.
 
-Which terms a joint has is chosen by cross-validation over parts of the recordings. Terms are added
-one at a time, the best first, as long as efforts in parts that were not fitted are predicted
-better. Only sums over rows are needed for that, so many choices cost little.
+Cross-validation over parts of the recordings selects the terms of each joint. Terms are added one
+at a time, the best first, as long as they improve the prediction of efforts in parts that were not
+fitted. This requires sums over rows only, so many selections are cheap.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Fit:
     """Result of least squares.
 
     Attributes:
-        regression: the equations.
+        regression: equations.
         robust: whether outliers have smaller weights.
-        terms: of each motor's friction.
+        terms: friction terms of each motor.
         solution: base parameters and the terms' coefficients.
-        loaded: (b,) base parameters of the efforts that friction may grow with.
+        loaded: (b,) base parameters of the efforts that load-dependent friction grows with.
     """
 
     regression: Regression
@@ -61,25 +61,28 @@ class Fit:
 
     @property
     def coefficients(self) -> FloatArray:
-        """(k,) of friction, motor by motor."""
+        """Friction coefficients (k,), motor by motor."""
         return self.solution.x[len(self.loaded) :]
 
     @property
     def deviations(self) -> FloatArray:
-        """(b + k,) standard deviations of base parameters and coefficients."""
+        """Standard deviations (b + k,) of base parameters and coefficients."""
         return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0.0))
 
 
 def fitted(
     regression: Regression, friction: str, robust: bool, tell: Callable[[float], None]
 ) -> Fit:
-    """Return the fit with those terms of friction that predict best.
+    """Fit the equations with the friction terms that predict best.
 
     Args:
-        regression: the equations.
+        regression: equations.
         friction: a key of `friction.KINDS`.
         robust: whether outliers have smaller weights.
         tell: called with the progress from 0 to 1.
+
+    Returns:
+        The fit.
     """
     plain = [Term(kind) for kind in KINDS[friction]]
     first = [list(plain) if moves else [] for moves in regression.moves]
@@ -92,13 +95,13 @@ def fitted(
         fit = _with_more(fit, None, tried, lambda part: tell(0.6 * part))
     if LOAD not in CHOICES.get(friction, ()):
         return fit
-    # friction that grows with the load: of the efforts that the bodies were found to need
+    # friction that grows with the load, which is the identified bodies' effort
     loaded = fit.solution.x[: len(regression.near)]
     fit = _with_more(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
     tell(0.8)
     ripples = find_ripples(regression, fit.solution.residual)
     if any(ripples):
-        # with these taken away smaller things show
+        # the remaining residual shows smaller effects
         again = [
             [term for term in [*start, *terms] if found and term not in own]
             for start, terms, found, own in zip(first, tried, ripples, fit.terms, strict=True)
@@ -108,20 +111,20 @@ def fitted(
 
 
 def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
-    """(n,) [N or N m] Coulomb friction of each motor."""
+    """Compute the Coulomb friction (n,) [N or N m] of each motor."""
     kinds = [[term.kind == COULOMB for term in own] for own in terms]
     coefficients = iter(solution.x[len(regression.near) :].tolist())
     return np.array([sum(next(coefficients) * dry for dry in own) for own in kinds])
 
 
 def _tried(regression: Regression, friction: str) -> Terms:
-    """Of each motor, the terms that are tried beyond the first."""
+    """Return the candidate terms of each motor beyond the first."""
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
     rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
     turns = motors.of_a_turn(regression.columns.mechanism.joint_units)
     sizes = np.stack([np.abs(rates).max(axis=0), np.ptp(positions, axis=0), turns], axis=1)
-    # nothing is said of the friction of a motor that stands still
+    # a motor at rest does not show its friction
     return [
         [term for term in candidates(friction, *row) if term.kind != LOAD] if moves else []
         for moves, row in zip(regression.moves, sizes.tolist(), strict=True)
@@ -135,7 +138,7 @@ def _with_more(
     tell: Callable[[float], None] = lambda part: None,
     sure: Sequence[Sequence[Term]] | None = None,
 ) -> Fit:
-    """The fit with its terms, those that are sure, and those tried that predict better."""
+    """Refit with additional terms: the fixed ones, and candidates that predict better."""
     regression = fit.regression
     sure = sure or [()] * len(fit.terms)
     kept = [[*own, *more] for own, more in zip(fit.terms, sure, strict=True)]
@@ -163,14 +166,17 @@ def _least_significant(
     chosen: Sequence[Sequence[int]],
     given: Sequence[int],
 ) -> tuple[int, list[int]] | None:
-    """Motor and terms that may be chance, of those that were added; by Wald's statistic.
+    """Find the added terms that are least significant by Wald's statistic; None if all are.
 
     Args:
-        solution: with the chosen terms.
+        solution: solution with the selected terms.
         b: number of base parameters.
-        tables: of each motor, the terms that were tried.
-        chosen: of each motor, which of these.
-        given: of each motor, how many of its first terms are not in doubt.
+        tables: candidate terms of each motor.
+        chosen: selected ones of each motor.
+        given: number of first terms of each motor that are not in doubt.
+
+    Returns:
+        Motor and terms.
     """
     least, found, at = 1.0, None, b
     for j, own in enumerate(chosen):
@@ -189,21 +195,20 @@ def _least_significant(
     return found
 
 
-# A term has to lower the squared error of prediction by this part, and in so many folds; there are
-# at most so many.
+# Least relative reduction of the squared prediction error by a term, the number of folds with a
+# reduction, and the largest number of terms.
 WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
-# And by this many variances of the noise, or it may be chance: of n terms that are not there the
-# best gains 2 log n of them, and some thirty are tried.
+# Least reduction in variances of the noise: the best of n terms without effect gains 2 log n by
+# chance, and some thirty are tried.
 SIGNIFICANT = 10.0
-# Of waves, hundreds are tried.
+# The same for waves, of which hundreds are tried.
 SEARCHED = 20.0
-# What is there from the beginning, for it is common, and goes where efforts are predicted better
-# without it.
+# Common terms that are selected first, and removed if efforts are predicted better without them.
 OPTIONAL = (OFFSET,)
 
 
 class _Joint:
-    """Sums over a joint's rows, of each fold: of (columns, effort) with (columns, effort)."""
+    """Sums over a joint's rows of (columns, effort)' (columns, effort), for each fold."""
 
     def __init__(self, system: Regression, friction: FloatArray, j: int) -> None:
         rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
@@ -241,6 +246,9 @@ def select_terms(
         sure: number of first terms of each joint that are always used.
         sigma: (n,) noise of the joints.
         tell: called with the progress from 0 to 1.
+
+    Returns:
+        The indices of each joint's selected terms.
     """
     joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
@@ -285,7 +293,7 @@ def select_terms(
 
 
 def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
-    """The chosen terms and one more, which may take the place of Coulomb friction."""
+    """List selections with one more term, which may replace Coulomb friction."""
     found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]
     instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]
@@ -302,7 +310,7 @@ def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
 
 
 def _without_friction(sums: FloatArray, b: int) -> FloatArray:
-    """Sums (b + 1, b + 1) of base parameters and effort, the joint's friction fitted away."""
+    """Eliminate the joint's friction from sums (b + 1, b + 1) of base parameters and effort."""
     keep = [*range(b), len(sums) - 1]
     friction = list(range(b, len(sums) - 1))
     if not friction:
@@ -323,7 +331,7 @@ def _error(
     near: FloatArray,
     sigma: float,
 ) -> FloatArray:
-    """(FOLDS,) sums of squares of the errors in each fold, predicted from the others."""
+    """Compute squared prediction errors (FOLDS,) in each fold, fitted to the others."""
     total = np.empty(FOLDS)
     for fold in range(FOLDS):
         x = np.append(-_solved(joint, fold, terms, rest, near, sigma), 1.0)
@@ -338,7 +346,7 @@ def _coefficients(
     near: FloatArray,
     sigma: float,
 ) -> FloatArray:
-    """(k,) of the terms, fitted to all folds but the first."""
+    """Compute coefficients (k,) of the terms, fitted to all folds but the first."""
     return _solved(joint, 0, terms, rest, near, sigma)[joint.b :]
 
 
@@ -350,7 +358,7 @@ def _solved(
     near: FloatArray,
     sigma: float,
 ) -> FloatArray:
-    """(b + k,) base parameters and coefficients, fitted to all folds but one."""
+    """Compute base parameters and coefficients (b + k,), fitted to all folds but one."""
     b = joint.b
     sums = joint.part(fold, terms, True) / sigma**2
     N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Models of friction at a driven joint: terms that are linear in a coefficient each.
+"""Friction models of a driven joint: terms that are linear in one coefficient each.
 
-The first terms are those of a mechanism's description: viscous, Coulomb, the difference between
-Coulomb and static friction at low velocities (Hess and Soom, 1990), and an offset, which is Coulomb
-friction that depends on the direction. Gears have further effects: friction sets in smoothly or
-only after the teeth and the flexspline have wound up (a stop of some width, as in Prandtl's model),
-grows less than the velocity, grows with the load, and varies over a turn of the motor (`ripple`).
-Such terms predict efforts, but a description cannot contain them.
+The first terms are those of a mechanism's description: viscous, Coulomb, the excess of static over
+Coulomb friction at low velocities (Hess and Soom, 1990), and an offset, which is
+direction-dependent Coulomb friction. Gears have further effects: friction that sets in smoothly, or
+only after teeth and flexspline have wound up (a stop of some width, as in Prandtl's model), that
+grows less than the velocity, that grows with the load, and that varies over a turn of the motor
+(`ripple`). Such terms predict efforts, but a description cannot contain them.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from robodyn.identification.samples import Samples
 
 VISCOUS, COULOMB, OFFSET, STRIBECK = "viscous", "coulomb", "offset", "stribeck"
 SMOOTH, WIND_UP, ROOT, SQUARE, LOAD = "smooth", "wind-up", "root", "square", "load"
-# What repeats with the position, as it is, and as a part of dry friction; by a wave number.
+# Terms periodic in the position, as an effort and as a factor on dry friction; by a wave number.
 RIPPLE = ("ripple cosine", "ripple sine")
 RUBBING = ("rubbing cosine", "rubbing sine")
-# Rates and travels at which nonlinear terms are tried, in parts of the largest in the recordings.
+# Rates and travels of nonlinear candidate terms, relative to the largest in the recordings.
 STRIBECK_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 SMOOTH_RATES = (0.02, 0.05, 0.1, 0.2)
 STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
-# Waves in a turn of the gear's output at which dry friction is tried: a bearing, a seal or a gear's
-# ring that is out of center rubs once a turn, one that is oval or squeezed twice.
+# Waves of dry friction per turn of the gear's output that are tried: an eccentric bearing, seal or
+# gear ring rubs once a turn, an oval or squeezed one twice.
 OUT_OF_ROUND = (1.0, 2.0)
-# Rates beyond so many deviations of their noise are motion, however slow.
+# Rate, in standard deviations of its noise, from which on a joint moves.
 MOVES = 10.0
-# In parts of these deviations, what it takes for a predicted effort to have the sense of a rate: a
-# fit takes the mean over the noise, a prediction the likelier sense.
+# Width of the transition between directions in predictions, relative to the noise: a fit uses the
+# mean over the noise, a prediction the likelier direction.
 SHARP = 0.1
-# Of a wave the travel has to show this part: what is fitted to less is wild beyond.
+# Least fraction of a wave within the travel: with less, extrapolation is unreliable.
 SEEN = 0.5
 
-# What may take the place of Coulomb friction.
+# Terms that may replace Coulomb friction.
 LIKE_COULOMB = (SMOOTH, WIND_UP)
-# Rates, in parts of the terms' own, at which dry friction must not drive, beyond this share of it.
+# Rates, relative to the terms' own, at which dry friction must not drive, and the tolerance.
 TESTED, FORWARD = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 0.02
 
 Friction = Literal["viscous", "coulomb", "offset", "none", "described", "auto"]
@@ -56,7 +56,7 @@ KINDS = {
     "described": (VISCOUS, COULOMB, OFFSET),
     "auto": (VISCOUS, COULOMB, OFFSET),
 }
-# What is tried beyond these.
+# Candidate terms besides these.
 CHOICES = {
     "described": (STRIBECK,),
     "auto": (STRIBECK, SMOOTH, WIND_UP, ROOT, SQUARE, *RUBBING, LOAD),
@@ -65,12 +65,12 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class Term:
-    """A term of friction at one joint.
+    """Friction term of one joint.
 
     Attributes:
-        kind: of this module's names.
-        scale: the rate [m/s or rad/s], travel [m or rad] or wave number [1/m or 1/rad] that the
-            kind asks for; else 0.
+        kind: one of this module's names.
+        scale: rate [m/s or rad/s], travel [m or rad] or wave number [1/m or 1/rad] that the kind
+            requires; else 0.
     """
 
     kind: str
@@ -78,12 +78,12 @@ class Term:
 
     @property
     def name(self) -> str:
-        """For tables and keys."""
+        """Name for tables and keys."""
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
 
 class FrictionTerm(NamedTuple):
-    """A term of friction of a joint, its coefficient and the coefficient's standard deviation."""
+    """Friction term of a joint, its coefficient and the coefficient's standard deviation."""
 
     term: Term
     coefficient: float
@@ -91,7 +91,7 @@ class FrictionTerm(NamedTuple):
 
 
 def stop(position: FloatArray, width: float) -> FloatArray:
-    """(K,) of -1 to 1: a spring that slips when it is wound up by a width, in parts of it."""
+    """Compute a spring that slips beyond a width: its deflection (K,) over the width, -1 to 1."""
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
     for k, at in enumerate(position.tolist()):
@@ -128,7 +128,7 @@ LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
 
 
 def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
-    """Whether dry friction of these terms opposes motion at every rate, and wound up.
+    """Return whether the terms' dry friction opposes motion at every rate, and when wound up.
 
     Large terms that cancel each other fit the noise of rates, and predict badly.
     """
@@ -148,13 +148,16 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
-    """Terms that are tried.
+    """List the candidate friction terms of a motor.
 
     Args:
         choice: a key of `CHOICES`.
         top_rate: [m/s or rad/s] largest rate of the motor, in the units of its joint.
-        travel: [m or rad] of the same.
-        turn: [rad] of the same in a turn of its gear's output over 2 pi; 0 if nothing turns there.
+        travel: [m or rad] range of the same.
+        turn: [rad] motion per turn of its gear's output over 2 pi; 0 if nothing turns there.
+
+    Returns:
+        The terms.
     """
     scales = {
         STRIBECK: tuple(part * top_rate for part in STRIBECK_RATES),
@@ -176,24 +179,27 @@ def friction_columns(
     load: FloatArray | None = None,
     sharp: float = 1.0,
 ) -> FloatArray:
-    """(K, k) of terms at a motor that turns with joints so far (n,), not filtered.
+    """Compute the columns (K, k) of a motor's friction terms, not filtered.
 
     Args:
-        samples: of the motion.
-        terms: of the motor's friction.
+        samples: samples of the motion.
+        terms: terms of the motor's friction.
         turns: (n,) motion of the motor for a unit of each joint's.
-        load: (K,) effort of the motor that the bodies need, for friction that grows with it.
-        sharp: part of the noise of rates within which the sense of motion is unsure.
+        load: (K,) effort that the bodies require of the motor, for load-dependent friction.
+        sharp: factor on the noise of rates within which the direction of motion is uncertain.
+
+    Returns:
+        The columns.
     """
     if not terms:
         return np.zeros((len(samples.time), 0))
     at, own = samples.joints.positions @ turns, samples.joints.velocities @ turns
     dead = float(np.linalg.norm(samples.filters.dead_rates * turns))
-    # where motion turns round slowly its sense is known all the same
+    # the direction of a slow reversal is known all the same
     still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVES * dead)
     count = round(samples.frequency / samples.filters.effort)
     rate = held(own, still, 3.0 * dead, count)
-    # at rest a rate is all noise, and its sense says nothing
+    # at rest a rate is noise, and so is its sign
     fades = np.where(still, dead, sharp * dead)
     load = np.zeros(len(at)) if load is None else load
     motion = _Motion(at, rate, np.tanh(rate / fades), load)
@@ -206,7 +212,7 @@ def friction_efforts(
     friction: Sequence[Sequence[FrictionTerm]],
     load: FloatArray,
 ) -> FloatArray:
-    """(K, n) efforts of joints by their motors' friction, not filtered; loads (K, n) of joints."""
+    """Compute joint efforts (K, n) by the motors' friction, not filtered; loads (K, n)."""
     load = motors.efforts(load)
     found = []
     for own, turns, efforts in zip(friction, motors.turns, load.T, strict=True):
@@ -217,15 +223,15 @@ def friction_efforts(
 
 
 def held(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
-    """Rates (K,), where still those of the nearest motion within `count` samples, slowed down.
+    """Replace rates (K,) at rest by the nearest motion's within `count` samples, reduced.
 
-    Dry friction does not vanish when motion ends; what vanished would be smeared by the filters
-    over samples of motion.
+    Dry friction does not vanish when motion ends; a gap would be smeared by the filters over
+    samples of motion.
     """
     out: FloatArray = rate.copy()
     edges = np.flatnonzero(np.diff(still.astype(np.int8)))
     for last in edges.tolist():
-        # after motion that ends here, or before motion that begins
+        # after motion that ends here, or before motion that starts
         ends = bool(still[last + 1])
         moved = float(rate[last] if ends else rate[last + 1])
         rows = (

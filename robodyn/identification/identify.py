@@ -24,7 +24,7 @@ from robodyn.identification.result import BaseParameters, Identification, severa
 from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanism.mechanism import Mechanism
 
-# Efforts whose correlation with those of the given model is below this are of the other sense.
+# Correlation of efforts with those of the given model below which their sign is reversed.
 REVERSED = -0.7
 
 
@@ -42,29 +42,32 @@ def identify(
 ) -> Identification:
     """Identify the parameters of a mechanism's bodies, rotors and friction from recordings.
 
-    Efforts are linear in the parameters, so weighted least squares finds the base parameters, those
-    combinations that the recordings show; then every body is made physical, near the given model
-    where the recordings say nothing (`consistent`).
+    Efforts are linear in the parameters, so weighted least squares finds the base parameters, the
+    combinations that the recordings show. Then every body is made physical, near the given model
+    as far as the recordings show nothing (`consistent`).
 
     Args:
-        m: the mechanism: its geometry is taken as it is, its parameters as a first guess.
-        recordings: of its motion, one or several.
-        friction: `auto` tries terms that gears have as well, by cross-validation (`friction`);
-            `described` only those that a description has; `offset`, `coulomb`, `viscous` and
-            `none` fit that much and nothing more.
+        m: mechanism with exact geometry; its parameters are a first guess.
+        recordings: one or several recordings of its motion.
+        friction: `auto` selects from all terms, including those of gears, by cross-validation
+            (`friction`); `described` from those that a description can contain; `offset`,
+            `coulomb`, `viscous` and `none` fit the terms up to that one.
         couplings: motors that turn with several joints, such as {"joint_5": 1, "joint_6": 1}; each
-            takes the place of the last of its joints' own motor. Recorded efforts are those of the
-            joints all the same.
-        rotors: whether the rotors' inertia is fitted.
-        robust: whether outliers count less (Huber).
-        cutoff: [Hz] of the filter for positions; chosen by bandwidth and noise if not given.
+            replaces the motor of the last of its joints. Recorded efforts are still those of the
+            joints.
+        rotors: whether to fit the rotors' inertia.
+        robust: whether outliers have smaller weights (Huber).
+        cutoff: [Hz] of the filter for positions; by default from bandwidth and noise.
         effort_cutoff: [Hz] of the filter for efforts and regressor; likewise.
-        progress: called with the part that is done, 0 to 1.
+        progress: called with the completed fraction, from 0 to 1.
+
+    Returns:
+        The identified mechanism, its parameters with standard deviations, and predictions.
 
     Raises:
-        InvalidInput: no recordings, of other joints, too short, an unknown choice, or a mechanism
-            that has no regressor.
-        NoSolution: no bodies were found that explain the recordings.
+        InvalidInput: there are no recordings, they are of other joints or too short, a choice is
+            unknown, or the mechanism has no regressor.
+        NoSolution: no physical bodies explain the recordings.
     """
     given = several(recordings)
     if not given:

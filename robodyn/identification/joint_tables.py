@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint readings as they were received, and which of them each driven joint's are.
+"""Joint readings as received, and their assignment to the driven joints.
 
-There is a table for each topic of a bag, or for a CSV file.
+There is one table for each topic of a bag, or for a CSV file.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from robodyn.mechanism.mechanism import Mechanism
 
 FIELDS = ("position", "velocity", "effort")
 
-# Topics of efforts of their own, the likeliest first, where joint states have none.
+# Topics of efforts alone, the likeliest first, used if joint states have none.
 EFFORTS = ("joint_commands", "forces")
 
 
 class Reading(NamedTuple):
-    """Data of joints in one message; each field has no values, or one for each name."""
+    """Data of joints in one message; each field is empty or has a value for each name."""
 
     names: tuple[str, ...]
     position: Any
@@ -38,15 +38,15 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointTable:
-    """Readings of joints in the order of their receipt; NaN where a message lacks a value.
+    """Readings of joints in the order of receipt; NaN for missing values.
 
     Attributes:
-        name: of the topic or the file.
+        name: topic or file.
         joints: (k,) in the order of the columns.
-        stamps: (N,) [ns] by the messages' headers, all zero where they have none.
+        stamps: (N,) [ns] of the messages' headers, all zero without headers.
         received: (N,) [ns]; of a file the same as `stamps`.
         values: by `FIELDS`, (N, k) each.
-        not_finite: how many values were given that are no numbers.
+        not_finite: number of given values that are not finite.
     """
 
     name: str
@@ -58,7 +58,7 @@ class JointTable:
 
 
 Column = tuple[JointTable, int]
-# By quantity and driven joint (its index).
+# By quantity and index of the driven joint.
 Columns = dict[tuple[str, int], Column]
 
 
@@ -76,7 +76,7 @@ def _dynamic_joint_state(message: Any) -> Reading:
 
 
 def _controller_state(message: Any) -> Reading:
-    # called `actual` up to Humble
+    # `actual` up to Humble
     point = message.feedback if hasattr(message, "feedback") else message.actual
     return Reading(tuple(message.joint_names), point.positions, point.velocities, point.effort)
 
@@ -92,17 +92,20 @@ NAMELESS = "std_msgs/msg/Float64MultiArray"
 def tables_of_bag(
     bag: Path, topic: str, effort_topic: str, joints: Sequence[str], notes: list[str]
 ) -> list[JointTable]:
-    """The joint readings of a bag, a table for each topic with some.
+    """Read the joint readings of a bag, a table for each topic that has any.
 
     Args:
         bag: folder or file.
-        topic, effort_topic: those that it must have, or empty. The latter may be of `NAMELESS`
-            messages, which hold the efforts of `joints`.
-        joints: the joints of such messages, in their order.
-        notes: to which topics are added whose type is defined nowhere.
+        topic, effort_topic: required topics, or empty. The latter may have `NAMELESS` messages
+            with the efforts of `joints`.
+        joints: joints of such messages, in their order.
+        notes: list to which topics with undefined message types are added.
+
+    Returns:
+        The tables.
 
     Raises:
-        InvalidInput: a bag that cannot be read, no messages, no joint readings, no such topic, or
+        InvalidInput: the bag cannot be read, has no messages, joint readings or such topic, or
             another number of efforts than of joints.
     """
     read = read_bag(
@@ -162,7 +165,7 @@ def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:
 
 
 class _Candidate(NamedTuple):
-    """A table, and those of its columns that have any value of a driven joint."""
+    """A table, and its columns with values of driven joints."""
 
     table: JointTable
     columns: Columns
@@ -172,13 +175,13 @@ class _Candidate(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
-        """Lower is better: all joints, named joint_states, with efforts, most messages."""
+        """Sort key, lower is better: all joints, name joint_states, efforts, most messages."""
         named, pushes = self.table.name.endswith("joint_states"), _pushes(self.of("effort"))
         return -len(self.of("position")), -int(named), -int(pushes), -len(self.table.stamps)
 
     @property
     def effort_rank(self) -> int:
-        """Lower is likelier to be of efforts."""
+        """Sort key, lower for likelier topics of efforts."""
         ranks = [rank for rank, name in enumerate(EFFORTS) if self.table.name.endswith(name)]
         return min(ranks, default=len(EFFORTS))
 
@@ -192,9 +195,9 @@ def sources_of(
     topic: str = "",
     effort_topic: str = "",
 ) -> Columns:
-    """Choose the columns; what the user should know of the choice goes to `notes`.
+    """Select the columns of each driven joint; remarks for the user go to `notes`.
 
-    Velocities are there for all joints or for none.
+    Velocities are present for all joints or for none.
 
     Raises:
         InvalidInput: other joints, or no efforts.
@@ -242,9 +245,9 @@ def sources_of(
 def _places(
     table: JointTable, names: Sequence[str], renamed: Mapping[str, str], notes: list[str]
 ) -> dict[int, int]:
-    """The column of each driven joint that the table has, also under its name behind a prefix.
+    """Find the column of each driven joint, also under its name behind a prefix.
 
-    Columns that have numbers alone are those of the driven joints in the mechanism's order.
+    Numbered columns are those of the driven joints in the mechanism's order.
     """
     recorded, found = table.joints, {}
     for j, name in enumerate(names):
@@ -274,7 +277,7 @@ def _places(
     return found
 
 
-# Joints that have numbers alone, as `2`, `J2` or `Joint 2`.
+# Joints that have numbers alone, such as `2`, `J2` or `Joint 2`.
 _NUMBERED = re.compile(r"^(?:(?:joint|j)[\W_]*)?(?P<number>\d+)$", re.IGNORECASE)
 
 
@@ -293,12 +296,12 @@ def _candidate(table: JointTable, places: Mapping[int, int]) -> _Candidate:
 
 
 def _first(candidates: Sequence[_Candidate]) -> Mapping[tuple[str, int], Column]:
-    """Each column in the first of the tables that has it."""
+    """Return each column from the first table that has it."""
     return ChainMap(*(each.columns for each in candidates))
 
 
 def _pushes(columns: Iterable[Column]) -> bool:
-    """Whether any effort in these columns is other than zero."""
+    """Return whether any effort in these columns is nonzero."""
     efforts = (table.values["effort"][:, column] for table, column in columns)
     return any(bool((np.isfinite(values) & (values != 0.0)).any()) for values in efforts)
 
@@ -324,7 +327,7 @@ def _efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Efforts from the same tables as positions, else from the likeliest of the others."""
+    """Find the efforts in the tables of the positions, else in the likeliest of the others."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

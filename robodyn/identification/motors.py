@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motors that turn with several joints, as in many wrists.
+"""Coupled motors: motors that turn with several joints, as in many wrists.
 
-Motors' rates are C q', so that joints' efforts are C' times those of the motors. A motor's friction
-and its rotor act at its own rate, and its noise is its own; so equations are solved motor by motor.
+Motors' rates are C q', so joints' efforts are C' times those of the motors. A motor's friction,
+rotor and noise belong to its own rate, so equations are solved motor by motor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Motors:
     """Coupling between motors and joints.
 
     Attributes:
-        names: (n,) of the motors: that of the joint if a motor turns with one alone.
+        names: (n,) of the motors; that of the joint if a motor turns with one alone.
         turns: (n, n) C: motions of the motors for a unit of each joint's.
         coupled: motors that turn with several joints.
     """
@@ -32,50 +32,52 @@ class Motors:
     coupled: tuple[int, ...]
 
     def motion(self, joints: FloatArray) -> FloatArray:
-        """Positions, rates or accelerations (..., n) of the motors, of those of the joints."""
+        """Convert joints' positions, rates or accelerations (..., n) to those of the motors."""
         return joints @ self.turns.T if self.coupled else joints
 
     def efforts(self, joints: FloatArray) -> FloatArray:
-        """Efforts (..., n) of the motors, of those of the joints."""
+        """Convert joints' efforts (..., n) to those of the motors."""
         return np.asarray(joints @ np.linalg.inv(self.turns)) if self.coupled else joints
 
     def at_joints(self, motors: FloatArray) -> FloatArray:
-        """Efforts (..., n) of the joints, of those of the motors."""
+        """Convert motors' efforts (..., n) to those of the joints."""
         return motors @ self.turns if self.coupled else motors
 
     def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
-        """(n,) motion of each motor for a turn of its gear's output over 2 pi; 0 of a slide's."""
+        """Return motors' motions (n,) per turn of the gear's output over 2 pi; 0 for slides."""
         slides = np.array([unit != "rad" for unit in joint_units])
         turning = ~((self.turns != 0.0) @ slides)
         return np.asarray(np.where(turning, np.abs(self.turns).max(axis=1), 0.0))
 
     def rows(self, Y: FloatArray) -> FloatArray:
-        """Y (K, n, p) of the motors' efforts, of that of the joints'."""
+        """Convert the regressor Y (K, n, p) of the joints' efforts to that of the motors'."""
         if not self.coupled:
             return Y
         return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
 
     def all_of(self, joints: BoolArray) -> BoolArray:
-        """(..., n) for each motor whether something (..., n) is so of all that it follows from."""
+        """Return (..., n) for each motor whether a flag is set for all joints of it."""
         return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
 
     def all_at(self, motors: BoolArray) -> BoolArray:
-        """(..., n) for each joint whether something (..., n) is so of all of its motors."""
+        """Return (..., n) for each joint whether a flag is set for all of its motors."""
         return np.asarray(~(~motors @ (self.turns != 0.0)))
 
 
 def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float]]) -> Motors:
-    """The motors of joints.
+    """Assign motors to joints.
 
-    A motor that is coupled takes the place of the motor of one of its joints: the last one, so far
-    as others leave it.
+    A coupled motor replaces the motor of one of its joints: the last one not taken by others.
 
     Args:
-        joint_names: the driven joints.
-        couplings: by joint, how far a motor turns for one unit of its motion.
+        joint_names: names of the driven joints.
+        couplings: by joint, the motion of a motor for one unit of its motion.
+
+    Returns:
+        The motors.
 
     Raises:
-        InvalidInput: unknown joints, fewer than two, or motors that leave a joint without drive.
+        InvalidInput: unknown joints, fewer than two, or a joint without a drive.
     """
     n = len(joint_names)
     place = {name: j for j, name in enumerate(joint_names)}
@@ -94,7 +96,7 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
         rows.append(row)
     if not rows:
         return Motors(tuple(joint_names), turns, ())
-    # later joints are worth more than all earlier ones together
+    # a later joint outweighs all earlier ones together
     worth = np.where(np.array(rows) != 0.0, 2.0 ** np.arange(n), -(4.0**n))
     from scipy.optimize import linear_sum_assignment  # slow to import
 

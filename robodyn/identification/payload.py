@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`identify_payload`: what a machine carries, from recordings with it and without.
+"""`identify_payload`: a machine's payload, from recordings with and without it.
 
-What efforts with the payload exceed those of the machine alone is linear in the payload's ten
-numbers: its mass, first moments and inertia about the origin of the frame that carries it. The
-machine alone is a model, or is identified first from recordings without the payload: errors of the
-model that both have then cancel.
+The additional efforts due to the payload are linear in its ten parameters: mass, first moments and
+inertia about the origin of the frame that carries it. The machine alone is a model, or is
+identified first from recordings without the payload, which cancels model errors common to both.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from robodyn.identification.result import Identification, several
 from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanism.mechanism import Mechanism
 
-# Parts of the mechanism's size that a payload is taken to extend over where nothing shows it.
+# Assumed extent of an unobserved payload, relative to the mechanism's size.
 EXTENT = 0.05
-# How often rows are weighed by the joints' noise.
+# Number of rounds that weight rows by the joints' noise.
 ROUNDS = 4
-# Deviations [kg, m, kg m^2] beyond this are of what is not seen at all.
+# Standard deviation [kg, m, kg m^2] from which on a quantity counts as unobserved.
 UNSEEN = 1e6
 
 
@@ -51,17 +50,17 @@ class Payload:
 
     Attributes:
         mass: [kg].
-        com: (3,) [m] its center of mass.
+        com: (3,) [m] center of mass.
         inertia: (3, 3) [kg m^2] about the center of mass.
         mass_deviation, com_deviation, inertia_deviation: standard deviations of these, (), (3,),
-            (3, 3); infinite where the recordings show nothing.
-        parameters: (10,) found by least squares alone: mass, first moments, inertia about the
-            origin; `names` and `units` say which.
-        deviations: (10,) their standard deviations.
+            (3, 3); infinite if unobserved.
+        parameters: (10,) by least squares alone: mass, first moments, inertia about the origin;
+            see `names` and `units`.
+        deviations: (10,) standard deviations of these.
         before, after: (n,) rmse of the predicted effort over the measured effort's standard
             deviation, without the payload and with it.
-        mechanism: the machine with the payload.
-        notes: what was seen in the recordings.
+        mechanism: machine with the payload.
+        notes: remarks about the recordings.
     """
 
     mass: float
@@ -88,7 +87,7 @@ def identify_payload(
     """Identify the payload of a machine from recordings; the resulting body is physical.
 
     Args:
-        m: the mechanism without the payload.
+        m: mechanism without the payload.
         loaded: recordings with it.
         empty: recordings without it, or the result of `identify` for these; without any, the
             mechanism counts as known.
@@ -151,7 +150,7 @@ def _columns_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
 
 
 def _columns(m: Any, motion: Motion) -> FloatArray:
-    """(K, n, 10) efforts for a unit of each of a payload's numbers.
+    """Compute efforts (K, n, 10) per unit of each payload parameter, by ten physical bodies.
 
     Of ten bodies that exist, so that no mechanism refuses them; efforts are linear in the numbers.
     """
@@ -172,7 +171,7 @@ def _columns(m: Any, motion: Motion) -> FloatArray:
 def _solved(
     Y: FloatArray, tau: FloatArray, weight: FloatArray, white: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Numbers (10,), and their normal matrix in units of the noise."""
+    """Solve for the parameters (10,); return them with their normal matrix over the noise."""
     used = np.maximum(weight.sum(axis=0), 1.0)
     sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
     theta, none = np.zeros(10), np.zeros(10)
@@ -185,7 +184,7 @@ def _solved(
         free = np.maximum(used / white - 10.0 / len(sigma), 1.0)
         variance = (weight * residual**2).sum(axis=0) / used * (used / white) / free
         sigma = np.maximum(np.sqrt(variance), 1e-9)
-    # what friction does otherwise with a load is no noise, and correlated
+    # changes of friction with the load are correlated, not noise
     autocorrelation_time = np.array(
         [max(autocorrelation_time_of(column), white) for column in residual.T]
     )
@@ -195,7 +194,7 @@ def _solved(
 def _physical(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
-    """Numbers (10,) of a body, and deviations of its mass, center and inertia about that."""
+    """Make the body (10,) physical; return it with deviations of mass, center and inertia."""
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
@@ -211,12 +210,12 @@ def _physical(
 
 
 def _deviations(variances: FloatArray) -> FloatArray:
-    """Roots; infinite where nothing is seen, as of inertia where the payload never turns."""
+    """Compute standard deviations; infinite for unobserved quantities."""
     return np.where(variances > UNSEEN**2, np.inf, np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _inverse(N: FloatArray) -> FloatArray:
-    """Covariance (10, 10); large where nothing is seen."""
+    """Compute the covariance (10, 10); large for unobserved quantities."""
     scale = 1.0 / np.sqrt(np.maximum(np.diag(N), 1e-30))
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     inverse = (vectors / np.maximum(values, 1e-14)) @ vectors.T
@@ -224,7 +223,7 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 
 def payload_summary(found: Payload) -> dict[str, Any]:
-    """For `as_json`: the body with its deviations, infinite where nothing is seen, and errors."""
+    """Return body, deviations and errors for `as_json`; infinite if unobserved."""
     told = ("mass", "com", "inertia")
     names = [name for each in told for name in (each, f"{each}_deviation")]
     errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}
@@ -232,7 +231,7 @@ def payload_summary(found: Payload) -> dict[str, Any]:
 
 
 def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
-    """Name, unit, value and standard deviation of each of the body's ten numbers."""
+    """Return name, unit, value and standard deviation of each of the body's ten numbers."""
     rows = [("mass", "kg", found.mass, float(found.mass_deviation))]
     rows += [
         (f"com {axis}", "m", value, deviation)
@@ -246,7 +245,7 @@ def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
 
 
 def payload_text(found: Payload) -> str:
-    """For people."""
+    """Format the payload as text."""
     lines = ["payload, in the frame of the platform or the tip"]
     for name, unit, value, deviation in payload_rows(found):
         known = f"± {deviation:.2g}" if np.isfinite(deviation) else "not seen in these recordings"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether recorded positions can be those of a mechanism: units, turns, and whether it moved."""
+"""Plausibility of recorded positions: units, turns, and motion."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from robodyn.mechanism.mechanism import Mechanism
 
 PositionUnit = Literal["", "rad", "m", "deg", "mm"]
 UNITS: tuple[str, ...] = get_args(PositionUnit)
-# What is called by another unit: of a revolute joint degrees, of a prismatic one millimeters.
+# The other unit of a revolute joint, degrees, and of a prismatic one, millimeters.
 OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimeters")}
-# Joints without limits that turn further than this [rad] about zero are taken to be in degrees.
+# Angle [rad] about zero beyond which a joint without limits counts as in degrees.
 FAR = 6.0 * np.pi
-# A joint stands still that moves less than this [m or rad], or than this multiple of its noise.
+# Range [m or rad], and multiple of its noise, below which a joint counts as at rest.
 STILL, NOISE = {"rad": 1e-3, "m": 1e-4}, 6.0
 
 
@@ -30,7 +30,7 @@ def in_model_units(
     source: str,
     notes: list[str],
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Positions and velocities (N, n) as the mechanism measures them, of readings in a unit.
+    """Convert positions and velocities (N, n) from a unit to those of the mechanism.
 
     Raises:
         InvalidInput: an unknown unit, or readings that another unit explains.
@@ -57,17 +57,17 @@ def in_model_units(
 
 
 def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
-    """Refuse readings (N, n) that degrees or millimeters explain; `where` is what they stand for.
+    """Reject readings that are plausible in degrees or millimeters; `where` is converted.
 
     Raises:
-        InvalidInput: see above.
+        InvalidInput: the unit is wrong.
     """
     for kind, (other, factor, words) in OTHER.items() if len(position) else ():
         joints = [j for j, unit in enumerate(m.joint_units) if unit == kind]
         scaled = m.drives.signs * factor * position + m.drives.offsets
         low, high = m.position_limits.T
         bounded = np.isfinite(low) & np.isfinite(high)
-        # a margin of half the range: limits of models are often rough
+        # a margin of half the range, as limits of models are often rough
         margin = np.where(bounded, 0.5 * (high - low), 0.0)
         low = np.where(bounded, low - margin, -FAR if kind == "rad" else -np.inf)
         high = np.where(bounded, high + margin, FAR if kind == "rad" else np.inf)
@@ -85,7 +85,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
 
 
 def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
-    """Positions (N, n) without the jumps of a whole turn that angles between -pi and pi have."""
+    """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi."""
     out: FloatArray = position.copy()
     for joint, unit in enumerate(m.joint_units):
         jumps = int(np.count_nonzero(np.abs(np.diff(position[:, joint])) > np.pi))
@@ -97,10 +97,10 @@ def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArra
 
 
 def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: list[str]) -> None:
-    """Note joints that stand still.
+    """Note joints that do not move.
 
     Raises:
-        InvalidInput: all of them do.
+        InvalidInput: no joint moves.
     """
     still = [
         name
@@ -126,6 +126,6 @@ def _span(where: FloatArray) -> float:
 
 
 def _noise(where: FloatArray) -> float:
-    """Standard deviation of white noise, by third differences, of which a motion has little."""
+    """Estimate the standard deviation of white noise by third differences, small for motion."""
     third = np.diff(where, 3)
     return float(np.median(np.abs(third)) / (0.6745 * np.sqrt(20.0)))

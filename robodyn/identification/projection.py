@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters that bodies can have, near a given model where the data say nothing, as a mechanism.
+"""Projection to physical parameters, near a given model where the data say nothing.
 
-Of all parameters whose pseudo-inertias are positive definite, those of least
+Of all parameters with positive definite pseudo-inertias, the result minimizes
 
     (1/2) theta' N theta - c' theta  +  gamma sum_b D(J_b | J_b0)
 
 with the normal equations N, c of weighted least squares and the entropic divergence from the given
-model, D = tr(J0^-1 J) - log det(J0^-1 J) - 4 (Lee, Wensing and Park, 2020). It is a barrier, too,
-so that the problem is convex without constraints; Newton's method follows the minima of a falling
-gamma to it. Rotors' inertias and coefficients of friction that must not be negative are bodies of
-one number.
+model, D = tr(J0^-1 J) - log det(J0^-1 J) - 4 (Lee, Wensing and Park, 2020). D is also a barrier, so
+the problem is convex without constraints; Newton's method follows the minima of a falling gamma.
+Rotors' inertias and friction coefficients that must not be negative are bodies of one number.
 """
 
 from __future__ import annotations
@@ -43,24 +42,24 @@ from robodyn.identification.friction import (
 from robodyn.identification.regression import scaling
 from robodyn.mechanism.mechanism import Mechanism
 
-# Weight of the given model, in observations: it decides only what these do not.
+# Weight of the given model, in observations: it determines only what these leave open.
 GAMMA = 0.1
-# How much the weight falls from one minimum to the next, and Newton's steps that one may take.
+# Reduction of the weight between minima, and the most Newton steps for each.
 FALL, STEPS = 3.0, 200
-# Squares of Newton's decrement at which the last minimum and, in parts of the weight, those before
-# are reached: a decrement is a distance in standard deviations.
+# Squared Newton decrements at convergence, of the last minimum and, relative to the weight, of
+# earlier ones: a decrement is a distance in standard deviations.
 CONVERGED, ROUGHLY = 1e-9, 0.1
-# Where a step changes no moment by more than this part, the priors are the minimum.
+# Relative change of moments below which the priors are the minimum.
 NEAR = 1.0
-# A step takes at most this part of the way to a singular pseudo-inertia.
+# Longest step, relative to the distance to a singular pseudo-inertia.
 NEAREST = 0.9
-# Halvings of a step's interval, and the slope at its end, in parts of that at its start, that is 0.
+# Most bisections of a line search, and the final slope, relative to the first, that counts as 0.
 HALVINGS, FLAT = 30, 1e-3
-# Eigenvalues of a scaled normal matrix below this, for each column, are rounding.
+# Eigenvalue per column of a scaled normal matrix below which it is rounding.
 RANK_TOLERANCE = 1e-15
-# Damping of free parameters, in parts of their own Hessian: they are hardly held.
+# Damping of free parameters, relative to their Hessian.
 RIDGE = 1e-14
-# A model whose bodies have less than this of what efforts could carry has no masses to go by.
+# Mass of a model, relative to what efforts could carry, below which its masses are meaningless.
 NO_MASS = 1e-4
 # An orthonormal basis (10, 4, 4) of the symmetric matrices, and their traces.
 SYMMETRIC = np.array(
@@ -71,21 +70,24 @@ SYMMETRIC = np.array(
 )
 TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
 STANDARD_GRAVITY = 9.81
-# Parts of its largest rate at which a joint surely moves.
+# Rates, relative to the largest, at which a joint certainly moves.
 CLEARLY = 0.01
 PLAIN = (VISCOUS, COULOMB)
-# An offset is this small a part of the efforts' standard deviation, as far as nothing else is seen.
+# Prior of an offset, relative to the efforts' standard deviation.
 OFFSETS = 0.05
 
 
 def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
-    """Pseudo-inertias (count, 4, 4) near those of parameters (count, 10), positive definite.
+    """Compute positive definite pseudo-inertias (count, 4, 4) near parameters (count, 10).
 
     Args:
-        bodies: parameters of the model; papers' tensors and URDFs are often those of no body.
-        size: [m] of the mechanism, by which a body without extent is given some.
-        carried: [kg] what the efforts could carry: of this mass the bodies are where the model has
-            hardly any, as a URDF without inertias.
+        bodies: parameters of the model; tensors of papers and URDFs are often unphysical.
+        size: [m] of the mechanism, to give an extent to bodies without one.
+        carried: [kg] mass that the efforts could carry, for models with hardly any mass, such as
+            a URDF without inertias.
+
+    Returns:
+        The pseudo-inertias.
     """
     mean = float(bodies[:, 0].mean())
     if mean < NO_MASS * carried:
@@ -107,8 +109,8 @@ class Program:
     Attributes:
         N: (p, p) normal matrix in units of the observations' noise.
         c: (p,) right side.
-        bodies: (count, 4, 4) pseudo-inertias of the given model, made physical; of the first
-            columns, ten each.
+        bodies: (count, 4, 4) physical pseudo-inertias of the given model, for the first columns,
+            ten each.
         positive: columns of numbers that must be positive; the rest are free.
         values: (len(positive),) prior values of these.
     """
@@ -121,12 +123,12 @@ class Program:
 
     @cached_property
     def inverse(self) -> FloatArray:
-        """(count, 4, 4) of the bodies' pseudo-inertias."""
+        """Inverses (count, 4, 4) of the bodies' pseudo-inertias."""
         return np.asarray(np.linalg.inv(self.bodies))
 
     @cached_property
     def root(self) -> tuple[FloatArray, FloatArray]:
-        """R (k, p) and y (k,) with N = R' R and c = R' y, without what is rounding in N."""
+        """R (k, p) and y (k,) with N = R' R and c = R' y, without rounding errors of N."""
         scale = scaling(self.N)
         values, vectors = np.linalg.eigh(self.N * np.outer(scale, scale))
         seen = values > RANK_TOLERANCE * len(values)
@@ -136,7 +138,7 @@ class Program:
 
     @cached_property
     def has_barrier(self) -> BoolArray:
-        """(p,) whether a parameter is one of a body or must be positive."""
+        """Whether each parameter (p,) is one of a body or must be positive."""
         out = np.zeros(len(self.c), dtype=bool)
         out[: 10 * len(self.bodies)] = True
         out[list(self.positive)] = True
@@ -178,24 +180,24 @@ class _Point(NamedTuple):
     factors: FloatArray
 
     def after(self, step: _Step, length: float) -> _Point:
-        """The point behind a part of a step."""
+        """Return the point after a fraction of a step."""
         theta = self.theta + length * step.change
         factors = self.factors @ np.linalg.cholesky(np.eye(4) + length * step.tensors)
-        # of the factors: the sum loses what is small beside the largest moment
+        # by the factors: a sum would lose moments much smaller than the largest
         own = of_pseudo_inertias(factors @ factors.swapaxes(1, 2)).ravel()
         theta[: own.size] = own
         return _Point(theta, factors)
 
 
 class _Step(NamedTuple):
-    """A step of Newton's method.
+    """Newton step.
 
     Attributes:
         change: (p,) of the parameters.
         tensors: (count, 4, 4) S of the bodies: J becomes L (1 + S) L'.
-        shares: what barriers depend on: eigenvalues of the S, and relative changes of positives.
-        curvature: what the observations add to the second derivative along the step.
-        weight: of the priors.
+        shares: arguments of the barriers: eigenvalues of S, and relative changes of positives.
+        curvature: second derivative of the observations' part along the step.
+        weight: weight of the priors.
     """
 
     change: FloatArray
@@ -206,11 +208,11 @@ class _Step(NamedTuple):
 
     @property
     def decrement(self) -> float:
-        """The square of Newton's decrement, twice the decrease that the step promises."""
+        """Squared Newton decrement, twice the predicted decrease."""
         return self.curvature + self.weight * float(self.shares @ self.shares)
 
     def length(self) -> float:
-        """The part of the step to the least value along it; short of singular pseudo-inertias."""
+        """Return the fraction of the step with the least value before a singular pseudo-inertia."""
         high = min(1.0, NEAREST / max(-float(self.shares.min(initial=0.0)), 1e-300))
         if self._slope(high) <= FLAT * self.decrement:
             return high
@@ -221,21 +223,24 @@ class _Step(NamedTuple):
         return low
 
     def _slope(self, length: float) -> float:
-        """The derivative along the step; of differences that do not cancel."""
+        """Compute the derivative along the step without cancellation."""
         bent = length / (1.0 + length * self.shares) - 1.0
         return self.weight * float(self.shares**2 @ bent) - (1.0 - length) * self.curvature
 
 
 def consistent(program: Program, start: FloatArray) -> FloatArray:
-    """Find the parameters (p,) that bodies can have and that explain the observations best.
+    """Find the physical parameters (p,) that explain the observations best.
 
-    The weight of the priors falls from where these are the minimum, and each minimum is sought from
-    the last. Newton's method from afar runs into singular pseudo-inertias, and takes thousands of
-    steps to get away from them.
+    The weight of the priors falls from a value for which they are the minimum, and each minimum
+    starts from the last. From afar, Newton's method would reach nearly singular pseudo-inertias
+    and need thousands of steps to leave them.
 
     Args:
-        program: what is made least.
-        start: (p,) where the free parameters begin; bodies and positives begin at the priors.
+        program: problem to solve.
+        start: (p,) initial free parameters; bodies and positives start at the priors.
+
+    Returns:
+        The parameters.
 
     Raises:
         NoSolution: the minimum was not reached.
@@ -270,11 +275,11 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
-    """Return physical parameters (p,), and each motor's friction with them.
+    """Compute physical parameters (p,), and each motor's friction with them.
 
-    If friction is viscous and Coulomb friction, neither is negative, in either direction. An offset
-    is near zero if the recordings cannot distinguish it from weight, as for a platform that moves
-    little.
+    Viscous and Coulomb friction are not negative in either direction if there are no other terms.
+    An offset is near zero if the recordings cannot distinguish it from weight, as for a platform
+    that moves little.
     """
     columns, solution, terms = fit.regression.columns, fit.solution, fit.terms
     m, matrix = columns.mechanism, fit.regression.base.matrix
@@ -307,10 +312,10 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
-    """Coefficients (k, k) of friction for variables of it, and which of these are not negative.
+    """Return coefficients (k, k) of friction for its variables, and the nonnegative variables.
 
     Coulomb friction and an offset are friction forward and backward, and neither drives the motor:
-    what a description could not carry would else be found at the expense of weight.
+    otherwise part of the weight could be attributed to friction that no description can contain.
     """
     count = sum(len(own) for own in terms)
     out, positive, first = np.eye(count), set(), 0
@@ -318,7 +323,7 @@ def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, se
         kinds = [term.kind for term in own]
         if COULOMB in kinds and OFFSET in kinds:
             at, offset = first + kinds.index(COULOMB), first + kinds.index(OFFSET)
-            # at speed terms that set in smoothly are dry friction, too
+            # at high speed terms that set in smoothly are dry friction, too
             for k, kind in enumerate(kinds, start=first):
                 if kind in (SMOOTH, WIND_UP):
                     out[at, k] = -1.0
@@ -332,12 +337,15 @@ def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, se
 def identified_mechanism(
     fit: Fit, theta: FloatArray, friction: Sequence[Sequence[FrictionTerm]]
 ) -> tuple[Mechanism, list[str]]:
-    """The mechanism with what was found, and what its description cannot say.
+    """Create the identified mechanism, and list results that a description cannot contain.
 
     Args:
-        fit: of the recordings.
-        theta: (p,) parameters that bodies can have.
-        friction: of each motor.
+        fit: fit of the recordings.
+        theta: (p,) physical parameters.
+        friction: friction terms of each motor.
+
+    Returns:
+        The mechanism and the remarks.
     """
     from scipy.optimize import nnls  # slow to import
 
@@ -358,9 +366,9 @@ def identified_mechanism(
     Y, rubbing, rates = map(np.concatenate, zip(*parts, strict=True))
     for j, joint in enumerate(m.joint_names):
         if not regression.moves[j]:
-            continue  # it stood still, so its friction stays as it is given
+            continue  # a motor at rest keeps its given friction
         own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
-        # where it sets out or turns round, what the sense of its friction is hangs on noise
+        # at starts and reversals noise determines the direction of friction
         clear = rates[:, j] > CLEARLY * rates[:, j].max()
         target = rubbing[clear, j]
         found, left = nnls(Y[clear, j][:, own], target)

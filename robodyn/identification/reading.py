@@ -39,13 +39,13 @@ from robodyn.identification.signals import (
 )
 from robodyn.mechanism.mechanism import Mechanism
 
-# Shorter ones [samples, s] say nothing of a motion.
+# Shortest useful recording [samples, s].
 FEWEST, SHORTEST = 20, 0.5
-# Samples further apart than this [s] show no dynamics: their times are in another unit.
+# Sampling period [s] from which on times must be in another unit.
 SLOWEST = 0.5
-# Readings beyond this are of no machine.
+# Largest plausible reading.
 LARGEST = 1e12
-# Endings of files that are tables; others are bags.
+# File extensions of tables; others are bags.
 TEXTS = (".csv", ".txt", ".tsv", ".dat", ".log")
 
 
@@ -63,27 +63,30 @@ def read_recording(
 ) -> Recording:
     """Read a recording of a mechanism: positions and efforts of its driven joints.
 
-    Positions and velocities are read as a joint state of the mechanism's URDF has them; of a
-    platform described in YAML that is a leg's length. Efforts are those at the driven joints.
+    Positions and velocities are those of a joint state by the mechanism's URDF; of a platform
+    described in YAML they are leg lengths. Efforts are those at the driven joints.
 
     Args:
         source: a rosbag2 folder, a .mcap or .db3 file, or a .csv file with the columns `time` [s],
-            `<joint>.position`, `<joint>.effort` or `<joint>.current`, and `<joint>.velocity` where
-            it was measured.
-        m: the mechanism.
+            `<joint>.position`, `<joint>.effort` or `<joint>.current`, and optionally
+            `<joint>.velocity`.
+        m: mechanism of any kind.
         topic: of the joint states in a bag; by default the one that has all joints.
-        effort_topic: where the efforts are on a topic of their own: joint states, or a
-            Float64MultiArray with the driven joints in the mechanism's order.
-        joints: the name in the recording of joints that have another one in the model.
-        effort_gain: effort over what was recorded [N or N m per its unit], such as the torque of a
+        effort_topic: separate topic of the efforts: joint states, or a Float64MultiArray with the
+            driven joints in the mechanism's order.
+        joints: names in the recording, by joints that have another name in the model.
+        effort_gain: effort over the recorded value [N or N m per its unit], such as the torque of a
             joint per ampere of its motor: one, one for each driven joint (n,), or by joint.
-        position_unit: `deg` and `mm` where revolute joints are in degrees or prismatic ones in
-            millimeters, velocities likewise; SI units by default.
-        start, stop: the part to read [s], counted from the recording's first sample.
+        position_unit: `deg` and `mm` if revolute joints are in degrees or prismatic ones in
+            millimeters, and velocities likewise; SI units by default.
+        start, stop: part to read [s], from the recording's first sample.
+
+    Returns:
+        The recording.
 
     Raises:
-        InvalidInput: what cannot be used, in one line, and what would help: no such file, none of
-            the joints, no efforts, too short, no motion, other units.
+        InvalidInput: no such file, none of the joints, no efforts, too short, no motion, or other
+            units; with a remedy.
         MissingExtra: rosbags is not installed.
     """
     gains = _gains(effort_gain, m)
@@ -118,7 +121,7 @@ def read_recording(
 
 
 def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]:
-    """The series of each quantity and driven joint, on one clock."""
+    """Return the series of each quantity and driven joint, on one clock."""
     usable = {table: usable_stamps(table) for table, _ in columns.values()}
     # stamps of two clocks cannot be compared
     mixed = len({stamps is table.received for table, (stamps, _) in usable.items()}) > 1
@@ -160,7 +163,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
 def _part(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """The series between two times [s], counted from the first common sample."""
+    """Cut the series to two times [s], counted from the first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}
@@ -180,7 +183,7 @@ def _part(
 def _aligned(
     series: dict[tuple[str, int], Series], m: Mechanism, source: str, notes: list[str]
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Common instants (N,) [s] and the quantities (N, n) at these."""
+    """Return common instants (N,) [s] and the quantities (N, n) at these."""
     times, alike = common_instants(list(series.values()))
     if not alike and len(times) > 1:
         notes.append(_rates(series, times))
@@ -216,7 +219,7 @@ def _aligned(
 
 
 def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
-    """One line about series that are not of the same instants."""
+    """Describe series with different instants in one line."""
     period = float(np.median(np.diff(times)))
     rates = []
     for name in FIELDS:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recording of a robot's motion: positions and efforts of its driven joints over time."""
+"""Recording of a robot's motion: positions and efforts of its driven joints over time."""
 
 from __future__ import annotations
 
@@ -58,14 +58,17 @@ class Recording:
         source: str = "",
         notes: tuple[str, ...] = (),
     ) -> Recording:
-        """A recording from samples, of a simulation for instance.
+        """Create a recording from samples, of a simulation for instance.
 
         Args:
-            m: the mechanism that moved.
+            m: mechanism that moved.
             time: (N,) [s], strictly increasing.
             position, effort, velocity: (N, n), see the class.
-            source: where it comes from, for messages.
-            notes: what is to be said of it.
+            source: origin of the samples, for messages.
+            notes: remarks about the samples.
+
+        Returns:
+            The recording.
 
         Raises:
             InvalidInput: wrong shapes, values that are not finite, or times that do not increase.
@@ -83,7 +86,7 @@ class Recording:
 
     @cached_property
     def segments(self) -> list[slice]:
-        """Slices of samples without gaps between them; together they are all samples."""
+        """Slices of samples without gaps between them, which together contain all samples."""
         return segments_of(self.time)
 
     @property
@@ -93,14 +96,14 @@ class Recording:
 
     @property
     def where(self) -> str:
-        """Its name in messages."""
+        """Name of the recording in messages."""
         return self.source or "the recording"
 
     def refuse_other_joints(self, m: Mechanism) -> None:
-        """Refuse a mechanism with other driven joints.
+        """Reject a mechanism with other driven joints.
 
         Raises:
-            InvalidInput: see above.
+            InvalidInput: the driven joints differ.
         """
         if m.joint_names != self.joint_names:
             raise InvalidInput(
@@ -110,12 +113,19 @@ class Recording:
             )
 
     def configuration(self, m: Mechanism, guess: ArrayLike | None = None) -> FloatArray:
-        """Configurations (N, nq): joint values of an arm, poses of a platform by its legs' lengths.
+        """Compute configurations (N, nq), by forward kinematics if necessary.
 
         Each is found from the one before it, the first from the guess, by default home.
 
+        Args:
+            m: mechanism that moved.
+            guess: (nq,) near the first configuration.
+
+        Returns:
+            The configurations.
+
         Raises:
-            NoSolution: positions that no configuration has.
+            NoSolution: positions without a configuration.
             InvalidInput: a mechanism with other driven joints.
         """
         self.refuse_other_joints(m)
@@ -123,7 +133,7 @@ class Recording:
         near = m.home if guess is None else np.asarray(guess, dtype=np.float64)
         for part in self.segments:
             where = self.position[part]
-            # across a gap the motion is unknown: the first one is sought on its own
+            # the motion across a gap is unknown, so the first configuration after it is assembled
             near = m.assemble(where[0], near)
             found[part] = motions.motion_of_joints(
                 m, where, np.zeros_like(where), None, near
@@ -132,7 +142,7 @@ class Recording:
         return found
 
     def to_csv(self, path: str | Path) -> None:
-        """Write time, positions, velocities where known, and efforts, as `read_recording` reads it.
+        """Write time, positions, velocities if known, and efforts as CSV for `read_recording`.
 
         Raises:
             OutputError: the file cannot be written.
@@ -148,17 +158,17 @@ class Recording:
             write_columns(path, [("time", self.time), *columns])
 
 
-# Efforts this close to the limit count as at the limit.
+# Relative distance to the limit below which an effort counts as saturated.
 AT_LIMIT = 0.999
-# A flat top has at least this many equal samples in a row, and is this many times longer than the
-# runs of equal samples elsewhere, which a sensor of coarse resolution has everywhere.
+# Least number of equal samples in a row of a flat top, and its length relative to runs of equal
+# samples elsewhere, which a sensor of coarse resolution has everywhere.
 FLAT, LONGER = 5, 3
 
 
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Return which efforts (N, n) were cut off, and a line for each joint with such efforts."""
+    """Return which efforts (N, n) are saturated, and a line for each joint with such efforts."""
     found = np.zeros(effort.shape, dtype=bool)
     notes = []
     for joint, name in enumerate(m.joint_names):
@@ -186,14 +196,14 @@ def _samples(which: BoolArray) -> str:
 
 
 def _flat_tops(position: FloatArray, effort: FloatArray) -> BoolArray:
-    """Whether each sample is of a run at the largest or smallest effort, while the joint moves."""
+    """Return which samples are in a run at the extreme effort while the joint moves."""
     flat = np.zeros(len(effort), dtype=bool)
     if len(effort) < FLAT or np.ptp(effort) == 0.0:
         return flat
     edges = np.concatenate([[0], np.flatnonzero(np.diff(effort) != 0.0) + 1, [len(effort)]])
     lengths = np.diff(edges)
     values = effort[edges[:-1]]
-    # a joint at rest is held by a constant effort
+    # the effort of a joint at rest is constant
     moved = np.abs(position[edges[1:] - 1] - position[edges[:-1]]) > 1e-6 * np.ptp(position)
     top = (values == effort.max()) | (values == effort.min())
     elsewhere = lengths[moved & ~top].max(initial=1)

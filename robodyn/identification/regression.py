@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The equations, rows of all recordings, linear in parameters and friction, and their solution.
+"""Equations of all recordings, linear in parameters and friction, and their solution.
 
-By weighted and robust least squares; each motor's friction belongs to its own rows.
+By weighted and robust least squares; each motor's friction is part of its own rows.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from robodyn.identification.friction import LOAD, Term, friction_columns
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples, that_move
 
-# States for the search of base parameters.
+# Number of states in the search of base parameters.
 STATES = 400
-# Parts of the recordings in time, for cross-validation.
+# Number of parts of the recordings for cross-validation.
 FOLDS = 5
-# Of a scaled normal matrix, so that what is hardly excited stays near the given model.
+# Ridge of a scaled normal matrix, which keeps hardly excited parameters near the given model.
 RIDGE = 1e-7
-# Residuals beyond so many standard deviations count less (Huber), and how often they are weighed.
+# Threshold of Huber's function in standard deviations, and the number of reweighted solutions.
 HUBER, ROUNDS = 1.5, 6
-# What Huber's weights leave of the standard deviation of normal noise.
+# Factor of Huber's weights on the standard deviation of normal noise.
 HUBER_BIAS = 0.92
-# Share of the regressor's power that is called slow.
+# Fraction of the regressor's power that defines slow frequencies.
 SLOW = 0.9
-# Lags of the noise's autocorrelation, for one of its width, and the least of this width [rows].
+# Lags of the noise's autocorrelation relative to its width, and the smallest width [rows].
 WIDTHS, LEAST_AUTOCORRELATION_TIME = 8.0, 0.05
 
 
 @dataclass(frozen=True)
 class Regression:
-    """Efforts of all recordings and motors, filtered and on as few instants as they need.
+    """Efforts of all recordings and motors, filtered, at the necessary rate.
 
     Attributes:
-        columns: what is fitted besides friction; they know mechanism and motors.
-        stretches: of the recordings.
-        base: which combinations of the columns these show.
+        columns: fitted parameters besides friction, with mechanism and motors.
+        stretches: samples of the recordings.
+        base: combinations of the columns that these show.
         A: (M, n, b) of base parameters and motors' efforts.
         effort: (M, n) of the motors.
-        weight: (M, n) 1 for what was measured in motion, 0 for what was cut off or at rest.
-        fold: (M,) of `FOLDS` parts.
+        weight: (M, n) 1 for efforts in motion, 0 for saturated ones or at rest.
+        fold: (M,) which of `FOLDS` parts.
         autocorrelation_time: number of rows with the information of one independent row, for white
             noise before the filter.
     """
@@ -68,25 +68,28 @@ class Regression:
 
     @cached_property
     def near(self) -> FloatArray:
-        """(b,) base parameters of the given model."""
+        """Base parameters (b,) of the given model."""
         return np.asarray(self.base.matrix @ self.columns.given)
 
     @cached_property
     def moves(self) -> list[bool]:
-        """(n,) of each motor whether it moves."""
+        """Whether each motor (n,) moves."""
         return that_move(self.motors, self.stretches)
 
     @cached_property
     def unsure(self) -> FloatArray:
-        """(M, n) variance of the filtered sense of each motor's motion."""
+        """Variance (M, n) of the filtered direction of each motor's motion."""
         return np.concatenate([samples.unsure(self.motors) for samples in self.stretches])
 
     def reweighted(self, dry: FloatArray, sigma: FloatArray) -> Regression:
-        """The equations, less weight on rows in which the sense of dry friction is unsure.
+        """Reduce the weight of rows in which the direction of dry friction is uncertain.
 
         Args:
             dry: (n,) [N or N m] size of each motor's dry friction.
-            sigma: (n,) noise of the rows where the sense is sure.
+            sigma: (n,) noise of the rows with certain direction.
+
+        Returns:
+            The equations.
         """
         noise = sigma**2
         return replace(self, weight=self.weight * noise / (noise + dry**2 * self.unsure))
@@ -94,11 +97,14 @@ class Regression:
     def friction(
         self, terms: Sequence[Sequence[Term]], loaded: FloatArray | None = None
     ) -> list[FloatArray]:
-        """For each motor (M, k) of its terms of friction.
+        """Compute the friction columns (M, k) of each motor.
 
         Args:
-            terms: of each motor.
-            loaded: (b,) base parameters of what the bodies need, for friction that grows with it.
+            terms: friction terms of each motor.
+            loaded: (b,) base parameters of the bodies' efforts, for load-dependent friction.
+
+        Returns:
+            A matrix for each motor.
         """
         F: list[list[FloatArray]] = [[] for _ in terms]
         for samples in self.stretches:
@@ -111,12 +117,12 @@ class Regression:
         return [np.concatenate(part) for part in F]
 
     def efforts(self, samples: Samples, loaded: FloatArray) -> FloatArray:
-        """(K, n) of joints, by base parameters (b,), without friction; not filtered."""
+        """Compute joint efforts (K, n) for base parameters (b,), no friction, not filtered."""
         return self.columns.efforts(samples, self.base.kept, loaded)
 
 
 def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
-    """The equations of stretches of recordings."""
+    """Create the equations of the samples of recordings."""
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
     A, effort, weight = [], [], []
@@ -140,9 +146,9 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
 
 
 def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
-    """Rows (S, p) of the regressor at states that are spread over recordings.
+    """Compute rows (S, p) of the regressor at states distributed over the recordings.
 
-    Of motors that move: what only efforts at standstill would show is not seen.
+    Only moving motors count, as efforts at standstill are not fitted.
     """
     total = sum(len(samples.time) for samples in stretches)
     step = max(1, total // STATES)
@@ -160,7 +166,7 @@ class Solution:
 
     Attributes:
         x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
-        N: (b + k, b + k) normal matrix (Fisher information), rows weighed by the joints' noise and
+        N: (b + k, b + k) normal matrix (Fisher information), rows weighted by the joints' noise and
             their autocorrelation time.
         c: (b + k,) right side.
         sigma: (n,) [N or N m] standard deviation of the residuals.
@@ -168,7 +174,7 @@ class Solution:
         covariance: (b + k, b + k) of x.
         residual: (M, n).
         spread: (n,) [N or N m] standard deviation of the efforts.
-        condition: of the base parameters' scaled columns.
+        condition: condition number of the base parameters' scaled columns.
     """
 
     x: FloatArray
@@ -183,19 +189,19 @@ class Solution:
 
     @property
     def noise(self) -> FloatArray:
-        """(n,) [N or N m] of the residuals but for outliers: from their median."""
+        """Noise (n,) [N or N m] of the residuals without outliers, from their median."""
         return np.asarray(1.4826 * np.median(np.abs(self.residual), axis=0) + 1e-12)
 
 
 def scaling(N: FloatArray) -> FloatArray:
-    """(p,) what makes the diagonal of a normal matrix 1; 0 for columns that are zero."""
+    """Compute factors (p,) that make a normal matrix's diagonal 1; 0 for zero columns."""
     diagonal = np.diag(N)
     present = diagonal > 1e-200
     return np.where(present, 1.0 / np.sqrt(np.where(present, diagonal, 1.0)), 0.0)
 
 
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
-    """X of N x = c; near given values where N says hardly anything."""
+    """Solve N x = c; x stays near given values as far as N determines hardly anything."""
     scale = scaling(N)
     scaled = N * np.outer(scale, scale)
     scaled[np.diag_indices_from(scaled)] += RIDGE
@@ -203,12 +209,15 @@ def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
-    """Least squares, each joint weighed by its noise, outliers by Huber's function.
+    """Solve by least squares, with joints weighted by noise and outliers by Huber's function.
 
     Args:
-        system: the equations.
-        friction: for each joint (M, k) of its terms of friction.
-        robust: whether outliers count less.
+        system: equations.
+        friction: for each joint (M, k) columns of its friction terms.
+        robust: whether outliers have smaller weights.
+
+    Returns:
+        The solution.
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
     own = np.array([table.shape[1] for table in friction])
@@ -231,7 +240,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
     N, c = _normal(tables, system.effort, weight / sigma**2)
     inverse, condition = _inverse(N)
-    # robust ("sandwich"; White 1980), of noise correlated as residuals are (Newey and West, 1987)
+    # robust ("sandwich"; White 1980), noise correlated like the residuals (Newey and West, 1987)
     scores = [table * (weight[:, j] / sigma[j])[:, None] for j, table in enumerate(tables)]
     white = [score.T @ score for score in scores]
     noise = [
@@ -254,7 +263,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
 
 
 def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:
-    """(M, b + k) of each joint: base parameters (M, n, b), and its own friction among all."""
+    """Build the rows (M, b + k) of each joint: base parameters, and its own friction among all."""
     b = A.shape[-1]
     edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
     out = [np.zeros((len(A), edges[-1])) for _ in friction]
@@ -285,10 +294,10 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:
-    """Covariance (p, p) of the sum of scores (M, p) times noise like the residual (M,) of size 1.
+    """Compute the covariance (p, p) of the sum of scores (M, p) times noise like the residual (M,).
 
-    The fit takes what is as slow as the motion out of the residuals: there the noise is taken to be
-    no less than just above. Lags go as far as the filter reaches, or as the residual is correlated.
+    The fit removes slow noise from the residuals, so noise as slow as the motion is assumed to be
+    no less than just above. Lags extend as far as the filter, or as the residual is correlated.
     """
     size = 2 * len(residual)
     power = np.abs(np.fft.rfft(residual - residual.mean(), size)) ** 2
@@ -309,7 +318,7 @@ def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> 
 
 
 def autocorrelation_time_of(residual: FloatArray) -> float:
-    """1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
+    """Compute 1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
     centered = residual - residual.mean()
     size = 2 * len(centered)
     power = np.abs(np.fft.rfft(centered, size)) ** 2

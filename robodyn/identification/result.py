@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Result of an identification: parameters with uncertainty, predictions, and a description."""
+"""Result of an identification: parameters with uncertainty, predictions, and description."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from robodyn.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """Base parameters: what efforts depend on, each a combination of the model's parameters.
+    """Base parameters: combinations of the model's parameters that determine efforts.
 
     Attributes:
-        names: each as a sum of parameters.
-        values: (b,) found by least squares.
-        deviations: (b,) their standard deviations; colored residuals are allowed for.
-        given: (b,) of the model that was given.
-        consistent: (b,) of the mechanism that was found, whose bodies are all physical.
+        names: names as sums of parameters.
+        values: (b,) by least squares.
+        deviations: (b,) standard deviations, which allow for colored residuals.
+        given: (b,) of the given model.
+        consistent: (b,) of the identified mechanism, whose bodies are all physical.
         matrix: (b, p): base parameters = matrix @ the fitted parameters, see `fitted`.
         fitted: (p,) names of these.
     """
@@ -43,7 +43,7 @@ class BaseParameters:
     fitted: tuple[str, ...]
 
     def of(self, mechanism: Any) -> FloatArray:
-        """(b,) base parameters of another mechanism of the same structure; no coupled motors."""
+        """Compute base parameters (b,) of another mechanism of the same structure."""
         own = mechanism.parameters
         known = dict(zip(own.names, own.values.tolist(), strict=True))
         return np.asarray(self.matrix @ np.array([known.get(name, 0.0) for name in self.fitted]))
@@ -84,23 +84,23 @@ class Identification:
     """Result of an identification.
 
     Attributes:
-        mechanism: with the parameters found: every body physical, friction as far as a description
-            has it. Use `predict` for all that was found.
-        model: the mechanism that was given.
+        mechanism: identified mechanism: every body physical, friction as far as a description can
+            contain it. `predict` uses all results.
+        model: given mechanism.
         parameters: base parameters.
-        friction: of each motor, its terms.
-        fitted: (p,) parameters of bodies, rotors and coupled motors that the mechanism has.
-        filters: cutoffs, which `predict` and `validate` use as well.
+        friction: friction terms of each motor.
+        fitted: (p,) parameters of bodies, rotors and coupled motors of the mechanism.
+        filters: cutoffs, also for `predict` and `validate`.
         sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
         autocorrelation_time: (n,) number of samples with the information of one independent one.
-        condition: of the base parameters' columns, scaled.
-        missed: parameters that these recordings do not show, and what motion would.
+        condition: condition number of the base parameters' scaled columns.
+        missed: parameters that these recordings do not show, and a motion that would.
         hidden: parameters that no motion shows on their own.
-        notes: what was seen in the recordings and what could not be carried into the mechanism.
-        fit: how well the recordings themselves are reproduced.
-        columns: of the regressor: what `fitted` is of.
-        kept: those of them that stand for the base parameters.
-        loaded: (b,) base parameters of the efforts that friction grows with.
+        notes: remarks about the recordings and about results that the mechanism cannot contain.
+        fit: prediction errors of the recordings themselves.
+        columns: columns of the regressor, for `fitted`.
+        kept: those of the base parameters.
+        loaded: (b,) base parameters of the efforts that load-dependent friction grows with.
     """
 
     mechanism: Mechanism
@@ -123,12 +123,12 @@ class Identification:
     __repr__ = short_repr
 
     def predict(self, recording: Recording) -> list[tuple[Samples, FloatArray]]:
-        """Efforts (K, n) for the motion of a recording, unfiltered, stretch by stretch."""
+        """Predict efforts (K, n) for the motion of a recording, unfiltered, by stretches."""
         found, _ = samples_of(recording, self.model, self.filters)
         return [(samples, self.efforts(samples)) for samples in found]
 
     def efforts(self, samples: Samples) -> FloatArray:
-        """(K, n) for a stretch of a recording, unfiltered."""
+        """Predict efforts (K, n) for a stretch of a recording, unfiltered."""
         values = np.stack([self.parameters.consistent, self.loaded], axis=-1)
         efforts = self.columns.efforts(samples, self.kept, values)
         rubbing = friction_efforts(self.columns.motors, samples, self.friction, efforts[..., 1])
@@ -175,14 +175,14 @@ class Identification:
 
 
 def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
-    """One recording or several, as a list."""
+    """Return one recording or several as a list."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 
 
 def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Root mean square (n,), and in parts of the measured standard deviation.
+    """Compute root mean square errors (n,), absolute and over the measured deviation.
 
-    NaN of a joint without usable samples, as one that stands still.
+    NaN for a joint without usable samples, such as one at rest.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Mean of empty slice|Degrees of freedom", RuntimeWarning)
@@ -192,7 +192,7 @@ def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, Fl
 
 
 def summary(result: Identification, validations: Sequence[Validation] = ()) -> dict[str, Any]:
-    """For `as_json`: parameters, friction, filters, residuals, what was not seen, predictions."""
+    """Return parameters, friction, filters, residuals and predictions for `as_json`."""
     own, columns = result.parameters, result.columns
     base = zip(own.names, own.values, own.deviations, own.given, own.consistent, strict=True)
     bodies = zip(columns.names, result.fitted, columns.given, strict=True)
@@ -229,7 +229,7 @@ def _validation(item: Validation) -> dict[str, Any]:
 
 
 def summary_text(found: dict[str, Any]) -> str:
-    """A summary for people."""
+    """Format a summary as text."""
     filters = found["filters"]
     lines = [
         f"{found['model']}: {len(found['parameters'])} base parameters, condition "

@@ -2,8 +2,8 @@
 
 """Efforts that repeat with a motor's position: teeth, poles, and gears that are not quite round.
 
-How often they repeat is not known, so it is sought in what the other terms leave: the period is
-found in four of five parts of the recordings and has to predict the fifth, for each of the five.
+Their periods are unknown and searched in the residual of the other terms: a period is found in four
+of five parts of the recordings and has to predict the fifth, for each of the five.
 """
 
 from __future__ import annotations
@@ -18,21 +18,25 @@ from robodyn.identification.friction import RIPPLE, RUBBING, Term
 from robodyn.identification.regression import FOLDS, Regression
 from robodyn.identification.samples import Samples
 
-# Periods over a motor's travel that are tried, and the step between them.
+# Numbers of periods over a motor's travel that are tried, and their step.
 FEWEST, MOST, STEP = 6.0, 200.0, 0.25
-# Samples that are searched, the first ones, and columns made at a time.
+# Number of first samples that are searched, and of columns computed at a time.
 SEARCHED, AT_A_TIME = 12_000, 64
-# Ripples of a motor, the share of the squared residual that each predicts, and in how many parts.
+# Most ripples of a motor, the least fraction of the squared residual that each predicts, and in how
+# many parts.
 AT_MOST, WORTHWHILE, PARTS = 2, 0.05, 4
 PAIRS = (RIPPLE, RUBBING)
 
 
 def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
-    """Terms of each motor that repeat with its position; pairs of cosine and sine.
+    """Find terms of each motor that repeat with its position; pairs of cosine and sine.
 
     Args:
-        system: the equations.
-        residual: (M, n) what the terms so far leave.
+        system: equations.
+        residual: (M, n) of the other terms.
+
+    Returns:
+        The terms of each motor.
     """
     used: list[Samples] = []
     for samples in system.stretches:
@@ -67,10 +71,10 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
 def _columns(
     turns: FloatArray, stretches: Sequence[Samples], waves: FloatArray, kinds: tuple[str, str]
 ) -> FloatArray:
-    """(rows, waves) cosine + i sine, filtered."""
+    """Compute filtered waves (rows, waves), cosine + i sine."""
     parts = []
     for samples in stretches:
-        # the search needs no more instants than what is smooth
+        # the search needs no more instants than smooth signals
         pick = slice(samples.rows.start % samples.stride, None, samples.stride)
         at, rate = (part[pick] @ turns for part in samples.joints[:2])
         rows = np.arange(len(samples.time))[samples.rows] // samples.stride
@@ -90,15 +94,15 @@ def _columns(
 
 
 def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
-    """(waves, 5) of cosine^2, sine^2, their product, and both with what is left."""
+    """Sum cosine^2, sine^2, their product, and both times the residual (waves, 5)."""
     c, s = table.real, table.imag
     return np.stack([(c * c).sum(0), (s * s).sum(0), (c * s).sum(0), left @ c, left @ s], axis=1)
 
 
 def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(waves,) of squares that each pair explains, and its factors (waves, 2)."""
+    """Compute the squares (waves,) that each pair explains, and its factors (waves, 2)."""
     a, b, m, x, y = sums.T
-    # where a motor stands both are zero; the product of what is added must not be
+    # for a motor at rest both are zero; the determinant must not be
     a, b = a * (1.0 + 1e-9) + 1e-150, b * (1.0 + 1e-9) + 1e-150
     det = a * b - m * m
     factors = np.stack([b * x - m * y, a * y - m * x], axis=1) / det[:, None]
@@ -106,7 +110,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predicted(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """The share of squares predicted in parts that were not searched, and in how many any is."""
+    """Compute the predicted fraction of squares in other parts, and in how many it is positive."""
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)
     gained, parts = 0.0, 0

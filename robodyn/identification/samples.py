@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recordings as the samples that are fitted: on even instants, filtered, differentiated.
+"""Samples of recordings for the fit: on uniform instants, filtered, differentiated.
 
-At standstill dry friction holds any effort, so that efforts say nothing of parameters there.
+At standstill dry friction can support any effort, so efforts there do not determine parameters.
 """
 
 from __future__ import annotations
@@ -22,37 +22,38 @@ from robodyn.identification.plausibility import STILL
 from robodyn.identification.recording import Recording
 from robodyn.mechanism.mechanism import Mechanism
 
-# Instants a second, for one of the cutoffs' hertz, that carry what is smooth of the motion and of
-# efforts, and that are fitted at last.
+# Sampling rates relative to the cutoffs: for smooth signals of the motion and of efforts, and for
+# the fitted rows.
 PER_MOTION, PER_EFFORT, PER_FIT = 5.0, 10.0, 4.0
-# Instants that are computed at a time, and periods of the efforts' cutoff after which their filter
-# has forgotten what was before.
+# Number of instants computed at a time, and the memory of the efforts' filter in periods of its
+# cutoff.
 AT_A_TIME, FORGOTTEN = 4000, 10.0
-# Shorter stretches than this many periods of the cutoffs are left out.
+# Shortest stretch in periods of the cutoffs.
 SHORTEST = 6.0
-# Periods of the cutoff of efforts at both ends of a stretch, where filters know one side only.
+# Margin at both ends of a stretch, where filters have one-sided data, in periods of the efforts'
+# cutoff.
 MARGIN = 1.0
-# Fewest samples of motion that anything is fitted to, over so long at least [s].
+# Fewest samples of motion for a fit, and their shortest duration [s].
 FEWEST, BRIEFEST = 50, 2.0
-# What travels less than this part of its whole range within so many periods of the efforts' filter,
-# and within so long [s], stands still. Motion that turns round is far from that.
+# A joint that travels less than this fraction of its range within so many periods of the efforts'
+# filter, and within so long [s], is at rest. A reversal is far from that.
 RESTING, PERIODS, BRIEF = 1e-3, 2.0, 0.1
 
 
 @dataclass(frozen=True)
 class Samples:
-    """A stretch of a recording on even instants.
+    """A stretch of a recording on uniform instants.
 
     Attributes:
-        filters: by which it was filtered, and what is fitted to it is.
+        filters: its filters, which also apply to the fitted equations.
         time: (K,) [s].
         joints: positions, velocities and accelerations (K, n) of the driven joints.
         motion: (K, nq), (K, nv), (K, nv) of the mechanism.
         effort: (K, n) [N or N m] measured.
-        usable: (K, n) whether the effort was measured, not cut off.
-        frequency: [Hz] of the instants, that of the recording: dry friction turns round in between
-            where there are fewer.
-        least: (n,) [m or rad] travel below which a joint stands still throughout.
+        usable: (K, n) whether the effort was measured, not saturated.
+        frequency: [Hz] of the instants, that of the recording, as dry friction reverses between
+            coarser ones.
+        least: (n,) [m or rad] travel below which a joint is at rest throughout.
     """
 
     filters: Filters
@@ -65,14 +66,14 @@ class Samples:
     least: FloatArray
 
     def motion_at(self, rows: slice | IntArray) -> Motion:
-        """The mechanism's motion at some of the instants."""
+        """Return the mechanism's motion at some of the instants."""
         return Motion(*(part[rows] for part in self.motion))
 
     def at_rest(self, position: FloatArray) -> BoolArray:
-        """Whether positions (K, n) of joints or motors at these instants stand still."""
+        """Return whether positions (K, n) of joints or motors at these instants are at rest."""
         from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import
 
-        # windows reach so far to both sides
+        # half width of the window
         half = max(1, round(0.5 * max(PERIODS / self.filters.effort, BRIEF) * self.frequency))
         width = 2 * half + 1
         if len(position) < width:
@@ -83,44 +84,44 @@ class Samples:
         return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
     def moving(self, motors: Motors) -> BoolArray:
-        """(K, n) of motors that are not in the midst of standstill."""
+        """Return which motors (K, n) are not in the middle of a standstill."""
         at = motors.motion(self.joints.positions)
         return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
 
     def smooth(self, values: FloatArray) -> FloatArray:
-        """Values (K, ...) through the filter of efforts."""
-        # mirrored at the ends: turned about their first value, all would hang on a sample at which
-        # a motor sets out and its friction may be anything
+        """Filter values (K, ...) with the filter of efforts."""
+        # mirrored at the ends: reflected about their first value, all would depend on a sample at
+        # which a motor starts and its friction may be anything
         return low_pass(values, self.filters.effort, self.frequency, "even")
 
     @property
     def kept(self) -> slice:
-        """Samples that remain when the ends, where filters know one side only, are left out."""
+        """Slice of samples without the ends, where filters have one-sided data."""
         margin = round(MARGIN * self.frequency / self.filters.effort)
         return slice(margin, len(self.time) - margin)
 
     @property
     def rows(self) -> slice:
-        """Samples that are fitted: so many a second for one hertz of the filter."""
+        """Slice of samples that are fitted, by the filter's cutoff."""
         step = max(1, int(self.frequency / self.stride / (PER_FIT * self.filters.effort)))
         return slice(self.kept.start, self.kept.stop, self.stride * step)
 
     @property
     def stride(self) -> int:
-        """Every so manieth instant carries what is smooth; `rows` are some of these."""
+        """Step between instants that suffice for smooth signals; `rows` are some of these."""
         filters = self.filters
         wanted = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
         return max(1, int(self.frequency / wanted))
 
     def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Values (K, ...) that are computed for some instants at a time."""
+        """Compute values (K, ...) for some instants at a time."""
         starts = range(0, len(self.time), AT_A_TIME)
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
     def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Filtered values (rows, ...) of those computed at all instants, some at a time.
+        """Filter values computed at all instants and return those (rows, ...) that are fitted.
 
-        The filter forgets what is far, so that no part needs more than its neighborhood.
+        The filter has a finite memory, so each part needs only its neighborhood.
         """
         far = round(FORGOTTEN * self.frequency / self.filters.effort)
         rows, found = np.arange(len(self.time))[self.rows], []
@@ -132,9 +133,9 @@ class Samples:
         return np.concatenate(found)
 
     def unsure(self, motors: Motors) -> FloatArray:
-        """(rows, n) variance of the filtered sense of motion, from the noise of each motor's rate.
+        """Compute the variance (rows, n) of the filtered direction, from the rates' noise.
 
-        An instant at which a motor turns round has either sense by chance.
+        Near a reversal the sign of a motor's measured rate is random.
         """
         from scipy.signal import fftconvolve  # slow to import
 
@@ -147,7 +148,7 @@ class Samples:
 
     @property
     def _pulse_response(self) -> FloatArray:
-        """(k,) of the efforts' filter, with the pulse in the middle."""
+        """Pulse response (k,) of the efforts' filter, with the pulse in the middle."""
         width = max(int(self.rows.step), round(10.0 * self.frequency / self.filters.effort))
         pulse = np.zeros(4 * width + 1)
         pulse[2 * width] = 1.0
@@ -155,15 +156,15 @@ class Samples:
 
     @property
     def autocorrelation_time_of_white(self) -> float:
-        """Sum of the autocorrelations of white noise behind the filter, at the rows' rate."""
+        """Sum of the autocorrelations of filtered white noise, at the rows' rate."""
         step, response = int(self.rows.step), self._pulse_response
-        # of the filtered noise's variance, and of its spectrum at the low end, where motion is
+        # from the filtered noise's variance, and its spectrum at low frequencies, those of motion
         independent = float(response.sum()) ** 2 / float(response @ response)
         return max(independent / step, 1.0)
 
 
 def that_move(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
-    """Of each motor (n,) whether it moves in any of the stretches."""
+    """Return whether each motor (n,) moves in any of the stretches."""
     found = [samples.moving(motors).any(axis=0) for samples in stretches]
     return [bool(moves) for moves in np.any(found, axis=0)]
 
@@ -171,10 +172,10 @@ def that_move(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
 def samples_of(
     recording: Recording, m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """The stretches of a recording that are long enough, and what was left out.
+    """Return the sufficiently long stretches of a recording, and remarks about those left out.
 
     Raises:
-        InvalidInput: of other joints, or nothing is long enough.
+        InvalidInput: other joints, or nothing is long enough.
     """
     recording.refuse_other_joints(m)
     found, notes = [], []
@@ -246,15 +247,15 @@ def _stretch(
 
 
 def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Of values (K, n), by splines: central differences would shift the instants of turning round.
+    """Differentiate values (K, n) by splines: central differences would shift reversals in time.
 
-    Dry friction jumps there, so that being off by one sample is a large error of the effort.
+    Dry friction jumps there, so an error of one sample is a large error of the effort.
     """
     return np.asarray(spline(times, values)(times, 1))
 
 
 def _spread(cut: BoolArray, width: int) -> BoolArray:
-    """Samples within `width` of one that was cut off: filters carry its error to them."""
+    """Mark samples within `width` of a saturated one, whose error filters spread."""
     if not cut.any():
         return cut
     window = np.ones(2 * width + 1)

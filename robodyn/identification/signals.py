@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Series of single joints, brought onto common instants."""
+"""Series of single joints, interpolated at common instants."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.identification.joint_tables import JointTable
 
-# Samples further apart than this many periods have a gap between them: the loss of single messages
-# can be bridged, that of several in a row cannot.
+# Interval in periods from which on it is a gap: single lost messages can be bridged, several in a
+# row cannot.
 GAP = 4.5
-# Gaps shorter than this [s] are bridged however quickly samples come: no robot changes much in one.
+# Gaps shorter than this [s] are bridged at any rate: no robot changes much in one.
 BRIDGED = 0.02
-# A series this much faster than the common instants is averaged over their period.
+# A series faster than the common instants by this factor is averaged over their period.
 FASTER = 1.5
-# A stamp this far [s] before one that was received earlier is of a clock that was set back.
+# Step back in time [s] from which on a clock was reset.
 SET_BACK = 0.5
-# Where so many of the stamps are repeated their resolution is too coarse to be of use.
+# Fraction of repeated stamps from which on their resolution is too coarse.
 COARSE = 0.3
 
 
@@ -43,14 +43,14 @@ class Series(NamedTuple):
 
 
 def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
-    """The stamps (N,) [ns] to go by, and what is to be said of it."""
+    """Choose the stamps (N,) [ns] of headers or of receipt, and explain the choice."""
     stamps = table.stamps
-    # simulated time begins at zero, and a simulator may send its first state several times
+    # simulated time starts at zero, and a simulator may send its first state several times
     zero = int(np.count_nonzero(stamps == 0))
     if 2 * zero > len(stamps) > 1:
         which = "all" if zero == len(stamps) else str(zero)
         return table.received, f"{table.name}: {which} stamps are zero: times are those of receipt"
-    # joints in messages of their own may share a stamp: count the repetitions of each
+    # separate messages of single joints may share a stamp: count the repetitions of each joint
     repeated = max(
         (_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
         default=0.0,
@@ -67,7 +67,7 @@ def _repeated(stamps: IntArray) -> float:
 
 
 def longest_run(stamps: IntArray) -> tuple[slice, int]:
-    """The rows with most samples between two resets of the clock, and how many resets there are."""
+    """Find the longest rows between two resets of the clock, and count the resets."""
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the present time, a reset by one of the new time
     back = np.array([row for row in back.tolist() if _stays(stamps, row)], dtype=np.int64)
@@ -83,7 +83,7 @@ def _stays(stamps: IntArray, row: int) -> bool:
 
 
 def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
-    """A series of readings (N,) in order of receipt, how many were late, and how many repeated."""
+    """Create a series from readings (N,) in order of receipt; count late and repeated ones."""
     known = np.isfinite(values)
     times, values = times[known], values[known]
     late = int(np.count_nonzero(np.diff(times) < 0.0))
@@ -94,7 +94,7 @@ def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
 
 
 def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
-    """Instants (N,) [s] of the slowest series in the time that all cover; whether all are alike."""
+    """Return instants (N,) [s] of the slowest series in the common time, and whether all agree."""
     first = max(each.times[0] for each in series)
     last = min(each.times[-1] for each in series)
     alike = all(np.array_equal(each.times, series[0].times) for each in series[1:])
@@ -104,11 +104,10 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
 
 
 def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatArray, BoolArray]:
-    """Values (N,) of a series at instants (N,) within it, and whether each is in a gap of it.
+    """Interpolate a series at instants (N,) within it; also return which are in a gap of it.
 
-    A series that is faster than the instants is averaged over their period, which keeps what is
-    beyond their Nyquist frequency from folding back; others are interpolated, by cubics if the
-    quantity is smooth.
+    A series faster than the instants is averaged over their period against aliasing; others are
+    interpolated, by cubics if the quantity is smooth.
     """
     exact = np.isin(times, series.times)
     after = np.clip(np.searchsorted(series.times, times), 1, len(series.times) - 1)
@@ -127,12 +126,12 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
 
 
 def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
-    """Means (N,) over a period about each instant, of the linear interpolant."""
+    """Compute means (N,) of the linear interpolant over a period about each instant."""
     low = np.maximum(times - 0.5 * period, series.times[0])
     high = np.minimum(times + 0.5 * period, series.times[-1])
     from scipy.interpolate import make_interp_spline  # slow to import
 
-    # near an end the period is cut on both sides, so that the mean is not of another instant
+    # near an end the period is cut on both sides, so the mean stays that of the instant
     half = np.minimum(times - low, high - times)
     narrow = half <= 0.0
     half = np.where(narrow, 1.0, half)
@@ -142,12 +141,12 @@ def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
 
 
 def widest_step(period: float) -> float:
-    """[s] between two samples that no gap is between, at a period [s]."""
+    """Return the largest interval [s] between samples without a gap, for a period [s]."""
     return max(GAP * period, BRIDGED)
 
 
 def segments_of(times: FloatArray) -> list[slice]:
-    """Slices of instants (N,) [s] without gaps between them."""
+    """Return slices of instants (N,) [s] without gaps between them."""
     steps = np.diff(times)
     interval = widest_step(float(np.median(steps))) if len(steps) else np.inf
     edges = np.flatnonzero(steps > interval) + 1

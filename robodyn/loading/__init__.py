@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms from files, texts and names, and back to files; the registry of kinds."""
+"""Loading and saving of mechanisms, and the registry of kinds."""
 
 from robodyn.loading.load import use_options
 from robodyn.loading.registry import unregister_kind

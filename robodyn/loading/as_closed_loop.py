@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An arm or a platform as a tree with closures: other equations for the same machine.
+"""Arms and platforms as trees with closures: other equations for the same machine.
 
-These take joints that are not driven, too. `load` imports this module when it needs it, as a
-closed loop has kernels of its own.
+These also support passive joints.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from robodyn.solvers.tree.loop import ClosedLoop
 
 
 def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
-    """All of a URDF without closures that has passive joints where an arm would have its own.
+    """Create a closed loop from a URDF without closures that has passive joints in its arm.
 
-    None where a chain was asked for, or all joints on the way to the tip are driven.
+    None if a chain was requested, or all joints on the way to the tip are driven.
 
     Raises:
-        ModelError: what looks like a loop cut open, or like a gripper at the end of an arm.
+        ModelError: the tree looks like an open loop, or like an arm with a gripper.
     """
     driven = builder.actuated
     named = options.base_link or options.tip_link or options.hold_branches
@@ -51,7 +50,7 @@ def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> Clos
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop | None:
-    """Make a closed loop of another kind of mechanism, with the same driven joints or those named.
+    """Create a closed loop from an arm or a platform, with the same or the given driven joints.
 
     None if it has no model of links and joints, or is a closed loop.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism as plain data: its bodies, joints, limits, unphysical inertias, and state at home."""
+"""Description of a mechanism as plain data: bodies, joints, limits, warnings, state at home."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ class LoadWarnings(NamedTuple):
 
     Attributes:
         unphysical: inertias that no rigid body can have.
-        left_out: parts of the description that are not in the mechanism.
+        left_out: parts of the description that the mechanism does not contain.
     """
 
     unphysical: list[str]
     left_out: list[str]
 
 
-# Above this a condition number is infinite but for rounding; how far [m, rad] is looked from home.
+# Condition number from which on it counts as infinite, and the distance [m, rad] from home for its
+# check.
 SINGULAR, AROUND = 1e12, 0.03
-# At most as many warnings in an error.
+# Most warnings in one error.
 SHOWN = 4
-# What is told of each joint, and the mechanism's answer for all of them.
+# Quantities of each joint, and the functions that return them for all joints.
 _JOINT = {
     "name": "joint_names", "unit": "joint_units", "effort_unit": "drives.effort_units",
     "position_limits": "position_limits", "velocity_limit": "velocity_limits",
@@ -54,12 +55,15 @@ _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
 def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
-    """Read a model and describe it in JSON-serialisable data (None for a limit that is not given).
+    """Load a model and describe it as JSON-serializable data (None for an absent limit).
 
     Args:
-        source: as `load` takes it.
+        source: as for `load`.
         strict: as for `load`.
-        against: a second source; the entry `against` then lists the differences.
+        against: second source; the entry `against` then lists the differences.
+
+    Returns:
+        The description.
 
     Raises:
         RobodynError: as `load`.
@@ -72,7 +76,7 @@ def report(source: str, *, strict: bool = False, against: str | None = None) -> 
 
 
 def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
-    """The second source, and a line for each field in which it differs from a mechanism.
+    """Load a second source and list the fields in which it differs from a mechanism.
 
     Raises:
         RobodynError: as `load`.
@@ -117,7 +121,7 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
 
 
 def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
-    """Read a mechanism, and the warnings about its description.
+    """Load a mechanism, and collect the warnings about its description.
 
     Raises:
         RobodynError: as for `load`.
@@ -132,7 +136,7 @@ def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
             told = [str(w.message) for w in caught if issubclass(w.category, LeftOutWarning)]
             if not told:
                 raise
-            # what is left out may be why it fails
+            # parts left out may be the cause of the failure
             more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
             text = "; ".join(told[:SHOWN]).replace(f"{source}: ", "")
             raise type(error)(f"{error} ({text}{more})", value=error.value) from error
@@ -188,12 +192,12 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
 
 
 def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """A row for each driven joint; empty where all actuators are ideal.
+    """Describe the actuator of each driven joint; empty if all actuators are ideal.
 
-    Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is what the rest of
-    the mechanism shows there while the other driven joints are held, `weight` the effort that
-    holds the mechanism, `friction_share` friction over it; each None where it means nothing, as
-    weight does where the motors cannot hold the mechanism.
+    Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is that of the rest of
+    the mechanism at the joint with the other driven joints held, `weight` the effort that supports
+    the mechanism, `friction_share` friction relative to it. Meaningless values are None, such as
+    the weight if the motors cannot support the mechanism.
 
     Raises:
         KinematicsError: home is singular.
@@ -214,7 +218,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     for i, name in enumerate(mechanism.joint_names):
         actuator = actuators[i]
         friction = max(actuator.coulomb_both)
-        # what is left of rounding, as in a joint with a vertical axis, is no weight
+        # rounding, as of a joint with a vertical axis, is no weight
         bears = bool(weight[i] > 1e-9 * max(1.0, weight.max()))
         rows.append(
             {
@@ -230,7 +234,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
-    """(n,) diagonal of the mass matrix in rates of the driven joints, if these are coordinates."""
+    """Return the mass matrix' diagonal (n,) by driven joints, if these are coordinates."""
     rates = mechanism.joint_velocities(home, np.eye(len(M))).T
     if rates.shape != M.shape or np.linalg.matrix_rank(rates) < len(M):
         return None
@@ -239,7 +243,7 @@ def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatAr
 
 
 def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
-    """Whether the condition number is infinite, but for rounding, at home and around it."""
+    """Return whether the condition number is infinite, within rounding, at and around home."""
     home, velocities = mechanism.home, mechanism.coordinates.velocity_size
     if float(mechanism.condition_number(home, size)) < SINGULAR:
         return False
@@ -249,7 +253,7 @@ def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as JSON has them, None for those that are not finite."""
+    """Convert numbers for JSON, with None for values that are not finite."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Mapping):

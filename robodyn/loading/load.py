@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Load a mechanism from a bundled name, a file or URDF text."""
+"""Loading of a mechanism from a bundled name, a file or URDF text."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from robodyn.solvers.stewart.platform import StewartPlatform
     from robodyn.solvers.tree.loop import ClosedLoop
 
-# What computing with numbers that are checked one by one, but not together, may raise.
+# Errors of computations with numbers that are valid one by one, but not together.
 _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
-# What a process that deals with one robot was told of it: a command, a node, a launch file.
+# Options for a process with one robot: a command, a node, a launch file.
 _defaults = ReadOptions()
 
 
@@ -56,10 +56,10 @@ def use_options(
     base: str | None = None,
     gravity: ArrayLike | None = None,
 ) -> None:
-    """Give options to every `load` of this process, where a call says nothing else.
+    """Set default options for every `load` of this process.
 
     Args:
-        spelling: how messages write an option that would help.
+        spelling: function that spells an option in messages.
         base_link, tip_link, hold_branches, driven, kind, base, gravity: as for `load`; an empty
             name stands for none.
     """
@@ -79,7 +79,7 @@ def use_options(
 
 
 def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
-    """Options as they are given, and the defaults of those that are not."""
+    """Return the given options, completed by defaults."""
     given["driven"] = _names_in(given.get("driven"))
     if (gravity := given.get("gravity")) is not None:
         given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
@@ -142,27 +142,27 @@ def load(
     """Load a mechanism from a bundled name, a file, URDF text or a dictionary.
 
     A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
-    legs is a Stewart platform, any other with loop closures a closed loop, one without a serial
-    arm; registered kinds are asked first, see `robodyn.loading.registry`. Where a description
-    says which joints have actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), the
-    others are passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
+    legs is a Stewart platform, any other with loop closures a closed loop, one without closures a
+    serial arm; registered kinds take precedence, see `robodyn.loading.registry`. If a description
+    lists actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), the other joints are
+    passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
             .yml or, for MJCF, .xml file; or URDF, SDF or MJCF text, which starts with `<`; or the
             content of a YAML model file as a dictionary, in which arrays stand for lists and paths
             are relative to the working folder.
-        strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf behind the largest number of movable joints, unless that is a gripper's finger.
-        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
-        driven: names of the driven joints, whatever the description says of actuators; a list, or
-            a text with commas between them. All others are passive.
-        kind: read a URDF as a mechanism of this kind without asking the kinds whether it is theirs;
-            arms and platforms from YAML may also be asked for as `closed_loop`, which takes whole
-            trees of joints: hands, quadrupeds, arms with their grippers.
-        base: `moving` lets the base of a tree float freely, whatever the description says, and
-            `fixed` holds it at home; read as `closed_loop`.
+        hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
+        driven: names of the driven joints, instead of the description's; a list, or a text with
+            commas between them. All others are passive.
+        kind: kind of mechanism to read a URDF as, instead of the recognized one; `closed_loop` is
+            also possible for arms and platforms from YAML, and supports whole trees of joints:
+            hands, quadrupeds, arms with grippers.
+        base: `moving` lets the base of a tree float freely, and `fixed` holds it at home, instead
+            of the description; read as `closed_loop`.
         gravity: (3,) [m/s^2] base frame, instead of the description's; `[0, 0, 0]` leaves gravity
             to drives that compensate it themselves.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
@@ -175,8 +175,8 @@ def load(
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
         ModelError: the description is invalid; names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
-        LeftOutWarning (warned, not raised): names links, actuators and whatever else is left out.
-        MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
+        LeftOutWarning (warned, not raised): names links, actuators and other parts left out.
+        MissingExtra: a .xacro file without the package xacro; MJCF without mujoco.
     """
     given: dict[str, Any] = {
         "base_link": base_link,
@@ -196,7 +196,7 @@ def load(
             )
     options = _with(_defaults, given)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # the model's parts refuse the results
+        with np.errstate(over="ignore", invalid="ignore"):  # the model rejects the results
             made = _made_of(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
@@ -210,7 +210,7 @@ def load(
 
 
 def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
-    """The mechanism of what was read, its base as described."""
+    """Create the mechanism, with its base as described."""
     wanted = options.kind or ("closed_loop" if options.base else None)
     chosen = None if wanted is None else _kind(wanted)
     if options.base and wanted != "closed_loop":
@@ -225,7 +225,7 @@ def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechani
 
 
 def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Names of joints, of a text with commas between them too; None for none at all."""
+    """Return names of joints, also from a text with commas between them; None if empty."""
     given = driven.split(",") if isinstance(driven, str) else () if driven is None else driven
     listed = isinstance(given, Collection) and not isinstance(given, (bytes, Mapping))
     if not listed or not all(isinstance(name, str) for name in given):
@@ -311,9 +311,9 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
-    """The mechanism where only these joints are driven: as it is, if that is all that it drives.
+    """Return the mechanism with only these joints driven; unchanged if these are its driven joints.
 
-    A kind that drives all of its joints leaves one with passive joints to closed loops.
+    A kind that drives all of its joints leaves mechanisms with passive joints to closed loops.
     """
     own = mechanism.joint_names
     if set(own) <= set(driven):

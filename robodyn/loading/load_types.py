@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Types of what `load` takes, by which editors and type checkers know what it returns."""
+"""Types of the arguments of `load`, from which editors and type checkers infer its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from robodyn.arrays import ArrayLike
 
-# A name, a path or text of a model, or the content of a YAML model file.
+# Name, path or text of a model, or the content of a YAML model file.
 Source = str | Path | Mapping[str, Any]
 # Bundled models by kind.
 StewartName = Literal["motion_platform", "stewart_dasgupta", "stewart_symmetric"]
@@ -20,7 +20,7 @@ Base = Literal["moving", "fixed"]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Options of `load` that do not decide which kind of mechanism it returns."""
+    """Options of `load` that do not affect the kind of mechanism that it returns."""
 
     strict: bool
     base_link: str | None

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The registered kinds of mechanism, and which of them a description belongs to.
+"""Registry of the kinds of mechanism, and assignment of descriptions to kinds.
 
-A package adds a kind with one call, `robodyn.register_kind(Kind(...))`, or, so that every process
-finds it without importing that package first, by an entry point of the group `robodyn.mechanisms`
-that refers to a `Kind`.
+A package adds a kind with one call, `robodyn.register_kind(Kind(...))`, or by an entry point of the
+group `robodyn.mechanisms` that refers to a `Kind`, which every process finds without an import.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from robodyn.solvers.tree.kind import CLOSED_LOOP
 
 GROUP = "robodyn.mechanisms"
 
-# Asked in this order whether a URDF is theirs; a serial arm takes what is left.
+# Checked in this order for a URDF; any other is a serial arm.
 _BUNDLED = {kind.name: kind for kind in (STEWART, CLOSED_LOOP, SERIAL)}
 _added: dict[str, Kind] = {}
 _entry_points_read = False
@@ -32,8 +31,8 @@ _entry_points_read = False
 def register_kind(kind: Kind) -> Kind:
     """Register a kind of mechanism, and return it.
 
-    Registering the same kind again changes nothing. Kinds that are added are asked before the
-    bundled ones whether a URDF is theirs, the latest first.
+    Registering the same kind again changes nothing. Added kinds are checked for a URDF before the
+    bundled ones, the latest first.
 
     Raises:
         InvalidInput: another kind has that name.
@@ -50,7 +49,7 @@ def register_kind(kind: Kind) -> Kind:
 
 
 def unregister_kind(name: str) -> None:
-    """Remove a kind that was added; an unknown name is ignored."""
+    """Remove an added kind; an unknown name is ignored."""
     _added.pop(name, None)
 
 
@@ -61,10 +60,10 @@ def kinds() -> dict[str, Kind]:
 
 
 def kind_of(mechanism: Mechanism) -> Kind:
-    """The kind under which a mechanism is registered.
+    """Return the kind under which a mechanism is registered.
 
     Raises:
-        InvalidInput: it is not registered.
+        InvalidInput: the mechanism's class is not registered.
     """
     found = _BUNDLED.get(mechanism.kind) or kinds().get(mechanism.kind)
     if found is None:
@@ -77,9 +76,9 @@ def kind_of(mechanism: Mechanism) -> Kind:
 
 
 def written_model(mechanism: Mechanism) -> Model | None:
-    """The model that files and figures of a mechanism show: its own, or what its kind adds to it.
+    """Return the model of a mechanism for files and figures, extended by its kind if necessary.
 
-    None of a kind whose mechanisms have no model of links and joints.
+    None for a kind without links and joints.
     """
     describe = kind_of(mechanism).adapter("written_model")
     model = mechanism.model if describe is None else describe(mechanism)
@@ -87,7 +86,7 @@ def written_model(mechanism: Mechanism) -> Model | None:
 
 
 def kind_of_urdf(builder: ModelBuilder) -> Kind:
-    """The kind of mechanism that a URDF describes.
+    """Return the kind of mechanism that a URDF describes.
 
     Raises:
         ModelError: no registered kind recognizes it.
@@ -103,7 +102,7 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
 
 
 def yaml_kinds() -> tuple[str, ...]:
-    """What a YAML description may give as its `type`: the bundled kinds, then those added."""
+    """Return the kinds that a YAML description may have as `type`: bundled ones first."""
     known = {**_BUNDLED, **kinds()}
     return tuple(name for name, kind in known.items() if kind.from_yaml is not None)
 

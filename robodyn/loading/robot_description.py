@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The URDF text of a mechanism for viewers and controllers, whatever it was loaded from."""
+"""URDF text of a mechanism for viewers and controllers, from any source."""
 
 from __future__ import annotations
 
@@ -39,21 +39,24 @@ def robot_description(
     own_hardware: bool = True,
     arguments: Mapping[str, str] | None = None,
 ) -> str:
-    """URDF text of a mechanism that was loaded from `source`.
+    """Return URDF text of a mechanism loaded from `source`.
 
-    URDF text, a .urdf and an expanded .xacro file are returned unchanged; for a bundled model it is
-    that of its xacro file; for anything else the URDF that its kind exports, as platforms do.
+    URDF text, a .urdf and an expanded .xacro file are returned unchanged; a bundled model has that
+    of its xacro file; anything else the URDF that its kind exports, as platforms do.
 
     Args:
-        source: what `load` was given.
-        mechanism: what it returned.
+        source: source that was loaded.
+        mechanism: the loaded mechanism.
         ros2_control: include a `<ros2_control>` element: the source's own, or one with an effort
             command and position, velocity and effort states for every driven joint, and the
             hardware named by the arguments.
-        own_hardware: false: elements of the source that name another plugin than the arguments are
-            left out, so that a simulation does not start the driver of the real robot.
+        own_hardware: if False, omit elements of the source with another plugin than the arguments,
+            so that a simulation does not start the driver of the real robot.
         arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
             `joint_states_topic`.
+
+    Returns:
+        The URDF text.
 
     Raises:
         ModelError: a source that cannot be read, or without a URDF, of a kind that exports none.
@@ -82,7 +85,7 @@ def robot_description(
 
 
 def frictionless(description: str) -> str:
-    """The same URDF text without friction; loading it gives the model without friction.
+    """Remove friction from URDF text; loading it gives the model without friction.
 
     Raises:
         ModelError: not well-formed XML.
@@ -96,13 +99,13 @@ def frictionless(description: str) -> str:
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
-    """URDF text that a mechanism's kind exports; empty if it exports none."""
+    """Return URDF text that a mechanism's kind exports; empty if it exports none."""
     export = kind_of(mechanism).to_urdf
     return "" if export is None else export(mechanism)
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """URDF text that a source itself has, expanded, or is made into; empty if it has none.
+    """Return the expanded URDF text of a source; empty if it has none.
 
     Raises:
         ModelError, MissingExtra: as `robot_description`.
@@ -124,9 +127,9 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 
 
 def source_builder(source: str | Path) -> ModelBuilder | None:
-    """What a source itself describes, with all its links; None of a YAML file.
+    """Read the description of a source with all its links; None for a YAML file.
 
-    A bundled model is that of its xacro file, None if the package xacro is not installed.
+    A bundled model has that of its xacro file; None if the package xacro is not installed.
 
     Raises:
         ModelError, MissingExtra: as `robot_description`.
@@ -141,7 +144,7 @@ def source_builder(source: str | Path) -> ModelBuilder | None:
 
 def _described(source: str | Path) -> ModelBuilder:
     with warnings.catch_warnings():
-        # given when it was loaded
+        # warnings were given when it was loaded
         for category in (LeftOutWarning, UnphysicalInertiaWarning):
             warnings.simplefilter("ignore", category)
         return read_description(source)
@@ -159,7 +162,7 @@ def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
 
 
 def _urdf_folders() -> Iterator[Path]:
-    """Candidates for the urdf/ folder: beside the sources, or installed with the package."""
+    """Yield candidates for the urdf/ folder: beside the sources, or installed with the package."""
     package = Path(__file__).resolve().parents[1]
     yield package.parent / "urdf"
     for prefix in (Path(sys.prefix), *package.parents):
@@ -177,7 +180,7 @@ def _of_other_hardware(root: ElementTree.Element, plugin: str) -> list[ElementTr
 
 def _lacks_hardware(root: ElementTree.Element) -> bool:
     system = root.find("ros2_control")
-    # one that says nothing but actuators, as exported text has it, still lacks its hardware
+    # an element with actuators only, as in exported text, still lacks its hardware
     return system is None or (system.find("hardware") is None and system.find("joint") is not None)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism written to a file that `load` reads."""
+"""Saving of a mechanism to a file that `load` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robodyn.parsing.source import YAML_SUFFIXES
 from robodyn.solvers.tree.closing.structure import structure_of
 from robodyn.writing.urdf import settings_of
 
-# Formats of others that say where loops are closed, and their writers of a tree.
+# Formats with positions in which loops are closed, and their writers.
 TREES = {
     ".sdf": "robodyn.writing.sdf:tree_sdf",
     ".xml": "robodyn.writing.mjcf:tree_mjcf",
@@ -27,20 +27,20 @@ TREES = {
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
     """Write a mechanism as a URDF, SDF, MJCF or YAML file from which `load` makes an equal one.
 
-    Bodies, joints, closures, friction, actuators, limits, gravity and home are all in the file.
-    What a format has no word for is in an element `<robodyn>`, which other programs pass over. The
-    YAML file of a closed loop names a URDF, which is written beside it.
+    The file contains bodies, joints, closures, friction, actuators, limits, gravity and home. Data
+    that a format cannot represent are in an element `<robodyn>`, which other programs ignore. The
+    YAML file of a closed loop references a URDF, which is written beside it.
 
     Args:
-        mechanism: of any kind that has such a file.
-        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is made where there is none.
+        mechanism: mechanism of any kind with a file format.
+        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is created if necessary.
 
     Returns:
-        The files written, the one asked for first.
+        The files written, `file` first.
 
     Raises:
-        InvalidInput: another ending, or a kind of mechanism that has no such file.
-        OutputError: the file cannot be written, or cannot say what the mechanism is.
+        InvalidInput: another file extension, or a kind of mechanism without such a file.
+        OutputError: the file cannot be written, or cannot represent the mechanism.
     """
     path = Path(file).expanduser()
     ending = path.suffix.lower()
@@ -82,7 +82,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Text of a format whose links stand where the model's loops close."""
+    """Return the text of a format whose links are at a position that closes the loops."""
     positions = {}
     if model.closures:
         found = structure_of(model)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rigid bodies of a model, and how two of them are one."""
+"""Rigid bodies of a model, and their combination."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body.
+    """Rigid body.
 
     Attributes:
         mass: [kg], not negative.
@@ -34,21 +34,21 @@ class Body:
         check_body(self)
 
     def seen_from(self, rotation: FloatArray, origin: FloatArray) -> Body:
-        """The body in a frame of axes (3, 3) and origin (3,) [m], both in its own frame."""
+        """Return the body in a frame with axes (3, 3) and origin (3,) [m] in its own frame."""
         inertia = rotation.T @ self.inertia @ rotation
         return Body(self.mass, rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T))
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A rigid body.
+    """Rigid body with a name and geometry.
 
     Attributes:
-        name: of the link.
-        mass: [kg], not negative; a link may have none.
-        com: (3,) [m] its center of mass, link frame.
+        name: name of the link.
+        mass: [kg], not negative; a link may be massless.
+        com: (3,) [m] center of mass, link frame.
         inertia: (3, 3) [kg m^2] about the center of mass, in the axes of the link frame.
-        visuals, collisions: its visual and collision geometry, which no comparison counts.
+        visuals, collisions: visual and collision geometry, ignored in comparisons.
     """
 
     name: str
@@ -80,10 +80,10 @@ def check_body(item: Any, where: str = "") -> None:
 
 
 def joined(item: T, other: Any) -> T:
-    """A body, or a part that has one, and another fixed to it: the parallel-axis theorem.
+    """Combine a body, or a part with one, and another fixed to it, by the parallel-axis theorem.
 
     Raises:
-        ModelError: numbers that overflow.
+        ModelError: numbers overflow.
     """
     total = item.mass + other.mass
     if total == 0.0:
@@ -98,7 +98,7 @@ def joined(item: T, other: Any) -> T:
 
 
 def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
-    """A body that a mechanism carries; without inertia about its center of mass by default.
+    """Create a payload; by default without inertia about its center of mass.
 
     Raises:
         ModelError: as `check_body`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The builder of a model: what every reader of a description fills."""
+"""Builder of a model, filled by every reader of a description."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Drives:
-    """Names of the joints that a description says have actuators, in its order.
+    """Names of the joints with actuators in a description, in its order.
 
     Attributes:
-        effort: those that take efforts.
-        transmitted: those with a transmission.
-        commanded: those that take any command.
+        effort: joints with effort commands.
+        transmitted: joints with a transmission.
+        commanded: joints with any command.
     """
 
     effort: tuple[str, ...] = ()
@@ -40,23 +40,23 @@ class Drives:
 
     @classmethod
     def of(cls, driven: Sequence[str]) -> Drives:
-        """The drives if these joints are driven, and no others."""
+        """Create drives for these joints and no others."""
         return cls(tuple(driven), (), tuple(driven))
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Those that take efforts; without any those with transmissions, then all commanded."""
+        """Joints with effort commands; else those with transmissions; else all commanded ones."""
         return self.effort or self.transmitted or self.commanded
 
     @property
     def actuated(self) -> frozenset[str]:
-        """All that have an actuator; empty if the description says nothing of any."""
+        """All joints with an actuator; empty if the description has none."""
         return frozenset((*self.commanded, *self.transmitted))
 
 
 @dataclass
 class ModelBuilder:
-    """Parts of a model as stated in a description, before they are checked as a whole.
+    """Parts of a model in a description, before they are checked as a whole.
 
     Attributes:
         name: name of the mechanism.
@@ -71,8 +71,8 @@ class ModelBuilder:
         gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 down.
         home: (1,) [rad or m] or pose (7,) of joints near which the loops close.
         base_cone, body_cone: [rad] largest angles of the joints at the legs' ends.
-        links_with_inertia: names of the links whose inertia the description states.
-        zero_limits: names of the limits that are stated as 0, by joint.
+        links_with_inertia: names of the links with an inertia in the description.
+        zero_limits: names of the limits that are 0 in the description, by joint.
     """
 
     name: str
@@ -114,15 +114,15 @@ class ModelBuilder:
             raise ModelError(f"{self.source}: two {what}s are named {name!r}", value=name)
 
     def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
-        """Bring links and joints into an order by name.
+        """Sort links and joints by names.
 
-        One without a place in it stays behind the last that has one.
+        One that is not listed stays behind its listed predecessor.
         """
         self.links = _ordered(self.links, links)
         self.joints = _ordered(self.joints, joints)
 
     def check_tree(self) -> None:
-        """Refuse joints that do not form one tree of the links.
+        """Reject joints that do not form one tree of the links.
 
         Raises:
             ModelError: names the link or the joint.
@@ -131,10 +131,10 @@ class ModelBuilder:
 
     @contextmanager
     def stating(self) -> Iterator[None]:
-        """Name the source in errors about parts that are made inside.
+        """Add the source to errors about parts created inside.
 
         Raises:
-            ModelError: instead of one that does not name it.
+            ModelError: instead of one without the source.
         """
         try:
             yield
@@ -145,14 +145,14 @@ class ModelBuilder:
 
     @property
     def actuated(self) -> tuple[str, ...]:
-        """Names of the joints with an actuator, in order; empty if none is stated.
+        """Names of the joints with an actuator, in order; empty if the description has none.
 
-        A joint that another one follows has the actuator of its follower.
+        The actuator of a mimic joint belongs to the joint that it follows.
         """
         moved = set(self.drives.actuated)
         for name in self.drives.actuated:
             joint = self.joints.get(name)
-            for _ in self.joints:  # a mimic of a mimic; it ends in a circle, too
+            for _ in self.joints:  # mimics of mimics; ends even for a circle
                 if joint is None or joint.mimic is None:
                     break
                 moved.add(joint.mimic.joint)
@@ -167,19 +167,22 @@ class ModelBuilder:
         home: Mapping[str, ArrayLike] | None = None,
         spelling: Callable[[str, str], str] = "{}={!r}".format,
     ) -> Model:
-        """Make the model.
+        """Create the model.
 
         Args:
-            tip_link: that carries the tool; by default the last link that neither a joint nor a
-                closure leads on from, or else the one at which most closures meet. A closed loop
-                chooses among them by their freedoms, see `closed_loop.default_tip`.
-            driven: names of the driven joints; by default those of `drives`, or else those with a
-                limit of effort, as passive joints have none.
-            home: positions near which the loops close, instead of those stated.
-            spelling: how a message writes the option that names the driven joints.
+            tip_link: link with the tool; by default the last link at which the tree ends, or else
+                the one at which most closures meet. A closed loop chooses among them by their
+                degrees of freedom, see `closed_loop.default_tip`.
+            driven: names of the driven joints; by default those of `drives`, or else those with an
+                effort limit, as passive joints have none.
+            home: positions near which the loops close, instead of the description's.
+            spelling: function that spells the option for the driven joints in messages.
+
+        Returns:
+            The model.
 
         Raises:
-            ModelError: an unknown name, no driven joint, or closures that are not right.
+            ModelError: an unknown name, no driven joint, or invalid closures.
         """
         with self.stating():
             joints = _with_leaders(list(self.joints.values()))
@@ -258,10 +261,10 @@ def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str
 
 
 def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
-    """The joints where each that follows one which follows another follows that at once.
+    """Resolve chains of mimic joints: each follows its independent joint directly.
 
     Raises:
-        ModelError: joints that follow each other in a circle.
+        ModelError: joints follow each other in a circle.
     """
     known = {joint.name: joint for joint in joints}
     return [
@@ -285,7 +288,7 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
 
 
 def _through(mimic: Mimic, other: Mimic) -> Mimic:
-    """What follows a joint that follows `other`, as a follower of that."""
+    """Combine two mimics in series."""
     factor = mimic.multiplier
     return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
 
@@ -293,11 +296,11 @@ def _through(mimic: Mimic, other: Mimic) -> Mimic:
 def _with_driven_leaders(
     joints: Sequence[Joint], driven: Sequence[str], source: str
 ) -> tuple[list[Joint], tuple[str, ...]]:
-    """The joints and the driven ones where each driven joint moves by itself.
+    """Make each driven joint independent; return the joints and the driven ones.
 
-    A driven joint that follows one which is not driven changes places with it, as their motion is
-    the same. The actuator of one that follows a driven joint is left out, with a warning: a
-    mechanism has one effort for each freedom of its joints.
+    A driven mimic joint swaps roles with an undriven joint that it follows, as their motion is the
+    same. The actuator of a mimic of a driven joint is left out, with a warning: a mechanism has one
+    effort for each degree of freedom of its joints.
     """
     known = {joint.name: joint for joint in joints}
     kept = []

@@ -13,7 +13,7 @@ from robodyn.errors import ModelError
 from robodyn.model.fields import not_negative, unit_axis
 from robodyn.model.placement import Placement
 
-# Equations that each type of closure imposes.
+# Number of equations of each type of closure.
 CLOSURE_KINDS = {
     "spherical": 3,
     "universal": 4,
@@ -22,7 +22,7 @@ CLOSURE_KINDS = {
     "cylindrical": 4,
     "fixed": 6,
 }
-# Axes of a prismatic closure in its two frames may differ by this [rad].
+# Tolerance [rad] between the axes of a prismatic closure in its two frames.
 PARALLEL = 1e-6
 
 
@@ -31,10 +31,9 @@ class Closure:
     """Closure of a loop: two frames, one on each link, constrained like a joint of some type.
 
     spherical: equal origins (3 equations). universal: also the parent's axis perpendicular to the
-    child's (4). revolute:
-    equal origins and parallel axes (5). cylindrical: the child's origin on the parent's axis,
-    parallel axes (4). prismatic:
-    the same, and equal orientation (5). fixed: equal frames (6).
+    child's (4). revolute: equal origins and parallel axes (5). cylindrical: the child's origin on
+    the parent's axis, parallel axes (4). prismatic: the same, and equal orientation (5). fixed:
+    equal frames (6).
 
     Attributes:
         name: name of the closure.
@@ -42,7 +41,7 @@ class Closure:
         parent, child: names of the links.
         at, child_at: frames on these.
         axis, child_axis: (3,) directions in these frames; normalized.
-        damping: [N m s/rad] the moment on the child is -damping (omega_child - omega_parent).
+        damping: [N m s/rad]; the moment on the child is -damping (omega_child - omega_parent).
     """
 
     name: str
@@ -79,7 +78,7 @@ class Closure:
 
     @property
     def ends(self) -> tuple[tuple[str, Placement, FloatArray], tuple[str, Placement, FloatArray]]:
-        """The link, the frame on it and the axis (3,) of the parent, and of the child."""
+        """Link, frame on it and axis (3,) of the parent and of the child."""
         assert self.child_axis is not None  # made when the closure is
         return (self.parent, self.at, self.axis), (self.child, self.child_at, self.child_axis)
 

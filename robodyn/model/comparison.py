@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-# Two models are equal when their numbers agree within this, relative or absolute: the noise of
-# turning a rotation into URDF's roll-pitch-yaw and back.
+# Relative or absolute tolerance of equal numbers: the rounding of a rotation converted to URDF's
+# roll-pitch-yaw and back.
 EQUALITY = 1e-12
 
 
 class Compared:
-    """Equal when it describes the same mechanism: every number that counts within `EQUALITY`."""
+    """Base of models that are equal if all relevant numbers agree within `EQUALITY`."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -26,7 +26,7 @@ class Compared:
 
 
 def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:
-    """Differences between two models of the same kind, one line per field; empty if equal.
+    """List the differences between two models of the same kind, one line per field.
 
     Numbers are equal when they agree within `tolerance`, absolutely or relative to the largest
     of their array. Fields that describe the file rather than the mechanism (dataclass fields with

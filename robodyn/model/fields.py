@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fields of a model, checked and frozen: arrays, rotations, inertias, numbers of at least zero."""
+"""Checked and frozen fields of a model: arrays, rotations, inertias, nonnegative numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from robodyn.checks import BEYOND, as_array, as_scalar
 from robodyn.errors import ModelError, RobodynError
 
 T = TypeVar("T")
-# [m/s^2] of a model that does not say otherwise
+# default gravity [m/s^2] of a model
 GRAVITY = np.array([0.0, 0.0, -9.81])
 GRAVITY.setflags(write=False)
-# No machine has a larger mass, inertia or damping [SI]; with larger ones, products overflow.
+# Largest plausible mass, inertia or damping [SI]; with larger ones, products overflow.
 LARGEST = 1e15
 
 
 def replace_checked(item: T, **changes: Any) -> T:
-    """`dataclasses.replace`, but the item itself where nothing changes: variants share it."""
+    """Replace fields, or return the item itself if nothing changes, so variants share it."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
@@ -32,9 +32,9 @@ def replace_unchecked(item: T, **changes: Any) -> T:
 
 
 def unchecked(item: T, **changes: Any) -> T:
-    """`dataclasses.replace` by values of the fields' final types, known to be right."""
+    """Replace fields by valid values of the final types, without checks."""
     out = object.__new__(type(item))
-    # not what was computed of the item by the way
+    # without cached properties of the item
     names = type(item).__dataclass_fields__  # type: ignore[attr-defined]
     vars(out).update({name: getattr(item, name) for name in names} | changes)
     return out
@@ -50,10 +50,10 @@ def _has(item: Any, values: dict[str, Any]) -> bool:
 
 
 def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
-    """A read-only copy of finite numbers of a given shape.
+    """Return a read-only copy of finite numbers of a given shape.
 
     Raises:
-        ModelError: anything else.
+        ModelError: not finite, or another shape.
     """
     try:
         array: FloatArray = as_array(name, value, shape, unit).copy()
@@ -70,7 +70,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
 
 
 def not_negative(name: str, value: Any, unit: str = "") -> float:
-    """A finite number of at least zero.
+    """Return a finite number of at least zero.
 
     Raises:
         ModelError: anything else.
@@ -85,7 +85,7 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
 
 
 def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
-    """A proper rotation (3, 3).
+    """Return a proper rotation (3, 3).
 
     Raises:
         ModelError: not orthonormal to 1e-9, or a reflection.
@@ -97,7 +97,7 @@ def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
 
 
 def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
-    """A symmetric (3, 3), rounding of its two halves evened out.
+    """Return a symmetric tensor (3, 3), averaged with its transpose.
 
     Raises:
         ModelError: not symmetric to 1e-9 of its largest entry.
@@ -109,7 +109,7 @@ def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
 
 
 def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
-    """A direction (3,) made unit.
+    """Normalize a direction (3,).
 
     Raises:
         ModelError: it has no direction.
@@ -118,5 +118,5 @@ def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
     length = float(np.linalg.norm(given))
     if not length > 1e-9:
         raise ModelError(f"{where}: axis has no direction, its length is zero", value=axis)
-    # made unit once, so that what is written reads the same
+    # normalized once, so that a written axis reads back the same
     return given if abs(length - 1.0) < 1e-15 else frozen("axis", given / length, (3,))

@@ -14,7 +14,7 @@ from robodyn.errors import ModelError
 from robodyn.model.placement import Placement
 from robodyn.poses import pose_from_rpy, rotation_matrix
 
-# Attributes of each primitive, and how many numbers [m] each of them has.
+# Attributes of each primitive, and the number of values [m] of each.
 SIZES = {
     "box": {"size": 3},
     "sphere": {"radius": 1},
@@ -25,7 +25,7 @@ SIZES = {
 
 @dataclass(frozen=True)
 class Primitive:
-    """A box, a sphere, or a cylinder or capsule along z; its center is the origin.
+    """Box, sphere, or a cylinder or capsule along z; its center is the origin.
 
     Attributes:
         kind: one of `SIZES`.
@@ -51,7 +51,7 @@ class Primitive:
 
     @property
     def attributes(self) -> dict[str, tuple[float, ...]]:
-        """Its size by the attributes of `SIZES`."""
+        """Size by the attributes of `SIZES`."""
         numbers = iter(self.size)
         return {
             key: tuple(next(numbers) for _ in range(count))
@@ -61,10 +61,10 @@ class Primitive:
 
 @dataclass(frozen=True)
 class MeshFile:
-    """A mesh in a file.
+    """Mesh in a file.
 
     Attributes:
-        file: as the description names it: package://, file://, or a path beside the description.
+        file: name in the description: package://, file://, or a path beside the description.
         scale: (x, y, z) factors.
     """
 
@@ -89,13 +89,13 @@ class Material:
 
 @dataclass(frozen=True)
 class Geometry:
-    """A visual or a collision body of a link.
+    """Visual or collision body of a link.
 
     Attributes:
         form: a primitive or a mesh.
         at: its center and axes in the link's frame.
-        material: of a visual; None for a collision body and where there is none.
-        name: of the element; empty if it has none.
+        material: material of a visual, if any; None for a collision body.
+        name: name of the element; empty if it has none.
     """
 
     form: Primitive | MeshFile
@@ -104,12 +104,12 @@ class Geometry:
     name: str = ""
 
     def seen_from(self, frame: FloatArray) -> Geometry:
-        """The same on another link, in which its own link has a frame (4, 4)."""
+        """Return the same shape on another link, in which its own link has a frame (4, 4)."""
         return replace(self, at=Placement.of(frame @ self.at.matrix))
 
     @property
     def without_capsules(self) -> tuple[Geometry, ...]:
-        """The same as shapes that every format has: a capsule is a cylinder and two spheres."""
+        """The same shape for formats without capsules: a cylinder and two spheres."""
         if not isinstance(self.form, Primitive) or self.form.kind != "capsule":
             return (self,)
         radius, length = self.form.size
@@ -135,19 +135,19 @@ PALETTE = {
 
 
 def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
-    """A sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
+    """Create a sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
     at = Placement(translation=np.asarray(center, dtype=np.float64))
     return Geometry(Primitive("sphere", (_short(radius),)), at, PALETTE[material])
 
 
 def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
-    """A cylinder between two points (3,) [m] of a link; nothing if they coincide."""
+    """Create a cylinder between two points (3,) [m] of a link; nothing if they coincide."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = b - a
     length = float(np.linalg.norm(b - a))
     if length < 1e-9:
         return ()
-    # pitch and yaw turn z into the beam's direction
+    # pitch and yaw rotate z into the beam's direction
     rpy = np.round((0.0, np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)), 9)
     turn = rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     form = Primitive("cylinder", (_short(radius), _short(length)))
@@ -155,7 +155,7 @@ def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tupl
 
 
 def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geometry, ...]:
-    """Beams that join points (3,) [m] in the order of their angle about the middle."""
+    """Create beams between points (3,) [m] in the order of their angle about the middle."""
     corners = np.asarray(list(points), dtype=np.float64)
     spokes = corners - corners.mean(axis=0)
     order = np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")
@@ -164,10 +164,10 @@ def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geo
 
 
 def bare(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
-    """The same shapes as collision bodies, which have no material."""
+    """Return the same shapes as collision bodies, without material."""
     return tuple(replace(shape, material=None) for shape in shapes)
 
 
 def _short(value: float) -> float:
-    """A size of a drawing, to six digits."""
+    """Round a size of a drawing to six digits."""
     return float(f"{value:.6g}")

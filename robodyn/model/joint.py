@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints of a tree: where they are, and the friction, limits and drives of those that move."""
+"""Joints of a tree: frames, friction, limits and drives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ for constant in (UNBOUNDED, NO_FRICTION):
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint that follows another: position = multiplier * the other's + offset [rad or m]."""
+    """Mimic joint: position = multiplier * the other's position + offset [rad or m]."""
 
     joint: str
     multiplier: float = 1.0
@@ -36,7 +36,7 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint of the tree.
+    """Joint of the tree.
 
     At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
     child's frame then turns about, or slides along, the axis. A floating joint's position is the
@@ -44,22 +44,22 @@ class Joint:
     the parent, linear then angular, in the axes of the base frame.
 
     Attributes:
-        name: of the joint.
+        name: name of the joint.
         kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
         parent, child: names of the links.
         at, child_at: frames on these.
-        axis: (3,) direction in `at`; made unit.
+        axis: (3,) direction in `at`; normalized.
         mimic: the joint that this one follows, if any.
-        armature: [kg m^2 or kg] inertia of a motor, reflected to the joint and nothing else.
+        armature: [kg m^2 or kg] reflected inertia of a motor without gyroscopic effects.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
         spring: between parent and child, parallel to what drives the joint.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
-        drive: the rest of what drives it: screw or gear, static friction, limits and constants of
-            the motor. Its Coulomb friction is `friction`; see `driven_by` and `actuator`. Its rotor
-            turns about the joint's axis in the parent link, whose mass and inertia hold it as if it
-            were locked, or elsewhere where it is behind a screw's gear.
+        drive: other properties of its actuator: screw or gear, static friction, motor limits and
+            constants. Coulomb friction is in `friction`; see `driven_by` and `actuator`. The
+            rotor turns about the joint's axis, or elsewhere behind a screw's gear; the parent
+            link's mass and inertia include the locked rotor.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Joint:
         self._check_motion(where)
 
     def _check_motion(self, where: str) -> None:
-        """Check and freeze what its motion has; `where` names the joint."""
+        """Check and freeze the fields of its motion; `where` names the joint."""
         put = object.__setattr__
         for name in ("armature", "damping"):
             put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
@@ -139,10 +139,10 @@ class Joint:
             )
 
     def driven_by(self, actuator: Actuator) -> Joint:
-        """The same joint with another actuator, without armature: its friction and all else.
+        """Return the same joint with another actuator, without armature.
 
         Raises:
-            ModelError: a screw on a joint that does not slide.
+            ModelError: a screw on a joint that is not prismatic.
         """
         return replace(
             self,
@@ -173,25 +173,25 @@ class Joint:
 
     @property
     def effort_limit(self) -> float:
-        """[N m or N] of the joint, or of what its motor's torque allows."""
+        """Effort limit [N m or N] of the joint, or of its motor's torque."""
         return min(self.effort, self.drive.effort_limit)
 
     @property
     def effort_range(self) -> tuple[float, float]:
-        """Least and largest effort [N m or N]: of a cable's joint both of one sign."""
+        """Least and largest effort [N m or N]; for a cable's joint both have one sign."""
         most = self.effort_limit
         return max(-most, self.drive.least_effort), min(most, self.drive.largest_effort)
 
     @property
     def reflected_inertia(self) -> float:
-        """[kg m^2 or kg] of rotor and armature."""
+        """Inertia [kg m^2 or kg] of rotor and armature."""
         return self.armature + self.drive.reflected_inertia
 
     @property
     def spin_inertia(self) -> float:
-        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 where it is not there.
+        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 if it is elsewhere.
 
-        Of a joint that turns, that of a gear, too: those of robots' joints are built around them.
+        Rotors of revolute joints count even behind a gear, as robots' gears are coaxial.
         """
         if self.kind == "prismatic":
             return self.drive.spin_inertia
@@ -199,7 +199,7 @@ class Joint:
 
     @property
     def wraps(self) -> bool:
-        """Whether positions a full turn apart are the same: of a continuous joint without limits.
+        """Whether positions a full turn apart are equal: for a continuous joint without limits.
 
         A revolute joint without limits counts its turns.
         """
@@ -213,14 +213,17 @@ class Joint:
 
     @property
     def moves_alone(self) -> bool:
-        """Whether one number is its position, which no other joint gives."""
+        """Whether it has one independent position."""
         return self.kind not in ("floating", "fixed") and self.mimic is None
 
     def child_frame(self, position: ArrayLike | None = None) -> FloatArray:
-        """(..., 4, 4) the child's frame in the parent's.
+        """Compute the child's frame (..., 4, 4) in the parent's.
 
         Args:
             position: (...) [rad or m], of a floating joint its poses (..., 7); by default zero.
+
+        Returns:
+            The frame.
         """
         frame = self.at.matrix
         if position is not None and self.moves:

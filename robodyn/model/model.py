@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism as a tree of joints and the closures between its links: frozen data, checked once.
+"""Model of a mechanism: a tree of joints and closures between its links, frozen and checked once.
 
-A mechanism is a tree of joints plus closures. Every link has a frame; joints and closures say
-where they sit on two links by a `Placement` in each.
+Every link has a frame; joints and closures are located on two links by a `Placement` in each.
 """
 
 from __future__ import annotations
@@ -35,23 +34,23 @@ BASES = ("fixed", "moving")
 
 @dataclass(frozen=True, eq=False)
 class Model(Compared):
-    """A tree of joints and the closures between its links.
+    """Tree of joints and closures between its links.
 
-    The name, the source and the guess of a home do not enter comparisons.
+    Comparisons ignore the name, the source and the guess of a home.
 
     Attributes:
         name: name of the mechanism.
-        links: all of them; the root of the tree is fixed.
-        joints: of the tree, in the order of the description, which is that of all joint arrays.
+        links: all links; the root of the tree is fixed.
+        joints: of the tree, in the order of the description and of all joint arrays.
         closures: in the order of the description.
         driven: names of the driven joints, in the order of all effort arrays.
         independent: names of the independent joints; empty for the first driven ones, as many as
             needed.
-        tip_link: the link that carries the tool.
+        tip_link: link with the tool.
         home: (name, position (1,) or pose (7,)) of joints: a guess from which the loops close.
         weights: (driven,) of the efforts of redundant drives; empty for 1.
         gravity: (3,) [m/s^2] base frame.
-        base_cone, body_cone: [rad] largest angles of the joints at the legs' ends from home, at the
+        base_cone, body_cone: [rad] largest angles from home of the joints at the legs' ends, at the
             base and at the moving body; infinite for no limit.
         source: source of the description, for messages.
     """
@@ -136,10 +135,10 @@ class Model(Compared):
             )
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
-        """Return the model with other cones [rad] of the joints at the legs' ends; None for as is.
+        """Return the model with other cones [rad] of the legs' end joints; None for no change.
 
         Raises:
-            ModelError: a cone that is not positive.
+            ModelError: a cone is not positive.
         """
         return replace(
             self,
@@ -149,19 +148,19 @@ class Model(Compared):
 
     @property
     def base_link(self) -> str:
-        """The root of the tree."""
+        """Root of the tree."""
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
     @property
     def driven_joints(self) -> tuple[Joint, ...]:
-        """Those that are driven, in the order of `driven`."""
+        """Driven joints, in the order of `driven`."""
         joints = {joint.name: joint for joint in self.joints}
         return tuple(joints[name] for name in self.driven)
 
     @cached_property
     def wrapping_joints(self) -> frozenset[str]:
-        """Names of the joints whose positions a full turn apart are the same; see `Joint.wraps`.
+        """Names of the joints whose positions a full turn apart are equal; see `Joint.wraps`.
 
         A joint that others follow counts its turns, as a motor that drives a belt or a screw does.
         """
@@ -170,7 +169,7 @@ class Model(Compared):
         return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
-        """The same mechanism with neither viscous nor Coulomb friction, closures included."""
+        """Return the same mechanism without viscous and Coulomb friction, closures included."""
         joints = (
             replace_unchecked(
                 joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive
@@ -181,7 +180,7 @@ class Model(Compared):
         return replace_unchecked(self, joints=tuple(joints), closures=tuple(closures))
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
-        """The same mechanism without dry friction, and without damping at the joints named."""
+        """Return the same mechanism without dry friction, and undamped at the named joints."""
         joints = (
             replace_checked(
                 joint,
@@ -194,10 +193,10 @@ class Model(Compared):
         return replace_unchecked(self, joints=tuple(joints))
 
     def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
-        """The same mechanism with other actuators, by the names of the joints they drive.
+        """Return the same mechanism with other actuators, by the names of their joints.
 
         Raises:
-            ModelError: no such joint, or a screw on a joint that does not slide.
+            ModelError: no such joint, or a screw on a joint that is not prismatic.
         """
         known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
         for name in actuators:
@@ -214,7 +213,7 @@ class Model(Compared):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
-        """The same mechanism with other stiffness and damping of drives, by joint names."""
+        """Return the same mechanism with other drive stiffness and damping, by joint names."""
         joints = []
         for joint in self.joints:
             if joint.name in drives:
@@ -256,19 +255,19 @@ class Model(Compared):
         )
 
     def without_actuators(self) -> Model:
-        """The same mechanism with ideal actuators; joints that are not driven keep what they have.
+        """Return the same mechanism with ideal actuators: no rotors, dry friction and motor limits.
 
-        That is without rotors, dry friction and motor limits.
+        Joints that are not driven are unchanged.
         """
         return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
-        """The same mechanism with another guess from which its loops close."""
+        """Return the same mechanism with another guess from which its loops close."""
         given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """The same mechanism under another gravity (3,) [m/s^2], base frame.
+        """Return the same mechanism under another gravity (3,) [m/s^2], base frame.
 
         Raises:
             ModelError: a wrong shape, or not finite.
@@ -276,9 +275,9 @@ class Model(Compared):
         return replace(self, gravity=gravity)  # type: ignore[arg-type]
 
     def with_base(self, base: str) -> Model:
-        """The same tree with its base `fixed`, or `moving` freely in a link that stands still.
+        """Return the same tree with its base `fixed`, or `moving` freely in a fixed link.
 
-        What floats on the root and carries joints is its base; fixed, it is held at home.
+        The base is the floating link on the root that carries joints; fixed, it is held at home.
 
         Raises:
             ModelError: another word.
@@ -300,7 +299,7 @@ class Model(Compared):
             links = {link.name: link for link in self.links}
             first = [joint for joint in self.joints if joint.parent == root]
             if not links[root].has_inertia and len(first) == 1 and not first[0].moves:
-                # a root without mass is the world already
+                # a massless root is the world already
                 floats = replace(first[0], kind="floating")
                 rest = (joint for joint in self.joints if joint is not first[0])
                 return replace(self, joints=(floats, *rest))
@@ -319,15 +318,18 @@ class Model(Compared):
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Model:
-        """The same mechanism with a body fixed to its tip link.
+        """Return the same mechanism with a body fixed to its tip link.
 
         Args:
             mass: [kg].
             com: (3,) [m] its center of mass, frame of the tip link.
             inertia: (3, 3) [kg m^2] about it, in the axes of that frame; none by default.
 
+        Returns:
+            The model with the payload.
+
         Raises:
-            ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
+            ModelError: a negative mass, a wrong shape, or an inertia that is not symmetric.
         """
         carried = payload(mass, com, inertia)
         links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)
@@ -335,7 +337,7 @@ class Model(Compared):
 
 
 def check_cones(where: str, model: Any) -> None:
-    """Refuse cones of joints at legs' ends that are not positive angles.
+    """Reject cones of joints at legs' ends that are not positive angles.
 
     Raises:
         ModelError: names the cone.

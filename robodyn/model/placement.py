@@ -15,7 +15,7 @@ from robodyn.model.fields import checked_rotation, frozen
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """A frame on a link.
+    """Frame on a link.
 
     Attributes:
         rotation: (3, 3) its axes, as columns, in the link's frame.
@@ -32,12 +32,12 @@ class Placement:
 
     @classmethod
     def of(cls, frame: FloatArray) -> Placement:
-        """The placement of a homogeneous transform (4, 4)."""
+        """Create the placement of a homogeneous transform (4, 4)."""
         return cls(frame[:3, :3], frame[:3, 3])
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """Homogeneous transform (4, 4), this frame to the link's; read-only."""
+        """Homogeneous transform (4, 4) from this frame to the link's; read-only."""
         out = np.eye(4)
         out[:3, :3], out[:3, 3] = self.rotation, self.translation
         out.setflags(write=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The shape of a model: all of it that masses, friction, motors and gravity leave as it is."""
+"""Shape of a model: everything except masses, friction, motors and gravity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ModelTopology:
 
 
 def shape_of(model: Model) -> ModelTopology:
-    """All of a model but masses, friction, motors and gravity; which bodies have mass counts."""
+    """Return the shape of a model; which bodies have mass is part of it."""
     joints = [
         (
             joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
@@ -47,7 +47,7 @@ def shape_of(model: Model) -> ModelTopology:
 
 
 def _with_inertia(model: Model) -> frozenset[str]:
-    """The bodies that have mass or inertia, each by the first of its links."""
+    """Return the bodies that have mass or inertia, each by the first of its links."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()
     for link in model.links:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tree of a model with all its joints at zero: where links are, and which are one body."""
+"""Model with all its joints at zero: frames of links, and rigid bodies."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from robodyn.model.model import Model
 
 
 class ZeroConfigurationTree:
-    """Links of a model, all joints at zero.
+    """Links of a model with all joints at zero.
 
     Attributes:
-        links: by name; `root` is the name of the one that stands still.
-        above: link -> the joint whose child it is; the root has none.
-        body: link -> name of the topmost link that it is rigidly joined to.
-        source: of the model, for messages.
+        links: by name; `root` is the name of the fixed one.
+        above: link -> joint whose child it is; the root has none.
+        body: link -> name of the topmost link that it is rigidly attached to.
+        source: source of the model, for messages.
     """
 
     def __init__(self, model: Model) -> None:
@@ -37,7 +37,7 @@ class ZeroConfigurationTree:
             self.body[link] = top
 
     def moving_joints_above(self, link: str) -> list[Joint]:
-        """The joints between the root and a link that are not fixed, root first."""
+        """Return the movable joints between the root and a link, root first."""
         found = []
         while link in self.above:
             joint = self.above[link]
@@ -47,7 +47,7 @@ class ZeroConfigurationTree:
         return found[::-1]
 
     def relative(self, link: str, above: str) -> FloatArray:
-        """(4, 4) frame of a link in that of one that it hangs from; no rounding between the two."""
+        """Compute the frame (4, 4) of a link in one above it, without avoidable rounding."""
         out = np.eye(4)
         while link != above:
             joint = self.above[link]
@@ -55,7 +55,7 @@ class ZeroConfigurationTree:
         return out
 
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
-        """The links that move with a body as one, and their frames (4, 4) in its frame.
+        """Return the links of a rigid body, and their frames (4, 4) in its frame.
 
         The body itself, and those of the others that have mass or inertia.
         """
@@ -64,7 +64,7 @@ class ZeroConfigurationTree:
         return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
-        """All links that move with a body as one, in its frame."""
+        """Combine all links of a rigid body, in its frame."""
         parts = []
         for name, frame in self.places(body):
             link, R = self.links[name], frame[:3, :3].T
@@ -73,7 +73,7 @@ class ZeroConfigurationTree:
         return reduce(joined, parts)
 
     def geometry(self, body: str, kind: str) -> tuple[Geometry, ...]:
-        """The `visuals` or `collisions` of all links that move with a body as one, in its frame."""
+        """Return the `visuals` or `collisions` of all links of a rigid body, in its frame."""
         found: list[Geometry] = []
         for name in (link for link, own in self.body.items() if own == body):
             shapes = getattr(self.links[name], kind)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion cueing: from the motion of a vehicle to that of a platform under its driver."""
+"""Motion platforms: cueing, machines with their drives, and moving bases."""

@@ -2,5 +2,5 @@
 
 """Compiled arithmetic independent of mechanisms: vectors, rotations, linear systems, integration.
 
-No classes of mechanisms, unit checks or error messages here; those belong to the mechanisms.
+This package contains no classes of mechanisms, unit checks or error messages.
 """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kernels called from Python without Numba's dispatcher, at a few nanoseconds per argument.
+"""Calls of kernels from Python without Numba's dispatcher, at a few nanoseconds per argument.
 
-`direct` gives a kernel's compiled entry point. Its arguments are arrays of the types below: dtype
+`direct` returns a kernel's compiled entry point. Its arguments are arrays of the types below: dtype
 float64, number of dimensions, contiguity and writability are read from the object; anything else is
-a TypeError. `borrowed_array` gives a kernel the array itself, without a reference of its own: the
-caller holds one until the kernel returns.
+a TypeError. `borrowed_array` gives a kernel the array without a new reference: the caller holds one
+until the kernel returns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ binding.add_symbol("robodyn_ndarray", id(np.ndarray))
 
 
 def layout_is_known() -> bool:
-    """Whether arrays have the memory layout that this module expects."""
+    """Return whether arrays have the memory layout that this module expects."""
     array = np.zeros((2, 3))[:, ::2]
     start = id(array)
 
@@ -64,7 +64,7 @@ def layout_is_known() -> bool:
 
 
 class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """A float64 array borrowed for one call; `A` means any strides, `C` contiguous."""
+    """Type of a float64 array borrowed for one call; `A` means any strides, `C` contiguous."""
 
     def __init__(
         self, ndim: int, layout: str = "C", *, writable: bool = False, optional: bool = False
@@ -75,7 +75,7 @@ class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
     @property
     def array(self) -> Any:
-        """The array type that a kernel sees."""
+        """Array type that a kernel receives."""
         return types.Array(types.float64, self.ndim, self.layout)
 
 
@@ -90,7 +90,7 @@ VECTOR_OUT, MATRIX_OUT = BorrowedArrayType(1, writable=True), BorrowedArrayType(
 
 @intrinsic
 def borrowed_array(typingctx: Any, given: Any) -> Any:
-    """The array that was passed, or a tuple of arrays, without what is None by its type."""
+    """Return the passed array, or a tuple of arrays, without those that are None by type."""
     if isinstance(given, types.BaseTuple):
         kept = [k for k, item in enumerate(given) if item != types.none]
         result = types.Tuple([given[k].array for k in kept])
@@ -110,7 +110,7 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
 
 @intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
-    """An array (rows, columns) on the stack, valid until the kernel that allocates it returns."""
+    """Allocate an array (rows, columns) on the stack, valid until the calling kernel returns."""
     result = types.Array(types.float64, 2, "C")
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -121,7 +121,7 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 
 @intrinsic
 def stack_all(typingctx: Any, shapes: Any) -> Any:
-    """Arrays on the stack, as `stack`, of the shapes in a named tuple: lengths, or pairs of them.
+    """Allocate arrays on the stack, as `stack`, of the shapes in a named tuple: lengths, or pairs.
 
     They are returned in a named tuple of the same class.
     """
@@ -139,7 +139,7 @@ def stack_all(typingctx: Any, shapes: Any) -> Any:
 
 
 def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
-    """An array of this type and these lengths, on the stack."""
+    """Allocate an array of this type and these lengths on the stack."""
     strides = [_WORD(8)]
     total = lengths[-1]
     for length in lengths[-2::-1]:
@@ -153,7 +153,7 @@ def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
 
 
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
-    """A kernel's entry point for these types, compiled or read from disk; no keywords.
+    """Return a kernel's entry point for these types, compiled or read from disk; no keywords.
 
     Arguments of other types raise TypeError, as do arrays with an unexpected memory layout.
     """
@@ -170,7 +170,7 @@ def _refuse(*arguments: Any) -> Any:
 
 @unbox(BorrowedArrayType)
 def _unbox(kind: Any, item: Any, c: Any) -> Any:
-    """Inspect a Python object and describe the array it is."""
+    """Read the description of an array from a Python object."""
     builder = c.builder
     array = c.context.make_array(kind.array)(c.context, builder)
     accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -190,7 +190,7 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         flags = builder.and_(read(_FLAGS, _HALF), _HALF(needed))
         fits = builder.icmp_signed("==", read(_NDIM, _HALF), _HALF(kind.ndim))
         fits = builder.and_(fits, builder.icmp_signed("==", flags, _HALF(needed)))
-        # by what it says, not by identity: unpickling makes a dtype object of its own
+        # by value, not by identity, as unpickling creates a new dtype object
         dtype = read(_DTYPE, _WORD)
         for offset, kind_of, value in (
             (_NUMBER, _HALF, _FLOAT64.num),

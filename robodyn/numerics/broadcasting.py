@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Leading dimensions: public functions broadcast over them; kernels get one flat batch."""
+"""Broadcasting over leading dimensions: kernels get one flat batch."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 
-# Number of states whose copy costs nothing noticeable.
+# Number of states that can be copied at negligible cost.
 COPIED = 16384
 FLOAT64 = np.dtype(np.float64)
 
 
 def leading_shape(**arrays: FloatArray) -> tuple[int, ...]:
-    """The shape to which the leading dimensions of arrays (..., k) broadcast.
+    """Compute the shape to which the leading dimensions of arrays (..., k) broadcast.
 
     Raises:
-        InvalidInput: they do not; the message names each argument.
+        InvalidInput: they do not broadcast; names each argument.
     """
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
@@ -63,13 +63,13 @@ def row(array: FloatArray) -> FloatArray:
 
 
 class StateBatch:
-    """A valid batch: numbers of the right width whose shapes broadcast.
+    """Valid batch: arrays of the right width whose shapes broadcast.
 
     Arrays that NumPy can view as (N, k) are never copied, others one part at a time.
 
     Attributes:
-        shape: the common leading shape.
-        count: number of states, N.
+        shape: common leading shape.
+        count: number N of states.
     """
 
     def __init__(self, shape: tuple[int, ...], arrays: list[FloatArray | None]) -> None:
@@ -77,7 +77,7 @@ class StateBatch:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """States `first` to `last` of each array, (last - first, k); None for an absent array."""
+        """Return states `first` to `last` of each array, (last - first, k); None if absent."""
         return [None if array is None else _rows(array, first, last) for array in self._arrays]
 
     def _flat(self, array: FloatArray) -> FloatArray:
@@ -92,7 +92,7 @@ class StateBatch:
 
 
 def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBatch | None:
-    """Arrays (..., width) broadcast against each other; only their shapes are checked.
+    """Broadcast arrays (..., width) against each other; only their shapes are checked.
 
     None if something is invalid or there are no states; `flatten` then raises the detailed error.
     """
@@ -120,7 +120,7 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBa
 
 
 def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
-    """States `first` to `last` of (..., k), as (last - first, k)."""
+    """Return states `first` to `last` of (..., k), as (last - first, k)."""
     if array.ndim == 2:
         return array if last - first == len(array) else array[first:last]
     inner = math.prod(array.shape[1:-1])
@@ -135,5 +135,5 @@ def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
 
 
 def element(shape: tuple[int, ...], flat_index: int) -> tuple[int, ...]:
-    """Index into the leading dimensions of element `flat_index` of the flat batch."""
+    """Return the index into the leading dimensions of element `flat_index` of the flat batch."""
     return tuple(int(i) for i in np.unravel_index(flat_index, shape)) if shape else ()

@@ -2,10 +2,10 @@
 
 """Folders of the kernels' machine code: folders to search, and one that is writable.
 
-A folder is named after a hash of the compiler and the processor, and is below NUMBA_CACHE_DIR if
-that is set, otherwise below the user's cache directory. A read-only folder, as in a container
-image, is used for its contents; missing kernels go to the next. If none is writable (a service
-without a home directory, a container), a private temporary one is used.
+A folder is named after a hash of the compiler and the processor, below NUMBA_CACHE_DIR if that is
+set, otherwise below the user's cache directory. A read-only folder, as in a container image, is
+searched; missing kernels go to the next. If none is writable (a service without a home directory, a
+container), a private temporary one is used.
 
 Machine code is executed, so a folder or a file is used only if this user or root owns it and nobody
 else can write to it.
@@ -30,8 +30,8 @@ import numpy as np
 
 from robodyn.numerics.numba_compat import compiler_version
 
-# At most this many caches are kept, those that were used last: environments with other packages,
-# and in each folder versions of a kernel, can be switched between without compiling anew.
+# Number of last used caches to keep, of environments and, in each folder, of versions of a kernel,
+# so that switching between them does not recompile.
 KEPT_VERSIONS = 10
 
 
@@ -86,7 +86,7 @@ def refused_folders() -> tuple[Refused, ...]:
 
 
 def compiler_digest() -> str:
-    """Return a hash of all on which machine code depends, apart from its sources."""
+    """Return a hash of everything that machine code depends on, apart from its sources."""
     versions = [sys.implementation.cache_tag, np.__version__, *compiler_version()]
     return hashlib.sha256("\n".join(map(str, versions)).encode()).hexdigest()[:16]
 
@@ -162,7 +162,7 @@ def _temporary_root() -> Path | None:
         root = Path(tempfile.gettempdir()) / f"robodyn-{user}"
         if private_folder(root):
             return root
-        # Another user has taken the name; this folder is deleted when the process ends.
+        # another user has taken the name; this folder is deleted when the process ends
         root = Path(tempfile.mkdtemp(prefix="robodyn-"))
     except OSError:  # no writable folder at all: machine code stays in memory
         return None

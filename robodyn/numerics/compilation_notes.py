@@ -13,7 +13,7 @@ from pathlib import Path
 
 from robodyn.numerics.cache_folders import Refused, cache_folders
 
-# Compilation shorter than this is not reported [s].
+# Duration [s] from which on a compilation is reported.
 REPORT_AFTER = 2.0
 # Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
 EXTENT = "half a minute to two minutes of one core"
@@ -22,10 +22,10 @@ INTERVAL = 10.0
 
 
 class CompilationNotes:
-    """Counts kernels as they are compiled and reports progress.
+    """Counter of compiled kernels that reports progress.
 
-    On a terminal the count is updated in place; elsewhere it is one message every ten seconds, to
-    the logger `robodyn` or the function given to `tell_to`.
+    On a terminal the count is updated in place; elsewhere there is one message every ten seconds,
+    to the logger `robodyn` or the function given to `tell_to`.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class CompilationNotes:
         self._said_refused = False
 
     def tell_to(self, tell: Callable[[str], object] | None) -> None:
-        """Send messages to a function, such as a node's logger; None: terminal or logger."""
+        """Set the function that receives messages, such as a node's logger, or None."""
         self._tell = tell
 
     def begin(self, is_cached: Callable[[], bool]) -> None:
@@ -57,7 +57,7 @@ class CompilationNotes:
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Called after a kernel was compiled."""
+        """Record that a kernel was compiled."""
         with self._lock:
             now = time.monotonic()
             self._done += 1
@@ -71,7 +71,7 @@ class CompilationNotes:
                 self._say(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
-        """Report that a file of machine code is not used, once for all files."""
+        """Report, once for all, that a file of machine code is not used."""
         with self._lock:
             if not self._said_damaged:
                 self._said_damaged = True

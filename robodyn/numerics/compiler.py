@@ -3,8 +3,8 @@
 """Compilation of the kernels.
 
 Numba's own cache checks only the file that contains a function, so a kernel would keep using an
-outdated helper from another file. The cache of this package (`kernel_cache`) has a hash of that
-file and of everything that it imports as its key (`kernel_keys`).
+outdated helper from another file. The key of this package's cache (`kernel_cache`) is a hash of
+that file and of everything that it imports (`kernel_keys`).
 
 Compiled code, and every constant from another file, must be in `robodyn.numerics` or in a package
 named `kernels`: these are hashed.
@@ -26,7 +26,7 @@ from robodyn.numerics.parts import InlineOnlyCompiler, PreoptimizedPartCompiler
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-# Held while compiling, as several threads may call a kernel for the first time.
+# Lock during compilation, as several threads may call a kernel for the first time.
 _ONE_AT_A_TIME = threading.RLock()
 
 
@@ -37,14 +37,14 @@ def kernel(function: F) -> F:
     exceptions, report errors. Kernels are inlined into the kernels that call them, as the calls
     would cost more than their work.
 
-    The wrapper for calls from Python takes Numba longer to compile than most functions here, so it
-    is built, and cached on disk, only for those that Python calls.
+    The wrapper for calls from Python takes longer to compile than most functions here, so it is
+    built, and cached on disk, only for those that Python calls.
     """
     return _part(function)
 
 
 def inner(function: F) -> F:
-    """The same for a function of numbers and views of arrays only, which allocates nothing.
+    """Compile a function of numbers and array views that allocates nothing; otherwise as `kernel`.
 
     It omits the reference counting of Numba's arrays, which takes longer than the arithmetic in
     between.
@@ -53,34 +53,34 @@ def inner(function: F) -> F:
 
 
 def noinline(function: F) -> F:
-    """The same as `inner`, but called instead of inlined: it is long, and called from many places.
+    """Compile a function as `inner`, but call it instead of inlining, as it is long.
 
-    Each copy would have to be compiled anew, which takes longer than all calls.
+    Each copy would be compiled again, which takes longer than all calls.
     """
     return _part(function, forceinline=False, _nrt=False)
 
 
 def preoptimized(function: F) -> F:
-    """The same as `inner`, but optimized by itself before it is copied to where it is called.
+    """Compile a function as `inner`, but optimize it before it is inlined.
 
-    In a loop that is long already, the compiler would move what it can out of the loop, and then
-    lack registers for it.
+    In a long loop, the compiler would otherwise move parts of it out of the loop, and run out of
+    registers.
     """
     return _part(function, pipeline_class=PreoptimizedPartCompiler, _nrt=False)
 
 
 def entry_kernel(function: F) -> F:
-    """A kernel for `array_arguments.direct` that allocates nothing."""
+    """Compile a kernel for `array_arguments.direct` that allocates nothing."""
     return _cached(function, _nrt=False)
 
 
 def batch_entry(function: F) -> F:
-    """The same for a loop over many states, which releases the interpreter lock."""
+    """Compile a loop over many states as `entry_kernel`; it releases the interpreter lock."""
     return _cached(function, _nrt=False, nogil=True)
 
 
 def batch_kernel(function: F) -> F:
-    """A loop over many states that allocates, and releases the interpreter lock."""
+    """Compile a loop over many states that may allocate; it releases the interpreter lock."""
     return _cached(function, nogil=True)
 
 
@@ -104,7 +104,7 @@ def _part(
     def of_any_number(args: Any, kws: Any) -> Any:
         return template(*_without_literals(args, kws))
 
-    # else there would be a copy of its own for every constant that it is called with
+    # otherwise there would be a copy for every constant argument
     compiled.get_call_template = of_any_number
     compiled.entry = cache(lambda: _cached(function, **options))
     known: set[Any] = set()

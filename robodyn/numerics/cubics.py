@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions between the knots of a trajectory; all arrays are flat batches (N, k)."""
+"""Motion between the knots of a trajectory; all arrays are flat batches (N, k)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cubic_motions(
     velocity: Any,
     acceleration: Any,
 ) -> None:
-    """Motions at times (N,) on cubics (N, nv) that begin at configurations (N, nq).
+    """Compute motions at times (N,) on cubics (N, nv) that start at configurations (N, nq).
 
     The displacement is x (h v + x (c2 + x c3)) with x = (time - begin)/h, h = end - begin; for a
     mechanism with an orientation, its last three coordinates are a rotation vector.
@@ -34,7 +34,7 @@ def cubic_motions(
         h = end[n] - begin[n]
         x = (time[n] - begin[n]) / h
         count = velocity.shape[1]
-        # the displacement is stored where the resulting configuration goes
+        # the displacement is stored in the memory of the resulting configuration
         displacement = configuration[n]
         for j in range(count):
             v = first_velocity[n, j]

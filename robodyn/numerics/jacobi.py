@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Singular values by one-sided Jacobi rotations, accurate for small ones, too.
+"""Singular values by one-sided Jacobi rotations, which are accurate for small ones too.
 
-Demmel and Veselic (1992). Rows of a matrix are rotated in pairs until all are orthogonal; their
-lengths are then its singular values.
+Demmel and Veselic (1992). Pairs of rows of a matrix are rotated until all are orthogonal; their
+lengths are then the singular values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PAIRS: Final = (
 
 @inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
-    """Cosine and sine that make rows with products a.a, b.b, a.b orthogonal; whether needed."""
+    """Compute cosine and sine that make two rows orthogonal, from their scalar products."""
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
     zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
     root = abs(zeta) + math.sqrt(1.0 + zeta * zeta)
@@ -38,7 +38,7 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
 
 @inner
 def condition_of_rows(rows: Any) -> float:
-    """Ratio of the extreme singular values of six rows (overwritten), lanes 6 and 7 unused."""
+    """Compute the condition number of six rows (overwritten); lanes 6 and 7 are unused."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):
@@ -60,7 +60,7 @@ def condition_of_rows(rows: Any) -> float:
 
 @inner
 def ratio_of_rows(A: Any, count: int) -> float:
-    """Ratio of the largest singular value of A (k, m), overwritten, to number `count` of them."""
+    """Compute the ratio of the largest singular value of A (k, m) to number `count` of them."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(A.shape[0]):
@@ -96,7 +96,7 @@ def ratio_of_rows(A: Any, count: int) -> float:
 
 @inner
 def condition_of_lanes(H: Any) -> Any:
-    """The same for eight matrices: entry (i, j) of each in row 6 i + j of H; H is overwritten."""
+    """Compute condition numbers of eight matrices; entry (i, j) is in row 6 i + j of H."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):
@@ -125,7 +125,7 @@ def condition_of_lanes(H: Any) -> Any:
 
 @inner
 def length_of_row(H: Any, i: int) -> Any:
-    """Length of row i of eight matrices."""
+    """Compute the length of row i of eight matrices."""
     square = 0.0 * H[0]
     for j in range(6):
         square = square + H[6 * i + j] * H[6 * i + j]
@@ -134,7 +134,7 @@ def length_of_row(H: Any, i: int) -> Any:
 
 @inner
 def ratio_of_lanes(A: Any, rows: int, width: int) -> Any:
-    """Ratio of the extreme singular values of eight matrices A (rows, width), overwritten."""
+    """Compute condition numbers of eight matrices A (rows, width), overwritten."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(rows):

@@ -2,9 +2,9 @@
 
 """One kernel's machine code on disk, in one of several folders; damaged files are replaced.
 
-Each file holds the machine code for one signature. Its name holds the keys of the sources and of
-the signature, and it begins with a checksum of its name and content: a truncated or altered file is
-never loaded. Numba's own cache has no checksum, requires a writable folder even for reading, and
+Each file contains the machine code for one signature. Its name contains the keys of the sources and
+of the signature, and it starts with a checksum of its name and content: a truncated or altered file
+is never loaded. Numba's own cache has no checksum, requires a writable folder even for reading, and
 compares a function's own file only.
 
 Of processes that start together, as the nodes of a launch, one compiles a kernel and the others
@@ -45,18 +45,18 @@ try:
 except ImportError:  # Windows: every process compiles what it needs
     fcntl = None  # type: ignore[assignment]
 
-# Between two looks whether another process has compiled a kernel [s].
+# Interval [s] of checks whether another process has compiled a kernel.
 LOOK = 0.02
-# A process that is stopped, or hangs, holds its locks; nobody waits longer for it [s].
+# Longest wait [s] for the lock of another process, which may be stopped or hang.
 LOCK_TIMEOUT = 120.0
 MAGIC = b"robodyn kernel 1\n"
 SUFFIX = ".nbc"
 
 
 class KernelCache(NullCache):  # type: ignore[misc]
-    """The cache of a Numba dispatcher: loads its machine code and saves what it compiled.
+    """Cache of a Numba dispatcher: loads its machine code and saves new code.
 
-    Folders are searched on first use: importing the library looks for no folder.
+    Folders are searched on first use, not on import of the library.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -68,7 +68,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str | None:
-        """The folder that is searched first."""
+        """Folder that is searched first."""
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
@@ -124,7 +124,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         notes.end()
 
     def flush(self) -> None:
-        """Delete what is on disk."""
+        """Delete the machine code on disk."""
         for folder in cache_folders():
             for path in self._files(folder.path):
                 with suppress(OSError):
@@ -132,7 +132,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     @property
     def saved_as(self) -> str | None:
-        """The beginning of the names of this function's files, or None if it cannot be saved."""
+        """Prefix of the names of this function's files, or None if it cannot be saved."""
         if not self._described:
             self._sources, self._described = sources_key(self._function), True
         return None if self._sources is None else f"{self._base}.{self._sources}."
@@ -161,11 +161,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def _files(self, folder: Path) -> list[Path]:
         """Return this function's files, of all versions."""
         found = folder.glob(f"{self._base}.*{SUFFIX}")
-        # else it is of a longer name
+        # otherwise it belongs to a longer name
         return [path for path in found if path.name.count(".") == self._base.count(".") + 3]
 
     def _has_turn(self) -> bool:
-        """Wait until no other process compiles the kernel; False if that cannot be known."""
+        """Wait until no other process compiles the kernel; False if that is unknown."""
         self._end_turn()  # left from a compilation that failed
         folder = next((folder for folder in cache_folders() if folder.writable), None)
         if folder is None or fcntl is None:
@@ -184,7 +184,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return False
 
     def _end_turn(self) -> None:
-        """Let the next process have its turn, as one that dies does."""
+        """Release the lock for the next process."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -194,14 +194,14 @@ _known: weakref.WeakSet[KernelCache] = weakref.WeakSet()
 
 
 def is_cached() -> bool:
-    """Return whether machine code of any kernel imported by now is on disk, as it is now."""
+    """Return whether current machine code of any imported kernel is on disk."""
     names = [path.name for folder in cache_folders() for path in folder.path.glob(f"*{SUFFIX}")]
     versions = {_version(name) for name in names}
     return not versions.isdisjoint(kernel.saved_as for kernel in _known)
 
 
 def _version(name: str) -> str:
-    """Return the part of a file's name that is of the function and its sources."""
+    """Return the part of a file's name for the function and its sources."""
     return name[: name.rindex(".", 0, -len(SUFFIX)) + 1]
 
 

@@ -27,7 +27,7 @@ from numba import types
 from robodyn.numerics.numba_compat import Dispatcher
 
 PACKAGE = __name__.partition(".")[0]
-# They store machine code and do not change it.
+# Modules that store machine code and do not change it.
 _CACHE_MODULES = frozenset(
     f"{PACKAGE}.numerics.{name}"
     for name in ("cache_folders", "compilation_notes", "kernel_cache", "kernel_keys")
@@ -37,7 +37,7 @@ _CACHE_MODULES = frozenset(
 _SILENT = re.compile(r'^[ \t]*(?:r?"""[\s\S]*?"""|#.*)?[ \t]*\n', re.M)
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\S+)[ \t]+)?import[ \t]+(\([^)]*\)|.*)", re.M)
 _NAME = re.compile(r"([\w.]+)(?:[ \t]+as[ \t]+\w+)?")
-# An address in the text of an object: no other process has it.
+# Address in the text of an object, which differs between processes.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # Their versions are part of the folder's name.
 _OUTSIDE = {"numba", "llvmlite", "numpy", *sys.builtin_module_names, *sys.stdlib_module_names}
@@ -77,7 +77,7 @@ def note_sources(module: str) -> None:
 
 
 def sources_key(function: Callable[..., Any]) -> str | None:
-    """Return a hash of all that a function is made of, or None if that cannot be described."""
+    """Return a hash of everything that a function consists of, or None if that is unknown."""
     try:
         return _digest(_function(function, set()))
     except _NoKey:
@@ -120,19 +120,19 @@ def _function(function: Any, seen: set[int]) -> Iterator[str]:
 
 
 def _code(code: CodeType) -> Iterator[str]:
-    """Describe byte code; nothing in it depends on where it stands in its file."""
+    """Describe byte code, independent of its position in the file."""
     yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _code(constant)
         elif isinstance(constant, frozenset):
             yield repr(sorted(map(repr, constant)))
-        elif not isinstance(constant, str):  # which may be a docstring; the source has them all
+        elif not isinstance(constant, str):  # may be a docstring; the source contains strings
             yield repr(constant)
 
 
 def _value(value: Any, seen: set[int]) -> Iterator[str]:
-    """Describe what a function encloses, or a type of its arguments."""
+    """Describe an enclosed value, or a type of an argument."""
     if isinstance(value, _PLAIN):
         yield repr(value)
     elif isinstance(value, Dispatcher):
@@ -190,9 +190,9 @@ def _module(name: str) -> Iterator[str]:
 
 @cache
 def _closure(name: str) -> tuple[str, ...] | None:
-    """Return a module and all that it imports that contains compiled code, sorted.
+    """Return a module and all of its imports with compiled code, sorted.
 
-    Of another package than this one it is all that it imports of its own package, too. None if a
+    For a module of another package, all of its imports from its own package count, too. None if a
     source cannot be read.
     """
     own = name.partition(".")[0]
@@ -217,7 +217,7 @@ def _source(name: str) -> _Source | None:
     module = sys.modules.get(name)
     try:
         text = Path(module.__file__).read_text(encoding="utf-8")  # type: ignore[union-attr,arg-type]
-    except (AttributeError, TypeError, OSError, ValueError):  # typed in, built in, or in an archive
+    except (AttributeError, TypeError, OSError, ValueError):  # interactive, built in, or archived
         return None
     package = getattr(module, "__package__", None) or ""
     counted = essence(text) if is_compiled_module(name) else text

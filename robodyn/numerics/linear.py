@@ -11,15 +11,15 @@ from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.simd.linear_systems import SINGULAR_PIVOT
 
-# The least pivot of a mass matrix, relative to its own diagonal.
+# Least pivot of a mass matrix, relative to its diagonal.
 LEAST_PIVOT = 1e-13
-# A pivot this small relative to its own diagonal is that of a row which depends on those before.
+# Pivot, relative to its diagonal, below which a row depends on those before.
 DEPENDENT = 1e-10
 
 
 @inner
 def pivot_of(matrix: Any, column: int) -> int:
-    """The row, from the diagonal on, whose entry in a column is the largest."""
+    """Return the row, from the diagonal on, with the largest entry in a column."""
     pivot = column
     for row in range(column + 1, matrix.shape[0]):
         if abs(matrix[row, column]) > abs(matrix[pivot, column]):
@@ -69,7 +69,7 @@ def solve(matrix: Any, rhs: Any) -> bool:
 
 @inner
 def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
-    """As `solve`, for the first `count` columns of `rhs` (n, k) at once."""
+    """Solve as `solve`, for the first `count` columns of `rhs` (n, k) at once."""
     n = matrix.shape[0]
     largest = 0.0
     for column in range(n):
@@ -101,10 +101,10 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
 
 @inner
 def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> bool:
-    """Cholesky's factor of a matrix in place, its diagonal inverted, of floats or of lanes.
+    """Factor a matrix in place by Cholesky, with inverted diagonal, for floats or lanes.
 
-    Reads the lower triangle. False if a pivot is not above `least` parts of its own diagonal.
-    `lenient` instead gives a dependent row of a positive semidefinite matrix a small one.
+    Reads the lower triangle. False if a pivot is not above `least` times its diagonal. With
+    `lenient`, dependent rows of a positive semidefinite matrix get a small pivot instead.
     """
     for j in range(count):
         total = size = matrix[j, j]
@@ -127,13 +127,13 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """As `factor_positive`, of floats, and called instead of inlined."""
+    """Factor as `factor_positive`, for floats, and called instead of inlined."""
     return factor_positive(matrix, count, 0.0, lenient)
 
 
 @inner
 def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
-    """Solve matrix @ x = b in place; the matrix is used up as in `factor_positive`."""
+    """Solve matrix @ x = b in place; the matrix is overwritten as in `factor_positive`."""
     if not factor_positive(matrix, count, least, False):
         return False
     solve_by_factor(matrix, count, x)
@@ -142,9 +142,9 @@ def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
 
 @inner
 def solve_by_factor(factor: Any, count: int, x: Any) -> None:
-    """Solve for x (count,) in place, of floats or of lanes, with Cholesky's factor.
+    """Solve for x (count,) in place with Cholesky's factor, for floats or lanes.
 
-    The factor's diagonal is inverted, as `factor_positive` has it.
+    The factor's diagonal is inverted, as by `factor_positive`.
     """
     for i in range(count):
         total = x[i]
@@ -160,5 +160,5 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """As `solve_by_factor`, of floats, and called instead of inlined."""
+    """Solve as `solve_by_factor`, for floats, and called instead of inlined."""
     solve_by_factor(factor, count, x)

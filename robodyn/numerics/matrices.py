@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""3 x 3 matrices as three rows, of floats or of lanes."""
+"""3 x 3 matrices as three rows, for floats or lanes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Matrix = tuple[Vector, Vector, Vector]
 
 @inner
 def matrix(array: Any, start: int) -> Matrix:
-    """Nine consecutive entries of a flat array, row by row."""
+    """Return nine consecutive entries of a flat array, row by row."""
     return vector(array, start), vector(array, start + 3), vector(array, start + 6)
 
 
@@ -87,7 +87,7 @@ def cross_rows(a: Vector, rows: Matrix) -> Matrix:
 
 @inner
 def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
-    """Inertia rows plus that of a mass at a: A + m (a.a E - a a')."""
+    """Add the inertia of a mass at a: A + m (a.a E - a a')."""
     x, y, z = add_outer(rows, -mass, a, a)
     square = mass * dot(a, a)
     return (x[0] + square, x[1], x[2]), (y[0], y[1] + square, y[2]), (z[0], z[1], z[2] + square)
@@ -95,21 +95,21 @@ def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
 
 @inner
 def symmetric_rows(first: Vector, second: Vector) -> Matrix:
-    """Rows of the symmetric matrix (xx xy xz), (yy yz zz)."""
+    """Return the rows of the symmetric matrix (xx xy xz), (yy yz zz)."""
     return first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
 
 
 @inner
 def skew(a: Vector) -> Matrix:
-    """Rows of [a x]."""
+    """Return the rows of [a x]."""
     return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)
 
 
 @inner
 def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
-    """Blocks A and B about a point at -r; M stays.
+    """Move blocks A and B of a spatial inertia to a reference point at -r; M stays.
 
-    B + [r x] M, and A - B [r x] + [r x] (B + [r x] M)'.
+    Returns A - B [r x] + [r x] (B + [r x] M)' and B + [r x] M.
     """
     moved = plus(B, cross_rows(r, M))
     # a row b of B makes b' [r x] = (b x r)'

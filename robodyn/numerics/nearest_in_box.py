@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The shortest vector within limits that does what a given one does.
+"""Shortest vector within limits with the same product A'x as a given one.
 
-What of x may change without changing A'x is a combination of an orthonormal basis, so this is the
-point of a polytope nearest to the origin of few coordinates: two, of eight cables that hold a body.
-It is unique and moves continuously. By the dual active-set method (Goldfarb and Idnani, 1983) whose
-Hessian is the identity: constraints are added, the most violated first, and dropped where their
-multipliers would turn negative.
+Changes of x that keep A'x are combinations of an orthonormal basis, so the solution is the point of
+a polytope nearest to the origin in few coordinates: two for eight cables that support a body. It is
+unique and continuous. Dual active-set method (Goldfarb and Idnani, 1983) with the identity as
+Hessian: constraints are added, the most violated first, and dropped when their multipliers would
+become negative.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.vectors import clear, copy
 
-# Parts of the largest number below which something is rounding.
+# Relative tolerance for rounding.
 ROUNDING: Final = 1e-13
-# Directions of unit vectors and their lengths, squared, below which there are none.
+# Squared lengths of unit vectors' remainders below which they are dependent.
 NONE: Final = 1e-18
 
 
 @inner
 def _without(Q: Any, count: int, v: Any, size: int) -> float:
-    """Take from v (size,) its parts along the first rows of Q, twice; its length squared left."""
+    """Subtract from v (size,) its parts along rows of Q, twice; return the squared rest."""
     square = 0.0
     for _ in range(2):
         for k in range(count):
@@ -43,7 +43,7 @@ def _without(Q: Any, count: int, v: Any, size: int) -> float:
 
 @inner
 def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
-    """Rows Q (n, n): an orthonormal basis of A's columns (n, f), then of what is normal to them."""
+    """Write rows Q (n, n): an orthonormal basis of A's columns (n, f), then of their complement."""
     for k in range(n):
         if k < f:
             for j in range(n):
@@ -71,7 +71,7 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 @inner
 def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
-    """The constraint that y violates most by its distance, its sense and by how much; else -1."""
+    """Return the constraint that y violates most, its sign and the violation; else -1."""
     worst, sense, most, missing = -1, 1.0, 0.0, 0.0
     for j in range(N.shape[0]):
         value, square = 0.0, 0.0
@@ -87,13 +87,13 @@ def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
 
 
 class ActiveSet(NamedTuple):
-    """Constraints that hold with equality, one a row of the first `count`, and their factors.
+    """Active constraints, one for each of the first `count` rows, and their factors.
 
     Attributes:
-        normals: (r, r) of the constraints, into what is allowed.
+        normals: (r, r) of the constraints, pointing inwards.
         basis: (r, r) orthonormal, of the same spans.
         upper: (r, r) normals = upper' basis.
-        which, sides, multipliers: (r + 1,) number of the variable, 1 of its least and -1 of its
+        which, sides, multipliers: (r + 1,) index of the variable, 1 for its least and -1 for its
             largest value, and the multiplier.
     """
 
@@ -107,7 +107,7 @@ class ActiveSet(NamedTuple):
 
 @inner
 def _factor(s: Any, count: int, r: int) -> None:
-    """Basis and upper factor of the active normals."""
+    """Compute basis and upper factor of the active normals."""
     for k in range(count):
         copy(s.normals[k], s.basis[k])
         square = _without(s.basis, k, s.basis[k], r)
@@ -121,7 +121,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """The part of a normal (r,) along the active ones, in terms of these, rates (count,)."""
+    """Express a normal (r,) in the active ones, rates (count,)."""
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):
@@ -133,7 +133,7 @@ def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
 
 @inner
 def _drop(s: Any, count: int, place: int) -> None:
-    """Take one of the active constraints out; those behind it move up."""
+    """Remove one of the active constraints; those after it move up."""
     for k in range(place, count - 1):
         s.which[k], s.sides[k] = s.which[k + 1], s.sides[k + 1]
         s.multipliers[k] = s.multipliers[k + 1]
@@ -142,7 +142,7 @@ def _drop(s: Any, count: int, place: int) -> None:
 
 @inner
 def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
-    """A and the limits of changes of x, in units in which all weigh alike; the largest number."""
+    """Scale A and the limits of changes of x to equal weights; return the largest number."""
     size = 0.0
     for j in range(A.shape[0]):
         root = math.sqrt(weights[j])
@@ -158,16 +158,18 @@ def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> f
 
 @inner
 def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, work: Any) -> int:
-    """Write the point y (r,) nearest to the origin that is within bounds; the active constraints.
+    """Write the point y (r,) within bounds nearest to the origin.
 
     Args:
-        N: (n, r) of each constraint the gradient.
+        N: (n, r) gradient of each constraint.
         bounds: (2, n) least and largest N y.
-        slack: by which these may be exceeded: rounding.
-        s: for the active constraints; on return those of which the count is returned, -1 if no
-            point is within bounds.
+        slack: tolerance of these for rounding.
+        s: active constraints, filled on return.
         y: (r,) result.
         work: (3, r).
+
+    Returns:
+        The number of active constraints, -1 if no point is within bounds.
     """
     n, r = N.shape
     normal, z, rates = work[0], work[1], work[2]
@@ -214,13 +216,16 @@ def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, w
 
 @noinline
 def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
-    """Replace x (n,) by the shortest within limits with the same A'x; false if there is none.
+    """Replace x (n,) by the shortest vector within limits with the same A'x; false if none exists.
 
     Args:
         A: (n, f), of rank f.
-        weights: (n,) inverse, of the squares in the length.
+        weights: (n,) inverse weights of the squares in the length.
         limits: (2, n) least, then largest.
-        x: (n,) of all with the same A'x the shortest.
+        x: (n,) shortest vector with this A'x.
+
+    Returns:
+        Whether there is a solution.
     """
     n, f = A.shape
     r = n - f

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The private interfaces of Numba that this package uses, imported here and nowhere else.
+"""Private interfaces of Numba that this package uses, imported here and nowhere else.
 
-Public are `numba.njit`, `numba.types`, `numba.config` and `numba.extending`. What is below may
+`numba.njit`, `numba.types`, `numba.config` and `numba.extending` are public. The names below may
 change with every release of Numba, so setup.py names the newest one that was tested.
 """
 
@@ -49,12 +49,12 @@ __all__ = [
     "signature",
 ]
 
-# Settings of Numba that change the machine code.
+# Settings of Numba that affect the machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
 
 
 def compiler_version() -> list[str]:
-    """Return everything besides the sources on which machine code depends."""
+    """Return everything besides the sources that machine code depends on."""
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in _SETTINGS]
     return [
         numba.__version__,
@@ -79,8 +79,8 @@ def saved_bytes(result: Any) -> bytes:
 def machine_code_from(saved: bytes, target: Any) -> Any:
     """Load machine code from bytes that `saved_bytes` returned.
 
-    Numba would first load all that it can compile, which takes longer than loading a kernel.
-    Machine code needs only the runtime; a later compilation loads the rest.
+    Numba would first load its whole compiler, which takes longer than loading a kernel. Machine
+    code needs only the runtime; a later compilation loads the rest.
     """
     rtsys.initialize(target)
     return CompileResult._rebuild(target, *pickle.loads(saved))

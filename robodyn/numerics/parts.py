@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions that only compiled code calls: they get no machine code of their own.
+"""Compilation of functions that only compiled code calls, without machine code of their own.
 
-Whoever calls such a function takes a copy of its code in LLVM's language. Numba would optimize it
-with all that it calls, and make machine code of it, at every level from the smallest helper to the
-entry that Python calls: of the deepest helpers of a simulation eight times over, of which seven are
-never run. Here this is done once, in the entry.
+A caller of such a function copies its LLVM code. Numba would optimize it with all of its callees,
+and make machine code, at every level from the smallest helper to the entry that Python calls: eight
+times for the deepest helpers of a simulation, of which seven are never run. Here this is done once,
+in the entry.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NEEDLESS = frozenset(
 
 
 class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
-    """Numba's compiler, for a function that only compiled code calls."""
+    """Numba's compiler for a function that only compiled code calls."""
 
     preoptimized = False
 
@@ -58,7 +58,7 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
 
 
 class PreoptimizedPartCompiler(InlineOnlyCompiler):
-    """The same for one that is optimized by itself before it is copied."""
+    """Compiler for a part that is optimized before it is copied."""
 
     preoptimized = True
 
@@ -90,7 +90,7 @@ _operator_memory = cache(_OperatorMemory)
 
 
 class _Part(JITCodeLibrary):  # type: ignore[misc]
-    """The code of such a function, and of those that it calls, for copies of it."""
+    """Code library of a part and its callees, to be copied."""
 
     @property
     def codegen(self) -> Any:
@@ -101,23 +101,23 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]
         return 0  # there is none
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the entry."""
+        """Skip, as the entry is optimized."""
 
     def _finalize_final_module(self) -> None:
-        """Do not hand it over to be made machine code of."""
+        """Skip the generation of machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
 
 class _PreoptimizedPart(_Part):
-    """One that is optimized by itself before it is copied."""
+    """Code library of a part that is optimized before it is copied."""
 
     def _optimize_final_module(self) -> None:
         JITCodeLibrary._optimize_final_module(self)
 
 
 class _WithoutEnvironment:
-    """Numba's generator of code, for a function that has no address to find its globals from."""
+    """Code generator of Numba for a function without an environment for globals."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Consecutive numbers that have names: packed arrays whose kernels read `link.mass`.
+"""Named numbers in packed arrays, so that kernels read `link.mass`.
 
-A `Layout` says which name stands where. In Python its attributes are offsets; in compiled code a
-record, made by what `record_of` returns, is two addresses, one of whole and one of floating-point
-numbers, and its attributes are what is there: a number, or a tuple of several. It costs what the
-index would cost, and compiles faster than an array.
+A `Layout` maps names to positions. In Python its attributes are offsets. In compiled code a record,
+created by the function that `record_of` returns, is two addresses, of integers and of floats, and
+its attributes are the numbers there: one, or a tuple of several. It costs the same as indexing, and
+compiles faster than an array.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _WORD = ir.IntType(64)
 
 
 class Layout:
-    """Names of consecutive numbers; `layout.name` is where the first of that name is.
+    """Names of consecutive numbers; `layout.name` is the offset of the first number of that name.
 
     Args:
-        counts: how many numbers a name stands for, in the order in which they are stored.
+        counts: number of values of each name, in the order of storage.
     """
 
     def __init__(self, **counts: int) -> None:
@@ -44,13 +44,13 @@ class Layout:
             raise AttributeError(name) from None
 
     def numbers(self, **values: float) -> list[int]:
-        """Whole numbers in the order of the layout, zero where no value is given."""
+        """Return integers in the order of the layout, zero by default."""
         assert values.keys() <= self.counts.keys(), values
         return [int(values.get(name, 0)) for name in self.counts]
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Two addresses and the names of what is there; numbers are floats, or `Rows` of lanes."""
+    """Type of two addresses with named numbers; floats, or `Rows` of lanes."""
 
     def __init__(self, name: str, integers: Layout, numbers: Layout, lanes: bool) -> None:
         self.pointers = {
@@ -76,7 +76,7 @@ class _Attributes(AttributeTemplate):  # type: ignore[misc]  # Numba is untyped
     key = RecordType
 
     def generic_resolve(self, record: Any, name: str) -> Any:
-        # the addresses are attributes, for what is beyond the named numbers
+        # the addresses are attributes, for data beyond the named numbers
         if name in record.pointers:
             return record.pointers[name]
         if name not in record.fields:
@@ -105,10 +105,10 @@ def _get(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
 
 
 def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
-    """A compiled function that makes records, called as function(integers, at, numbers, place).
+    """Return a compiled function that creates records, function(integers, at, numbers, place).
 
-    Of two addresses, or arrays, the record begins at entry `at` of the first, `place` of the other.
-    Arrays of type `BorrowedArrayType` hold whole numbers as float64. Of `Rows` as numbers, the
+    The record starts at entry `at` of the first and `place` of the other address or array. Arrays
+    of type `GivenType` contain integers reinterpreted as float64. With `Rows` as numbers, the
     record has lanes.
     """
     records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]

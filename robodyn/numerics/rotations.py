@@ -20,7 +20,7 @@ Quaternion = tuple[float, float, float, float]
 
 @inner
 def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
-    """Columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
+    """Return the columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
@@ -31,7 +31,7 @@ def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
 
 @inner
 def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The quaternion of the rotation b followed by a."""
+    """Return the quaternion of the rotation b followed by a."""
     return (
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
@@ -42,7 +42,7 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @inner
 def rotate(q: Quaternion, a: Vector) -> Vector:
-    """The vector a rotated by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
+    """Rotate the vector a by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
     u = (q[0], q[1], q[2])
     doubled = scale(2.0, cross(u, a))
     return add(add(a, scale(q[3], doubled)), cross(u, doubled))
@@ -50,7 +50,7 @@ def rotate(q: Quaternion, a: Vector) -> Vector:
 
 @inner
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return the quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
     cp, sp = math.cos(0.5 * pitch), math.sin(0.5 * pitch)
     cy, sy = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
@@ -64,7 +64,7 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
 
 @inner
 def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
-    """Unit quaternion (x, y, z, w) of a rotation, w not negative (Shepperd, 1978)."""
+    """Return the unit quaternion (x, y, z, w) of a rotation, w >= 0 (Shepperd, 1978)."""
     xx, yy, zz = rows[0][0], rows[1][1], rows[2][2]
     # the largest component first, as dividing by a small one loses digits
     if xx + yy + zz > 0.0:
@@ -98,10 +98,10 @@ def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
 
 @inner
 def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Angular velocity and acceleration, base frame, of roll-pitch-yaw angles in motion.
+    """Convert roll-pitch-yaw angles in motion to angular velocity and acceleration, base frame.
 
     omega = yaw' ez + pitch' ey' + roll' ex'' with the rotated axes ey' = Rz ey, ex'' = Rz Ry ex,
-    and its exact derivative, in which the rotated axes move as well.
+    and its exact derivative, which includes the motion of the axes.
     """
     pitch, yaw = rpy[1], rpy[2]
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -124,7 +124,7 @@ def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vec
 
 @inner
 def quaternion_exp(rotation: Any) -> Any:
-    """Quaternion of a rotation vector [rad], of floats or of lanes."""
+    """Return the quaternion of a rotation vector [rad], for floats or lanes."""
     a, b, c = rotation
     squared = a * a + b * b + c * c
     half = 0.5 * math.sqrt(squared)
@@ -136,7 +136,7 @@ def quaternion_exp(rotation: Any) -> Any:
 
 @inner
 def quaternion_log(q: Quaternion) -> Vector:
-    """Rotation vector [rad] of a unit quaternion, of length pi at most."""
+    """Return the rotation vector [rad] of a unit quaternion, of length at most pi."""
     sign = 1.0 if q[3] >= 0.0 else -1.0
     sine = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2)
     cosine = sign * q[3]
@@ -146,7 +146,7 @@ def quaternion_log(q: Quaternion) -> Vector:
 
 @inner
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Displacement (6,) from pose to pose (7,): translation, rotation vector, base frame."""
+    """Compute the displacement (6,) between poses: translation, rotation vector, base frame."""
     for j in range(3):
         out[j] = goal[j] - start[j]
     inverse = (-start[3], -start[4], -start[5], start[6])
@@ -156,7 +156,7 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 @inner
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Pose (7,) after a displacement (6,): the inverse of `pose_difference`.
+    """Compute the pose (7,) after a displacement (6,): the inverse of `pose_difference`.
 
     `out` may be the memory of either.
     """
@@ -168,9 +168,9 @@ def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
 
 @inner
 def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
-    """Displace the pose at q[first:first + 7] by a shift and a rotation vector, in place.
+    """Displace the pose at q[first:first + 7] by a translation and a rotation vector, in place.
 
-    Base frame; of floats or of lanes.
+    Base frame; for floats or lanes.
     """
     own = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
     x, y, z, w = quaternion_product(quaternion_exp(turn), own)
@@ -183,7 +183,7 @@ def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
 
 @inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Angular velocity and acceleration, base frame, of exp(x(t)) R0 for a rotation vector x.
+    """Compute angular velocity and acceleration of exp(x(t)) R0, base frame.
 
     omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the
     left Jacobian of the rotation group; alpha is its exact derivative.
@@ -213,7 +213,7 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
 
 @inner
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
-    """Rate of the rotation vector x in exp(x) R0 that rotates with omega, |x| below 2 pi."""
+    """Compute the rate of x in exp(x) R0 that rotates with omega, for |x| below 2 pi."""
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
     if angle < 0.02:
@@ -229,7 +229,7 @@ def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
 def composed_motion(
     x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
 ) -> tuple[Vector, Vector]:
-    """Angular velocity and acceleration of exp(x) R, both factors in motion, base frame.
+    """Compute angular velocity and acceleration of exp(x) R with both factors moving, base frame.
 
     omega + E omega_R and alpha + omega x (E omega_R) + E alpha_R, with E = exp(x), which itself
     rotates with omega and alpha.

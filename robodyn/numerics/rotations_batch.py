@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Loops over elements around the kernels of `rotations`; all arrays are flat batches (N, k)."""
+"""Batch kernels around `rotations`; all arrays are flat batches (N, k)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from robodyn.numerics.vectors import combine, resolve, store, vector
 
 @kernel
 def quaternions_from_rpy(rpy: Any, out: Any) -> None:
-    """Quaternions (N, 4) of roll-pitch-yaw angles (N, 3) [rad]."""
+    """Convert roll-pitch-yaw angles (N, 3) [rad] to quaternions (N, 4)."""
     for n in range(rpy.shape[0]):
         q = quaternion_from_rpy(rpy[n, 0], rpy[n, 1], rpy[n, 2])
         for j in range(4):
@@ -32,7 +32,7 @@ def quaternions_from_rpy(rpy: Any, out: Any) -> None:
 
 @kernel
 def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: Any) -> None:
-    """Angular velocities and accelerations (N, 3), base frame, of moving angles (N, 3)."""
+    """Convert moving angles (N, 3) to angular velocities and accelerations (N, 3), base frame."""
     for n in range(rpy.shape[0]):
         velocity, derivative = angular_motion(
             vector(rpy[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
@@ -43,7 +43,7 @@ def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: A
 
 @kernel
 def rotation_matrices(pose: Any, out: Any) -> None:
-    """Rotation matrices (N, 3, 3) of poses (N, 7)."""
+    """Compute rotation matrices (N, 3, 3) of poses (N, 7)."""
     for n in range(pose.shape[0]):
         x, y, z = rotation_columns(pose[n])
         for row in range(3):
@@ -54,7 +54,7 @@ def rotation_matrices(pose: Any, out: Any) -> None:
 
 @kernel
 def quaternions_from_matrices(R: Any, out: Any) -> None:
-    """Quaternions (N, 4), w not negative, of rotation matrices (N, 3, 3)."""
+    """Convert rotation matrices (N, 3, 3) to quaternions (N, 4), w >= 0."""
     for n in range(R.shape[0]):
         q = quaternion_from_matrix((vector(R[n, 0], 0), vector(R[n, 1], 0), vector(R[n, 2], 0)))
         for j in range(4):
@@ -63,21 +63,21 @@ def quaternions_from_matrices(R: Any, out: Any) -> None:
 
 @kernel
 def pose_differences(start: Any, goal: Any, out: Any) -> None:
-    """Displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
+    """Compute displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
     for n in range(start.shape[0]):
         pose_difference(start[n], goal[n], out[n])
 
 
 @kernel
 def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
-    """Poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
+    """Compute poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
     for n in range(pose.shape[0]):
         advanced_pose(pose[n], displacement[n], out[n])
 
 
 @kernel
 def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
-    """Pairs of vectors (N, 6) of the platform's own axes in the base frame, or the reverse."""
+    """Convert pairs of vectors (N, 6) from the platform's axes to the base frame, or back."""
     for n in range(pose.shape[0]):
         x, y, z = rotation_columns(pose[n])
         for first in (0, 3):
@@ -98,7 +98,7 @@ def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
 
 @kernel
 def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
-    """Rates (N, 3) of rotation vectors (N, 3) that rotate with omega (N, 3)."""
+    """Compute rates (N, 3) of rotation vectors (N, 3) that rotate with omega (N, 3)."""
     for n in range(vectors.shape[0]):
         store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))
 
@@ -107,7 +107,7 @@ def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
 def composed_motions(
     vectors: Any, omega: Any, alpha: Any, inner_omega: Any, inner_alpha: Any
 ) -> None:
-    """Angular velocities and accelerations (N, 3) of exp(x) R, in place of those of exp(x)."""
+    """Compute angular velocities and accelerations (N, 3) of exp(x) R, from those of exp(x)."""
     for n in range(vectors.shape[0]):
         velocity, derivative = composed_motion(
             vector(vectors[n], 0),

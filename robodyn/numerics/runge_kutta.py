@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The classical Runge-Kutta method of order 4: its stages and its step."""
+"""Stages and step of the classical fourth-order Runge-Kutta method."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from robodyn.numerics.compiler import inner
 
-# [m, rad and their rates]: outside any plausible workspace, yet far from overflow.
+# Bound of states [m, rad and their rates]: outside any plausible workspace, yet far from overflow.
 BEYOND = 1e6
 
 
 @inner
 def put_stage(start: Any, rates: Any, stage: int, dt: float, count: int, out: Any) -> None:
-    """The state (count,) at stage 0 to 3 of a step from `start`, of floats or of lanes.
+    """Write the state (count,) at stage 0 to 3 of a step from `start`, for floats or lanes.
 
     `rates` (4, count) are those of earlier stages.
     """
@@ -28,7 +28,7 @@ def put_stage(start: Any, rates: Any, stage: int, dt: float, count: int, out: An
 
 @inner
 def put_step(start: Any, rates: Any, dt: float, count: int, out: Any) -> None:
-    """The state (count,) after a step, from the rates (4, count) of all stages, likewise."""
+    """Write the state (count,) after a step, from the rates (4, count) of all stages."""
     for j in range(count):
         out[j] = start[j] + dt / 6.0 * (
             rates[0, j] + 2.0 * (rates[1, j] + rates[2, j]) + rates[3, j]
@@ -37,13 +37,13 @@ def put_step(start: Any, rates: Any, dt: float, count: int, out: Any) -> None:
 
 @inner
 def is_within(state: Any) -> bool:
-    """Whether all entries of a state (k,) are within bounds; False for NaN."""
+    """Return whether all entries of a state (k,) are within bounds; False for NaN."""
     return bool(are_within(state, state.shape[0]))
 
 
 @inner
 def are_within(state: Any, count: int) -> Any:
-    """Whether the entries of a state (count,) are within bounds, or in which lanes they are."""
+    """Return whether all entries of a state (count,) are within bounds, or a mask of lanes."""
     within = abs(state[0]) < BEYOND
     for j in range(1, count):
         within = within & (abs(state[j]) < BEYOND)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The condition number from the singular values of a Jacobian."""
+"""Condition number from the singular values of a Jacobian."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from robodyn.arrays import FloatArray
 
 
 def extreme_ratio(values: FloatArray) -> FloatArray:
-    """Ratio (...) of the first of (..., k) singular values to the last; infinite where that is 0.
+    """Compute the ratio (...) of the first of (..., k) singular values to the last.
 
     A zero matrix is singular, too: it occurs at poses so far away that the leg lengths overflow and
     the legs' forces have no direction.

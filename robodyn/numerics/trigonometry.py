@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sine and cosine together, of one number or of eight, with the same arithmetic for both.
+"""Sine and cosine together, with the same arithmetic for one number and for eight.
 
 The polynomials and the reduction by multiples of a quarter turn are those of fdlibm (Sun, 1993;
 k_sin.c, k_cos.c, e_rem_pio2.c), accurate to less than one unit in the last place. Free of branches,
@@ -18,7 +18,7 @@ from robodyn.numerics.simd.lanes import any_of, choose
 # Adding and subtracting it rounds to the nearest whole number, up to 2^51.
 ROUND: Final = 6755399441055744.0
 TWO_BY_PI: Final = 6.36619772367581382433e-01
-# pi/2 in parts of 33 bits and the rest: products with whole numbers below 2^20 are exact.
+# pi/2 in parts of 33 bits and the rest: products with integers below 2^20 are exact.
 PIECE_1: Final = 1.57079632673412561417e00
 PIECE_2: Final = 6.07710050630396597660e-11
 REST: Final = 2.02226624879595063154e-21
@@ -40,7 +40,7 @@ C6: Final = -1.13596475577881948265e-11
 
 @inner
 def sine_cosine(angle: Any) -> Any:
-    """Sine and cosine of finite angles [rad]."""
+    """Compute sine and cosine of finite angles [rad]."""
     turns = (angle * TWO_BY_PI + ROUND) - ROUND
     # the angle minus whole quarter turns, as a sum x + y
     t = angle - turns * PIECE_1

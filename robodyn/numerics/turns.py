@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Full turns of an angle, which leave a joint where it is."""
+"""Removal of full turns from angles."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from robodyn.numerics.compiler import inner
 
 HALF: Final = math.pi
 TURN: Final = 2.0 * math.pi
-# Angles beyond have no digits left of a turn [rad].
+# Angle [rad] beyond which no digits of a turn are left.
 MOST: Final = 1e9
 
 
 @inner
 def shortest_turn(angle: Any) -> Any:
-    """Return an angle [rad] less the full turns in it; one of at most half a turn as it is."""
+    """Return an angle [rad] minus its full turns; one of at most half a turn is unchanged."""
     if abs(angle) <= HALF or not abs(angle) < MOST:
         return angle
     if angle > 0.0:
@@ -29,12 +29,15 @@ def shortest_turn(angle: Any) -> Any:
 
 
 def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatArray:
-    """Return angles (K, n) along a motion without the jumps by full turns between them.
+    """Remove jumps by full turns from angles (K, n) along a motion.
 
     Args:
         angles: (K, n) [rad].
-        expected: (K - 1, n) [rad] steps from each row to the next, where they are about known; each
-            step of the result is within half a turn of it.
+        expected: (K - 1, n) [rad] approximate steps from each row to the next; each step of the
+            result is within half a turn of it.
+
+    Returns:
+        The angles.
     """
     turns = full_turns(np.diff(angles, axis=0) - expected)
     if not turns.any():
@@ -45,7 +48,7 @@ def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatAr
 
 
 def full_turns(angles: FloatArray) -> FloatArray:
-    """Return the full turns [rad] in angles (...), which `shortest_turn` takes off."""
+    """Return the full turns [rad] in angles (...), which `shortest_turn` removes."""
     within = (np.abs(angles) <= HALF) | ~(np.abs(angles) < MOST)
     known = np.where(within, 0.0, angles)
     return np.asarray(np.copysign(TURN * np.trunc(np.abs(known) / TURN + 0.5), known))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Three-vectors as tuples of numbers: they stay in registers, and the compiler inlines them."""
+"""Three-vectors as tuples of numbers, which stay in registers and are inlined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Vector = tuple[float, float, float]
 
 @inner
 def vector(array: Any, start: int) -> Vector:
-    """Three consecutive entries of a flat array."""
+    """Return three consecutive entries of a flat array."""
     return array[start], array[start + 1], array[start + 2]
 
 
@@ -122,7 +122,7 @@ def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vec
 
 @inner
 def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vector) -> Any:
-    """T A T' of a symmetric matrix, given and returned as (xx xy xz), (yy yz zz)."""
+    """Return T A T' of a symmetric matrix, given and returned as (xx xy xz), (yy yz zz)."""
     (xx, xy, xz), (yy, yz, zz) = first, second
     a = combine(x, y, z, (xx, xy, xz))
     b = combine(x, y, z, (xy, yy, yz))
@@ -143,7 +143,7 @@ def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vecto
 
 @inner
 def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
-    """Rotational inertia about the origin of a body whose center of mass is at r, see above."""
+    """Compute the rotational inertia about the origin for a center of mass at r, see above."""
     xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
     return (
         (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files and texts of mechanisms as parts of a model: URDF, SDF, MJCF."""
+"""Readers of mechanism files and texts: URDF, SDF, MJCF."""
 
 from robodyn.parsing.source import MODELS
 from robodyn.parsing.urdf import parse_urdf

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A description in a file or a text: URDF, SDF and MJCF by their root elements."""
+"""Readers of descriptions, selected by the root element: URDF, SDF and MJCF."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.model.builder import ModelBuilder
 from robodyn.model.model import Model
 from robodyn.parsing.urdf import parse_urdf
 
-# At most as many names in one message.
+# Most names in one message.
 NAMED = 8
 
 
@@ -25,10 +25,15 @@ def read_description(
 ) -> ModelBuilder:
     """Read a file, or text (which starts with `<`), of URDF, SDF or MJCF.
 
-    `xacro_args` are the arguments of a .xacro file.
+    Args:
+        source: path or text.
+        xacro_args: arguments of a .xacro file.
+
+    Returns:
+        A builder with the parts of the model.
 
     Raises:
-        ModelError: cannot be read, not well-formed, or an element is invalid; in one line with
+        ModelError: the source cannot be read, is not well-formed, or has an invalid element; names
             the file, the link or joint, the attribute and its value.
         MissingExtra: a .xacro file without the xacro package, MJCF without mujoco.
     """
@@ -51,7 +56,7 @@ def read_description(
 
 
 def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
-    """Warn of limits of 0 of driven joints, which could neither move nor hold anything."""
+    """Warn of driven joints with limits of 0, which could neither move nor support a load."""
     for key in ("velocity", "effort"):
         zero = [repr(name) for name in driven if key in builder.zero_limits.get(name, ())]
         if zero:
@@ -63,7 +68,7 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def check_links(model: Model, *, strict: bool) -> Model:
-    """The model; warns about unphysical inertias, or rejects them with `strict=True`.
+    """Return the model; warn about unphysical inertias, or reject them with `strict=True`.
 
     Raises:
         UnphysicalInertia: with `strict=True`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints and elements of other programs that are not read, and what to write instead."""
+"""Joints and elements of other programs that are not supported, with alternatives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from robodyn.errors import ModelError
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-# What to write for a joint of a type that URDF does not have.
+# Alternatives to joint types that URDF does not have.
 INSTEAD = {
     "planar": "write two prismatic joints and a revolute one, with links of mass 0 between them",
     "universal": "write two revolute joints, with a link of mass 0 between them",
@@ -22,7 +22,7 @@ for _name in ("spherical", "ball"):
         'type="floating", and a <constraint type="spherical"> that holds a point of the child on '
         "the parent; in an SDF and in MJCF, ball is read"
     )
-# Elements of Drake that act on the motion, and what to do.
+# Elements of Drake that affect the motion, and alternatives.
 FOREIGN = {
     "drake:ball_constraint": "which closes a loop by a point; in SDF write a joint of type ball",
     "drake:linear_bushing_rpy": "which is a spring between frames; if it closes a loop, write the "
@@ -34,10 +34,10 @@ FOREIGN = {
 
 
 def refuse_foreign_joints(root: Element, source: str) -> None:
-    """Refuse joints of Drake's own types, without which the links make no tree.
+    """Reject joints of Drake's own types, without which the links form no tree.
 
     Raises:
-        ModelError: with what to write instead.
+        ModelError: names the alternative.
     """
     for joint in (part for part in root.iter() if part.tag == "drake:joint"):
         name, kind = joint.get("name", ""), joint.get("type", "")

@@ -13,8 +13,8 @@ from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.builder import Drives
 
-# What a `<transmission>` says of a rotor and its gear, as URDF, ros2_control and Drake call it: the
-# parameter, what it is if nothing is said, and the least value.
+# Elements of a `<transmission>` for rotor and gear in URDF, ros2_control and Drake: the parameter,
+# its default, and its least value.
 ROTORS = {
     "motorInertia": ("rotor_inertia", 0.0, 0.0),
     "drake:rotor_inertia": ("rotor_inertia", 0.0, 0.0),
@@ -26,15 +26,15 @@ ROTORS = {
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a URDF says of the actuators of its joints.
+    """Actuators of the joints of a URDF.
 
     Attributes:
         drives: names of the joints that have one.
         initial: position [rad or m] at which a `<ros2_control>` starts a joint.
-        params: the texts of the joints' `<param>`s in `<ros2_control>`, by name; what
-            `<transmission>`s say of rotors and gears is added.
-        limits: least and largest command [rad, m; 1/s; N m, N] that `<ros2_control>` lets an
-            interface have, by joint and name of the interface.
+        params: texts of the joints' `<param>`s in `<ros2_control>`, by name, with rotors and gears
+            of `<transmission>`s.
+        limits: least and largest command [rad, m; 1/s; N m, N] of an interface in
+            `<ros2_control>`, by joint and name of the interface.
     """
 
     drives: Drives = field(default_factory=Drives)
@@ -44,10 +44,10 @@ class Hardware:
 
 
 def read_hardware(robot: Element, source: str) -> Hardware:
-    """The hardware of a `<robot>`.
+    """Read the actuators of a `<robot>`.
 
     Raises:
-        ModelError: a parameter that is given twice with different values.
+        ModelError: a parameter has two different values.
     """
     # dictionaries for sets in document order
     effort: dict[str, None] = {}
@@ -77,10 +77,10 @@ def read_hardware(robot: Element, source: str) -> Hardware:
 
 
 def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
-    """Add the `min` and `max` of a joint's command interfaces, unless they are switched off.
+    """Add the `min` and `max` of a joint's command interfaces, unless disabled.
 
     Raises:
-        ModelError: `min` above `max`.
+        ModelError: `min` is above `max`.
     """
     where = f"{source}: <ros2_control>: joint {joint.get('name', '')!r}"
     for interface in joint.iterfind("command_interface"):
@@ -108,7 +108,7 @@ def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source:
     """Add rotor inertia and gear ratio of a `<transmission>` to the parameters of its joint.
 
     Raises:
-        ModelError: a number that is not right, or one that is stated twice and differently.
+        ModelError: a number is invalid, or given twice with different values.
     """
     joints, actuators = transmission.findall("joint"), transmission.findall("actuator")
     where = f"{source}: <transmission> {transmission.get('name', '')!r}"

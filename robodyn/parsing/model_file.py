@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parts of model files that kinds read and write: frames, bodies, actuators; documents, files."""
+"""Common parts of model files, read and written: frames, bodies, actuators, documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 
 
 def numbers(values: FloatArray) -> Any:
-    """An array as nested lists of plain numbers."""
+    """Convert an array to nested lists of plain numbers."""
     return np.asarray(values, dtype=np.float64).tolist()
 
 
@@ -50,21 +50,21 @@ def stated_in(block: Fields, name: str = "") -> Iterator[None]:
 
 
 def placement_of(block: Fields) -> Placement:
-    """The frame of `xyz` [m] and `rpy` [rad], as a URDF states an origin; none by default."""
+    """Read the frame of `xyz` [m] and `rpy` [rad], as in a URDF; the identity by default."""
     rpy = block.array("rpy", (3,), "rad", default=[0.0] * 3)
     return Placement.of(frame_of(block.array("xyz", (3,), "m", default=[0.0] * 3), rpy))
 
 
 def placement_fields(at: Placement) -> dict[str, Any]:
-    """A frame as `placement_of` reads it."""
+    """Convert a frame to the fields of `placement_of`."""
     return {"xyz": numbers(at.translation), "rpy": numbers(rpy_of_rotation(at.rotation))}
 
 
 def body_of(block: Fields) -> Body:
-    """The body of `mass`, `com` and `inertia`.
+    """Read a body from `mass`, `com` and `inertia`.
 
     Raises:
-        ModelError: a field that is missing or wrong.
+        ModelError: a field is missing or wrong.
     """
     mass, com = block.number("mass", "kg", at_least=0.0), block.array("com", (3,), "m")
     inertia, where = block.array("inertia", (3, 3), "kg m^2"), block.where("inertia")
@@ -72,7 +72,7 @@ def body_of(block: Fields) -> Body:
 
 
 def body_fields(body: Any) -> dict[str, Any]:
-    """Mass, com and inertia of a body as model files have them."""
+    """Convert a body to the fields of `body_of`."""
     return {"mass": float(body.mass), "com": numbers(body.com), "inertia": numbers(body.inertia)}
 
 
@@ -116,12 +116,12 @@ def spring_fields(model: Model) -> dict[str, Any]:
 def limits_of(
     block: Fields, travel: str, unit: str, effort: str, also: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Limits of `velocity` and `effort` [unit/s, effort], infinite by default; `travel` if given.
+    """Read limits of `velocity` and `effort`, infinite by default, and of `travel`.
 
-    Fields of the names in `also` are left to the caller.
+    The caller reads the fields named in `also`.
 
     Raises:
-        ModelError: a field that is unknown or wrong.
+        ModelError: a field is unknown or wrong.
     """
     block.only(travel, "velocity", "effort", *also)
     limits: dict[str, Any] = {
@@ -134,13 +134,13 @@ def limits_of(
 
 
 def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
-    """Those limits that there are, as `limits_of` reads them."""
+    """Convert the finite limits to the fields of `limits_of`."""
     known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 
 
 def write_yaml(path: Path, document: dict[str, Any]) -> Path:
-    """Write a document that `load` reads; returns the path.
+    """Write a YAML document for `load`; return its path.
 
     Raises:
         OutputError: the file cannot be written.
@@ -150,10 +150,10 @@ def write_yaml(path: Path, document: dict[str, Any]) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file, and its folder where there is none; returns its path.
+    """Write a file, and create its folder if necessary; return its path.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the file cannot be written.
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The element `<robodyn>`: what no format of others has a word for.
+"""The element `<robodyn>`: data that other formats cannot represent.
 
-A joint may hold `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the
-motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction where it differs
-from `<dynamics friction>`; and `home`, the position [rad or m] at which the mechanism starts, a
-floating joint's as its pose (7) [m, -]; and `multi_turn="true"`, by which a continuous joint counts
-its turns, while otherwise positions a full turn apart are the same; and of a spring
-`spring_stiffness` [N m/rad or N/m], `spring_rest` [rad or m] and `spring_preload` [N m or N].
+A joint may contain `<robodyn armature="0.78" friction_backward="27.2"/>`: reflected inertia of the
+motor [kg m^2 or kg], and Coulomb friction [N m or N] in the negative direction if it differs from
+`<dynamics friction>`; `home`, the start position [rad or m], or the pose (7) [m, -] of a floating
+joint; and `multi_turn="true"` for a continuous joint that counts its turns (otherwise positions a
+full turn apart are equal).
 
-The robot may hold `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>`, all of it optional: the
-kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as `load` takes
-them; with commas between, `actuated_joints`, whatever else is said of drives, and of a closed loop
-`independent_joints`; `weights` of its efforts; `base_cone` and `body_cone` [rad].
+The robot may contain `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>` with optional
+attributes: the kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as
+for `load`; comma-separated `actuated_joints`, which replaces all other data on drives, and of a
+closed loop `independent_joints`; `weights` of its efforts; `base_cone` and `body_cone` [rad].
 
 Other parsers ignore the element. SDF and MJCF carry the same attributes in their own ways.
 """
@@ -42,8 +41,8 @@ SETTINGS = ("type", "gravity", "base_link", "tip_link", "actuated_joints", "inde
 class Motor(NamedTuple):
     """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
 
-    `home` is a position [rad or m], (1,), a floating joint's its pose (7,) [m, -], or None;
-    `multi_turn` says that a continuous joint counts its turns; the rest is its spring.
+    `home` is a position [rad or m], (1,), a floating joint's pose (7,) [m, -], or None;
+    `multi_turn` is for continuous joints that count their turns.
     """
 
     armature: float = 0.0
@@ -56,12 +55,12 @@ class Motor(NamedTuple):
 
     @property
     def stated(self) -> bool:
-        """Whether it says more than where the joint starts."""
+        """Whether it has an armature or an asymmetric friction."""
         return bool(self.armature) or self.friction_backward is not None
 
 
 def read_motors(robot: Element, source: str) -> dict[str, Motor]:
-    """The motors that joints of a `<robot>` name, by joint.
+    """Read the motors of the joints of a `<robot>`, by joint.
 
     Raises:
         ModelError: as `motor_of`.
@@ -77,10 +76,10 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
 
 
 def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False) -> Motor:
-    """The motor of a joint's attributes; `where` names them in messages.
+    """Create a motor from a joint's attributes; `where` names them in messages.
 
     Raises:
-        ModelError: an unknown attribute, or a value that is not a finite number of at least 0.
+        ModelError: an attribute is unknown, or its value is not a finite number of at least 0.
     """
     _check_names(attributes, Motor._fields, where)
     values: dict[str, Any] = {}
@@ -96,15 +95,18 @@ def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False)
 
 
 def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
-    """A joint with its friction in both directions, and what drives it.
+    """Return a joint with its friction in both directions, and its actuator.
 
     Args:
-        joint: with the friction that is stated for both directions.
-        motor: of its attributes.
+        joint: joint with symmetric friction.
+        motor: motor of its attributes.
         params: texts of its actuator's parameters, by name.
 
+    Returns:
+        The joint.
+
     Raises:
-        ModelError: a value that is wrong, or what is said twice and differently.
+        ModelError: a value is wrong, or given twice with different values.
     """
     forward = float(joint.friction[0])
     backward = forward if motor.friction_backward is None else motor.friction_backward
@@ -116,7 +118,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
         return made
     where = f"joint {joint.name!r}"
     actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
-    # the attributes have the inertia already reflected
+    # the attributes have the reflected inertia
     return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
 
 
@@ -129,10 +131,10 @@ def _spring(stated: JointSpring, motor: Motor) -> JointSpring:
 
 
 def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:
-    """Give a builder what a robot says of itself; `where` names the attributes in messages.
+    """Set a builder's options from a robot's attributes; `where` names them in messages.
 
     Raises:
-        ModelError: an unknown attribute, or one that is not right.
+        ModelError: an attribute is unknown or invalid.
     """
     _check_names(attributes, SETTINGS, where)
     given = dict(attributes)

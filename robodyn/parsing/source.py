@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source of a mechanism: a bundled name, a file, a text or a dictionary."""
+"""Sources of mechanisms: a bundled name, a file, a text or a dictionary."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from robodyn.parsing.description import read_description
 MODELS = Path(str(resources.files("robodyn"))) / "models"
 URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
-# all that is read, the last one for MJCF too
+# all supported extensions, the last one for MJCF too
 SUFFIXES = (*URDF_SUFFIXES[:-1], *YAML_SUFFIXES, ".xml")
 
 
 class YamlDocument(NamedTuple):
-    """The mapping in a YAML model file.
+    """Content of a YAML model file.
 
     Attributes:
         fields: the mapping.
         source: file name, for messages.
-        folder: that files named by the mapping are relative to.
+        folder: folder of relative file names in the mapping.
     """
 
     fields: dict[str, Any]
@@ -45,12 +45,12 @@ def models() -> tuple[str, ...]:
 def read_source(
     source: str | Path | Mapping[str, Any], xacro_args: Mapping[str, str] | None = None
 ) -> YamlDocument | ModelBuilder:
-    """Read what `load` takes; a URDF, an SDF or an MJCF fills a builder.
+    """Read the source of a mechanism: a YAML document, or a builder for a URDF, SDF or MJCF.
 
     Raises:
         ModelNotFound: neither a bundled name nor a file; lists the bundled names.
-        ModelError: it cannot be read; names the file, the field and its value.
-        MissingExtra: a .xacro file where the package xacro is not installed; MJCF without mujoco.
+        ModelError: the source cannot be read; names the file, the field and its value.
+        MissingExtra: a .xacro file without the package xacro, MJCF without mujoco.
     """
     if isinstance(source, (str, Path)) and str(source).strip():
         if is_text(source):
@@ -77,12 +77,12 @@ def read_source(
 
 
 def is_text(source: str | Path) -> bool:
-    """Whether a source is the text of a description and not the name of one."""
+    """Return whether a source is the text of a description, not its name."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def name_of_source(source: str | Path | Mapping[str, Any]) -> str:
-    """The name of a source in messages."""
+    """Return the name of a source for messages."""
     if isinstance(source, Mapping):
         return "dictionary"
     text = str(source)

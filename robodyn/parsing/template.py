@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model file to start from, which a kind of mechanism offers by its adapter `template`."""
+"""Templates of model files, which a kind of mechanism offers by its adapter `template`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from robodyn.checks import as_scalar
 
 @dataclass(frozen=True)
 class Dimension:
-    """A number that a template asks for.
+    """Parameter of a template.
 
     Attributes:
-        name: keyword of `Template.write`; its option is called the same.
+        name: keyword of `Template.write` and name of the command-line option.
         default: in `unit`.
-        text: what it is.
-        unit: SI.
+        text: description.
+        unit: SI unit.
     """
 
     name: str
@@ -32,14 +32,14 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Template:
-    """A model file to start from: a file of `robodyn/templates`, its numbers left open.
+    """Template of a model file: a file of `robodyn/templates` with fields for numbers.
 
     Attributes:
-        what: the word by which it is asked for: `hexapod`, `arm`, `delta`; the files' name.
-        dimensions: that may be chosen; none for a file that is to be edited throughout.
-        numbers: all further fields, from the dimensions; raises InvalidInput for dimensions that
-            make no mechanism.
-        beside: suffixes of files that the YAML file names.
+        what: name of the template and its files: `hexapod`, `arm`, `delta`.
+        dimensions: parameters; none for a file that is to be edited by hand.
+        numbers: function that computes all further fields from the dimensions; raises InvalidInput
+            for dimensions that make no mechanism.
+        beside: suffixes of files that the YAML file references.
     """
 
     what: str
@@ -50,16 +50,19 @@ class Template:
     def write(
         self, name: str = "", file: str = "", suffix: str = ".yaml", /, **given: float
     ) -> str:
-        """Commented text; `load` reads the YAML file unchanged.
+        """Return the commented text of the file; `load` reads the YAML file unchanged.
 
         Args:
-            name: of the model, as the file is to have it.
+            name: name of the model in the file.
             file: the YAML file's name, for comments.
-            suffix: of the file that is wanted, of those in `beside`, too.
+            suffix: suffix of the requested file, `.yaml` or one of `beside`.
             given: dimensions; others have their defaults.
 
+        Returns:
+            The text.
+
         Raises:
-            InvalidInput: a dimension that is not positive, or dimensions that do not fit.
+            InvalidInput: a dimension is not positive, or dimensions do not fit.
         """
         from xml.sax.saxutils import quoteattr  # loads ssl
 
@@ -73,15 +76,18 @@ class Template:
 
 
 def template_text(name: str) -> str:
-    """A file of `robodyn/templates`: text with fields in braces, as `str.format` fills them in."""
+    """Read a file of `robodyn/templates`, with fields in braces for `str.format`."""
     return (resources.files("robodyn") / "templates" / name).read_text(encoding="utf-8")
 
 
 def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:
-    """Moments of inertia [kg m^2] of a solid cylinder about its axis, and across it at its center.
+    """Compute the moments of inertia [kg m^2] of a solid cylinder about its axis and across it.
 
     Args:
         mass: [kg].
-        radius, length: [m]; without a length it is a disc.
+        radius, length: [m]; without a length it is a disk.
+
+    Returns:
+        The moments about the axis, and about a perpendicular one through the center.
     """
     return 0.5 * mass * radius**2, mass * (3.0 * radius**2 + length**2) / 12.0

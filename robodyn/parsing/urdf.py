@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF text to a builder.
+"""Reader of URDF text.
 
 `urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints unknown elements to stderr, fails on versions
-other than 1.0, and accepts numbers such as `nan`. So it is only given what makes up a mechanism,
+other than 1.0, and accepts numbers such as `nan`. So it receives only the elements of a mechanism,
 already checked: links with their inertials and joints, no visuals.
 """
 
@@ -31,7 +31,7 @@ from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.parsing.urdf_extensions import add_mimics, closures_for_gazebo, name_left_out
 from robodyn.parsing.urdf_geometry import UrdfGeometry
 
-# Of URDF, as <robot version=...> has them.
+# Supported versions of URDF, as in <robot version=...>.
 VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
 
 
@@ -39,8 +39,8 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     """Parse URDF text; `source` names it in messages.
 
     Raises:
-        ModelError: not well-formed, or an element is invalid; in one line with the file, the link
-            or joint, the attribute and its value.
+        ModelError: not well-formed, or an element is invalid; names the file, the link or joint,
+            the attribute and its value.
     """
     root = parse_xml(text, source)
     if root.tag != "robot":
@@ -86,7 +86,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 def _parsed(
     clean: ElementTree.Element, root: ElementTree.Element, hardware: Hardware, source: str
 ) -> Any:
-    # Imported here: the parser is needed for URDF alone.
+    # imported here: only URDF needs the parser
     from urdf_parser_py.urdf import Robot
 
     add_mimics(root, clean, hardware.params, source)
@@ -106,7 +106,7 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
 
 
 def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:
-    """The links with their geometry; the builder notes which of them state an inertia."""
+    """Yield the links with their geometry, and record in the builder which have an inertia."""
     geometry = UrdfGeometry(root, builder.source)
     elements = {element.get("name"): element for element in root.iterfind("link")}
     for link in robot.links:
@@ -124,7 +124,7 @@ def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iter
 
 
 def _frame(origin: Any) -> FloatArray:
-    """(4, 4) of an origin as `urdf_parser_py` has it."""
+    """Convert an origin of `urdf_parser_py` to a transform (4, 4)."""
     return (
         frame_of()
         if origin is None
@@ -150,11 +150,11 @@ def _joint(joint: Any, motor: Motor, hardware: Hardware, source: str) -> Joint:
     commands, dynamics = hardware.limits.get(name, {}), joint.dynamics
     params = dict(hardware.params.get(name, {}))
     least, largest = commands.get("effort", (-np.inf, np.inf))
-    if least != -largest:  # a drive that does not push as it pulls
+    if least != -largest:  # a drive with asymmetric limits
         for key, end in (("least_effort", least), ("largest_effort", largest)):
             if np.isfinite(end):
                 params.setdefault(key, repr(end))
-    # exporters state zeros as the axes of joints that have none
+    # exporters write zeros for the axes of joints that have none
     axis = None if joint.type in ("fixed", "floating") else joint.axis
     made = Joint(
         name,
@@ -174,10 +174,10 @@ def _joint(joint: Any, motor: Motor, hardware: Hardware, source: str) -> Joint:
 
 
 def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
-    """(2,) [rad or m] that the joint and its command interface allow, if any.
+    """Return limits (2,) [rad or m] of the joint and its command interface, if any.
 
-    Where both ends are absent or 0, as exporters leave them, none are meant. A joint that turns
-    endlessly has none.
+    If both are absent or 0, as some exporters write them, there are no limits, and none for a
+    continuous joint.
     """
     limit = joint.limit
     ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
@@ -198,7 +198,7 @@ def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> Float
 
 
 def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
-    """Of `effort` or `velocity`; absent or 0, as in many published models, none is meant."""
+    """Return the limit of `effort` or `velocity`; infinite if absent or 0, as in many models."""
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     most = np.inf if commanded is None else max(-commanded[0], commanded[1])
     return min(finite(value) or np.inf, most if most > 0.0 else np.inf)

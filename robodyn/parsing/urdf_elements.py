@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The elements of a URDF that make up a mechanism, each checked as it is copied.
+"""Elements of a URDF that define a mechanism, checked while they are copied.
 
 Errors name the file, the link or joint, the attribute and its value; `urdf_parser_py` would accept
-`nan`, and its messages say less.
+`nan`, and its messages contain less.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import INSTEAD, JOINT_TYPES
 
-# Child elements kept: attribute -> (number of numbers, required); 0 means a name.
+# Copied child elements: attribute -> (number of numbers, required); 0 means a name.
 Table = dict[str, dict[str, tuple[int, bool]]]
 _LINK = {"link": (0, True)}
 _ORIGIN = {"xyz": (3, False), "rpy": (3, False)}
@@ -58,12 +58,12 @@ _CLOSURE: Table = {
 
 
 class ElementReader:
-    """Copies the elements that make up a mechanism, checking names and numbers.
+    """Copier of the elements that define a mechanism, which checks names and numbers.
 
     Args:
-        source: for messages.
-        version: of the URDF, such as (1, 0); quaternions count from 1.1 on.
-        links: names of those that are known already.
+        source: name for messages.
+        version: of the URDF, such as (1, 0); quaternions are supported from 1.1 on.
+        links: names of links that are known already.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class ElementReader:
 
     @property
     def links(self) -> list[str]:
-        """Names of the links that were copied."""
+        """Names of the copied links."""
         return list(self._names["link"])
 
     def link(self, element: Element, clean: Element) -> None:
@@ -102,7 +102,7 @@ class ElementReader:
             raise self._error(f"{where}: type", kind, expected)
         copy = SubElement(clean, "joint", {"name": name, "type": kind})
         self._copy(element, copy, _JOINT, where, ("parent", "child"))
-        if kind not in ("fixed", "floating"):  # exporters state zeros of those, which have no axis
+        if kind not in ("fixed", "floating"):  # exporters write zeros for these, which have no axis
             self._check_axes(copy, where)
         for limit in copy.iterfind("limit"):
             for key in ("effort", "velocity"):
@@ -111,7 +111,7 @@ class ElementReader:
                     raise self._error(f"{where}: limit {key}", limit.get(key), expected)
 
     def closure(self, element: Element) -> Closure:
-        """The closure of a `<constraint>`; all links must have been read."""
+        """Read the closure of a `<constraint>`; all links must have been read."""
         name, where = self._named(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
         self._copy(element, copy, _CLOSURE, where, ("parent", "child"))
@@ -134,7 +134,7 @@ class ElementReader:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
     def _named(self, element: Element) -> tuple[str, str]:
-        """The name of an element, which no other of its tag has, and how messages call it."""
+        """Return the name of an element, unique for its tag, and its name in messages."""
         tag, name = element.tag, element.get("name", "")
         if not name:
             raise ModelError(f"{self.source}: a {tag} has no name", value=name)
@@ -179,7 +179,7 @@ class ElementReader:
                     raise ModelError(f"{self.source}: {where}: <{tag}> has no {key}", value=None)
 
     def _quaternion(self, origin: Element, copy: Element, where: str) -> None:
-        """Say the quaternion of an origin as roll, pitch and yaw, if the URDF's version has it."""
+        """Convert the quaternion of an origin to roll, pitch and yaw if the version has it."""
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
@@ -192,7 +192,7 @@ class ElementReader:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
     def _numbers(self, text: str, count: int, where: str, within: float) -> str:
-        """The text, checked to be so many numbers; any if there is no count."""
+        """Check that a text consists of `count` numbers, any text for 0; return it."""
         if not count:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)

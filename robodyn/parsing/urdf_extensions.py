@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Elements of a URDF for simulators: read if they close a loop or couple joints, otherwise named.
+"""Elements of a URDF for simulators: read if they close a loop or couple joints, else reported.
 
-Gazebo inserts the elements of `<gazebo>` into the SDF that it makes of a URDF, so a `<joint>` there
-closes a loop. Plugins there attach links to each other or let joints follow others, as `<param>`s
-of `<ros2_control>` do. Elements that no URDF parser of ROS reads are named in warnings, with an
-alternative.
+Gazebo inserts the content of `<gazebo>` into the SDF that it generates from a URDF, so a `<joint>`
+there closes a loop. Plugins there attach links to each other or couple joints, as `<param>`s of
+`<ros2_control>` do. Warnings name elements that no URDF parser of ROS reads, with an alternative.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from robodyn.parsing.foreign import FOREIGN
 # Plugins of Gazebo by a part of their name or file, without `-` and `_`.
 ATTACHES = ("detachablejoint", "attachlinks")
 MIMICS = ("mimicjoint",)
-# Those that measure, or command efforts through ros2_control, and change no mechanics.
+# Plugins that measure, or command efforts through ros2_control, and do not affect the mechanics.
 HARMLESS = ("roscontrol", "ros2control", "statepublisher", "posepublisher", "odometrypublisher",
             "sensor", "imu", "camera", "laser", "p3d", "groundtruth")  # fmt: skip
 KNOWN = (*ATTACHES, *MIMICS, *HARMLESS)
-# Elements of a robot, its links and its joints that are read, or that do not change its motion.
+# Elements of a robot, its links and its joints that are read or do not affect the motion.
 ROBOT = ("link", "joint", "constraint", "transmission", "ros2_control", "robodyn", "gazebo",
          "material", "sensor", "mujoco", "group", "verbose", "model_type", "drake:plugin",
          "drake:collision_filter_group")  # fmt: skip
@@ -38,11 +37,12 @@ LINK = ("inertial", "visual", "collision", "contact", "sensor", "material", "ver
         "self_collision_checking", "contact_coefficients", "drake:visual")  # fmt: skip
 JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "robodyn",
          "calibration", "safety_controller", "hardwareInterface", "verbose")  # fmt: skip
-# Of `<gazebo reference=...>`, what changes the mechanics of a link or a joint unless it is this.
+# Elements of `<gazebo reference=...>` that affect the mechanics of a link or joint, with values
+# that do not.
 OVERRIDES = {"turnGravityOff": ("false", "0"), "gravity": ("true", "1"),
              "dampingFactor": ("0", "0.0"), "springStiffness": ("0", "0.0"),
              "selfCollide": ("false", "0"), "self_collide": ("false", "0")}  # fmt: skip
-# What Gazebo adds to the model.
+# Elements that Gazebo adds to the model.
 BODIES = ("link", "model", "include", "frame")
 CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
 
@@ -50,13 +50,13 @@ CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
 def add_mimics(
     root: Element, clean: Element, params: Mapping[str, Mapping[str, str]], source: str
 ) -> None:
-    """Add a `<mimic>` to joints that follow others by a plugin of Gazebo or by `<ros2_control>`.
+    """Add a `<mimic>` to joints that a plugin of Gazebo or `<ros2_control>` couples to others.
 
     Args:
-        root: the robot as the file has it.
-        clean: the robot of checked elements, whose joints get the `<mimic>`.
+        root: robot in the file.
+        clean: robot of checked elements, whose joints get the `<mimic>`.
         params: texts of joints' `<param>`s in `<ros2_control>`, by joint and name.
-        source: for messages.
+        source: name for messages.
     """
     joints = {joint.get("name", ""): joint for joint in clean.iterfind("joint")}
     found: list[tuple[str, str, str, dict[str, str]]] = []
@@ -80,15 +80,18 @@ def add_mimics(
 
 
 def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Closure]:
-    """Closures of the joints and plugins in `<gazebo>` that close loops.
+    """Read the closures from joints and plugins in `<gazebo>` that close loops.
 
     Args:
-        root: the robot as the file has it.
-        clean: the robot of checked elements, a tree.
-        source: for messages.
+        root: robot in the file.
+        clean: robot of checked elements, a tree.
+        source: name for messages.
+
+    Returns:
+        The closures.
 
     Raises:
-        ModelError: a joint whose links, axis or pose are not right.
+        ModelError: a joint has invalid links, axis or pose.
     """
     joints = [joint for block in root.iterfind("gazebo") for joint in block.iterfind("joint")]
     attached = list(_attached(root, source))
@@ -105,7 +108,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
     kept, names = [], {item.get("name", "") for item in root.iterfind("constraint")}
     for made in out:
         if bodies[made.parent] == bodies[made.child]:
-            continue  # one rigid body already, as a base that stands in the world
+            continue  # one rigid body already, such as a base fixed to the world
         name = made.name
         while name in names:
             name = f"{made.name}_{len(names)}"
@@ -115,7 +118,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
 
 
 def name_left_out(root: Element, source: str) -> None:
-    """Warn of elements that may change the mechanics and are not read."""
+    """Warn of unsupported elements that may affect the mechanics."""
     left: dict[str, list[str]] = {}
     for part in root:
         if part.tag not in ROBOT:
@@ -159,7 +162,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
 
 
 def _attached(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
-    """Parent and child of links that plugins attach to each other, and how messages call it."""
+    """Yield parent and child of links that plugins attach, and the plugin's name in messages."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"
         if not _is_kind(plugin, ATTACHES):
@@ -186,7 +189,7 @@ def _text(parent: Element, tag: str) -> str:
 
 
 def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Frames (4, 4) of a tree's links at zero, and the first link of the rigid body of each."""
+    """Return frames (4, 4) of a tree's links at zero, and the first link of each rigid body."""
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}
     bodies: dict[str, str] = {}
@@ -210,7 +213,7 @@ def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
 def _sdf_closures(
     joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
 ) -> list[Closure]:
-    """Closures of joints as SDF has them, in a model whose links stand as the URDF's do at zero."""
+    """Create closures of SDF joints, in a model whose links are at the URDF's zero positions."""
     from robodyn.parsing.sdf.frames import WORLD, SdfFrames
     from robodyn.parsing.sdf.tree import CLOSURES, closure_of_joint
 
@@ -264,7 +267,7 @@ def _sdf_closures(
 
 
 def _described(part: Element) -> str:
-    """A foreign element of a robot, and what to write instead."""
+    """Describe an unsupported element of a robot, with an alternative."""
     tag, name = part.tag, part.get("name")
     what = f"<{tag}>" + (f" {name!r}" if name else "")
     if tag == "drake:ball_constraint":
@@ -291,7 +294,7 @@ def _described(part: Element) -> str:
 def _constraint(
     texts: dict[str, str], parent: tuple[str, str], child: tuple[str, str], kind: str = "spherical"
 ) -> str:
-    """A `<constraint>` of two links and points, as text to write."""
+    """Format a `<constraint>` between two links and points as an alternative."""
     ends = [
         f'<{side} link="{texts.get(link, "")}"/><{side}_origin xyz="{texts.get(at, "0 0 0")}"/>'
         for side, (link, at) in (("parent", parent), ("child", child))

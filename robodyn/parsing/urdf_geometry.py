@@ -17,13 +17,13 @@ from robodyn.model.placement import Placement
 
 
 class UrdfGeometry:
-    """Reads the geometry of the links of a URDF.
+    """Reader of the geometry of a URDF's links.
 
-    A shape that cannot be read changes no motion, so it is left out with a warning.
+    A shape that cannot be read does not affect the motion, so it is left out with a warning.
 
     Args:
-        robot: the root element; its materials are those that visuals name.
-        source: for messages.
+        robot: root element, with the materials that visuals reference.
+        source: name for messages.
     """
 
     def __init__(self, robot: Element, source: str) -> None:
@@ -39,11 +39,11 @@ class UrdfGeometry:
                 self._palette.setdefault(material.name, material)
 
     def visuals(self, link: Element) -> tuple[Geometry, ...]:
-        """The visuals of a link, with their materials."""
+        """Read the visuals of a link, with their materials."""
         return tuple(self._read(link, "visual"))
 
     def collisions(self, link: Element) -> tuple[Geometry, ...]:
-        """The collision bodies of a link."""
+        """Read the collision bodies of a link."""
         return tuple(self._read(link, "collision"))
 
     def _read(self, link: Element, tag: str) -> Iterator[Geometry]:
@@ -66,14 +66,14 @@ class UrdfGeometry:
             return None
         try:
             own = _material(element, "")
-        except ModelError:  # named above
+        except ModelError:  # reported above
             own = Material(element.get("name", ""))
         stated = own.color is not None or own.texture
         return own if stated else self._palette.get(own.name, own)
 
 
 def _form(shape: Element, where: str) -> Primitive | MeshFile | None:
-    """The form of a visual or a collision body; None for one that is no shape of ours."""
+    """Read the form of a visual or collision body; None for unsupported shapes."""
     geometry = shape.find("geometry")
     if geometry is None:
         raise ModelError(f"{where}: no <geometry>", value="geometry")

@@ -18,7 +18,7 @@ from robodyn.report.chart import Panel
 
 # Above this ratio of the largest value to the median a symmetric logarithmic axis is used.
 WIDE = 100.0
-# Empty space at either end of the y axis, as a share of its range.
+# Empty space at either end of the y axis, relative to its range.
 MARGIN = 0.05
 LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 

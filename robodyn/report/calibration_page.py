@@ -15,7 +15,7 @@ from robodyn.report.chart import COLORS, GRAY, INK, Chart, ChartLine, Mark, Pane
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 
-# By the unit of a quantity: what it is shown in, and how many of these are one of it.
+# Displayed unit of each unit, and the conversion factor.
 SHOWN = {"m": ("mm", 1e3), "rad": ("mrad", 1e3)}
 AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "about z")}
 

@@ -20,7 +20,7 @@ INK, GRAY = "#1b1f24", "#8a9099"
 # Lengths of dashes and gaps in units of the line's width; none for a solid line.
 SOLID, DASHED, DOTTED, DASH_DOT = (), (5.0, 2.5), (1.2, 2.0), (6.0, 2.0, 1.2, 2.0)
 DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
-# Of a note's anchor: how its text is aligned.
+# Alignment of a note's text by its anchor.
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 # Thresholds of the condition number.
 CONDITION = (("warning", 100.0, "#b07d00"), ("error", 1000.0, "#b3261e"))

@@ -31,7 +31,7 @@ from robodyn.report.page import Page, cards
 
 AXES = (("x, forward", "y, to the left", "z, up"), ("roll", "pitch", "yaw"))
 LIMITS = ("modulus_low", "modulus_high", "phase_low", "phase_high")
-# By a channel's name: frequencies (k,) [rad/s], then the four of LIMITS (k, 4).
+# Frequencies (k,) [rad/s] and the four values of LIMITS (k, 4), by the channel's name.
 Criteria = dict[str, tuple["FloatArray", "FloatArray"]]
 
 

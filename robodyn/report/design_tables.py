@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tables of what a machine needs to meet requirements, for a page and for a terminal."""
+"""Tables of a machine's requirements and demands, for a page and for a terminal."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from robodyn.designing.evaluate import evaluate
 from robodyn.designing.evaluation import Evaluation
 from robodyn.report.tables import Table
 
-# What makes rotors worth a sentence: they add this share of the largest effort, or more.
+# Fraction of the largest effort from which on the rotors' share is reported.
 NOTABLE = 0.2
-# Of each design on a front, beside its objectives.
+# Columns of each design on a front, besides its objectives.
 KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """A sentence for each requirement, those that are not met first; then what rotors add."""
+    """Return a sentence for each requirement, failed ones first, then on the rotors' share."""
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
 
 
 def rotor_sentences(e: Evaluation) -> list[str]:
-    """What the rotors weigh at the joints, where they add much to the largest effort."""
+    """Return sentences on the rotors' reflected inertia, if it adds much to the largest effort."""
     m = e.mechanism
     masses = [actuator.reflected_inertia for actuator in m.actuators]
     worst = int(np.argmax(masses))
     if not masses[worst]:
         return []
-    # the mechanism has the payload already
+    # the mechanism includes the payload already
     free = evaluate(m.without_actuators(), replace(e.requirements, payload=None))
     factor = float(e.needed.peak_effort.max() / free.needed.peak_effort.max())
     if not factor > 1.0 + NOTABLE:
@@ -47,7 +47,7 @@ def rotor_sentences(e: Evaluation) -> list[str]:
 
 
 def demand_tables(e: Evaluation) -> list[Table]:
-    """What the drives need in all, and in each motion."""
+    """Tabulate the demands on the drives, overall and in each motion."""
     m, need = e.mechanism, e.needed
     unit, rate, effort = ("/".join(sorted(set(each))) for each in (
         m.joint_units, [f"{u}/s" for u in m.joint_units], m.drives.effort_units))  # fmt: skip
@@ -100,7 +100,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Change of what is needed with one percent of each dimension."""
+    """Tabulate the change of demands with one percent of each dimension."""
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]
@@ -119,7 +119,7 @@ def sensitivity_table(e: Evaluation) -> Table:
 
 
 def front_table(d: Design) -> Table:
-    """Designs that no other one beats in every respect."""
+    """Tabulate the designs that are not dominated."""
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
     head = [

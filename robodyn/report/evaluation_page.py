@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The page of an evaluation: verdicts, what the drives need, and the drawing of the machine."""
+"""Pages of an evaluation and a design: verdicts, demands, and a drawing of the machine."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 
-# Points of the line of what a motor has.
+# Number of points of a motor's limit curve.
 CURVE = 60
 # Designs of a front whose model files are on the page.
 FILES = 12
 
 
 def evaluation_page(e: Evaluation, command: str = "") -> Page:
-    """The HTML page of an evaluation.
+    """Make the HTML page of an evaluation.
 
     Args:
-        e: what to show.
+        e: evaluation to show.
         command: command line that made the page, shown at its end.
     """
     m = e.mechanism
@@ -56,10 +56,10 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
 
 
 def design_page(d: Design, command: str = "") -> Page:
-    """The HTML page of a design: its dimensions, its evaluation, and the front with model files.
+    """Make the HTML page of a design: dimensions, evaluation, and front with model files.
 
     Args:
-        d: what to show.
+        d: design to show.
         command: command line that made the page, shown at its end.
     """
     e = d.evaluation
@@ -127,7 +127,7 @@ def _tables(tables: list[Table]) -> str:
 
 
 def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
-    """Effort over speed of all drives, and what a motor has."""
+    """Chart effort over speed of all drives, and the motors' limits."""
     m, margins = e.mechanism, e.requirements.margins
     curves = []
     for k, each in enumerate(found):
@@ -166,7 +166,7 @@ def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 
 def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
-    """Power of all drives together over a cycle of each motion."""
+    """Chart the power of all drives together over a cycle of each motion."""
     panels = []
     for each in found:
         assert each.motion is not None
@@ -192,7 +192,7 @@ def _power(e: Evaluation, each: MachineMotion) -> FloatArray:
 
 
 def _views(e: Evaluation) -> Chart:
-    """The machine at home from the front, from the side and from above."""
+    """Chart the machine at home from the front, from the side and from above."""
     m = e.mechanism
     panels = tuple(
         Panel(
@@ -210,7 +210,7 @@ def _views(e: Evaluation) -> Chart:
 
 
 def _centers(e: Evaluation) -> Table:
-    """Centers of the legs' joints, or those that a calibration knows."""
+    """Tabulate the centers of the legs' joints, or the dimensions of a calibration."""
     m = e.mechanism
     feet, tips = presentation.leg_ends(m, m.home)
     rows = [

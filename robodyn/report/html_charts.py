@@ -31,8 +31,8 @@ with needing("report", "HTML reports need bokeh", "bokeh"):
 
 # Heights of a panel [px], by the number of columns.
 HEIGHTS = {1: 340, 2: 360, 3: 270}
-# Colors of text, grid and background on a light page. On a dark page the script of the page
-# replaces these, chart.INK and the blue of chart.COLORS by lighter ones.
+# Colors of text, grid and background on a light page. On a dark page, its script replaces these,
+# chart.INK and the blue of chart.COLORS by lighter ones.
 TEXT, GRID, BACKGROUND = "#57606a", "#e6eaee", "#ffffff"
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
 # A curve reacts to a pointer within half of this distance [px].
@@ -229,7 +229,7 @@ def _add_hover(
 
 
 def _plain(text: str) -> str:
-    """Remove from a tooltip's label what Bokeh would replace by data."""
+    """Remove characters from a tooltip's label that Bokeh would replace by data."""
     return text.replace("@", "(at)").replace("$", "")
 
 
@@ -246,7 +246,7 @@ def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
-    """Columns x, y0, y1 ...; x_at, at0, at1 ... of positions on an axis that is not linear."""
+    """Create columns x, y0, y1 ...; x_at, at0, at1 ... are positions on a nonlinear axis."""
     values = np.array([curve.y for curve in curves], dtype=float)
     rows = thinned_rows(values)
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The page of an identification: efforts measured and predicted, residuals, parameters."""
+"""Page of an identification: measured and predicted efforts, residuals, parameters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a machine can do by itself: sines by frequency, and the payload that it holds where."""
+"""Capabilities of a machine: sines by frequency, and payloads that it can hold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEFT_OUT = "out of reach"
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Largest sines over frequency, and the data sheet; None where drives have no limits."""
+    """Chart and tabulate the largest sines by frequency; None if drives have no limits."""
     rows = sine_motions(m)
     if not rows:
         return None
@@ -61,12 +61,12 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
 
 
 class HeldPayloads(NamedTuple):
-    """Payloads that are held at rest over a slice of the workspace, the body as at home.
+    """Payloads that can be held at rest over a slice of the workspace, with home orientation.
 
     Attributes:
         x, z: (COLUMNS,), (ROWS,) [m] from home.
         mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to
-            what the machine carries; NaN out of reach.
+            the present payload; NaN out of reach.
         reason: of each cell, the drive whose effort limits the payload, or `out of reach`.
     """
 
@@ -77,7 +77,7 @@ class HeldPayloads(NamedTuple):
 
 
 def held_payloads(m: Mechanism) -> HeldPayloads | None:
-    """Payloads over the slice y = 0; None for mechanisms without x and z, or without limits."""
+    """Compute payloads over the slice y = 0; None without x and z, or without limits."""
     rows = motions.determining_rows(m)
     if not {0, 2} <= set(rows) or not np.isfinite(m.effort_limits).all():
         return None
@@ -109,7 +109,7 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
 
 
 def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
-    """(K,) whether joints are within their travel, on home's side of singularities."""
+    """Return (K,) whether joints are within their ranges, on home's side of singularities."""
     inside = ~np.isnan(configurations[:, 0])
     known = configurations[inside]
     allowed = within_travel(m, known)
@@ -121,7 +121,7 @@ def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
 
 
 def held_table(held: HeldPayloads) -> str:
-    """The slice as an HTML table, a color for each drive that limits."""
+    """Format the slice as an HTML table, with a color for each limiting drive."""
     names = sorted({name for row in held.reason for name in row} - {LEFT_OUT})
     colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(names)}
     head = "".join(f"<th>{number(float(x))}</th>" for x in held.x)

@@ -22,7 +22,7 @@ from robodyn.report.chart import COLORS, INK, Chart, ChartLine
 from robodyn.report.tables import parameter_tables
 from robodyn.version import __version__
 
-# Of the name of a page's file; it may also have none.
+# File extensions of a page; it may also have none.
 ENDINGS = (".html", ".htm", "")
 
 

@@ -16,13 +16,13 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory
 
-# A path whose fitted start is within this of the clock's zero [s] is taken to start at zero: runs
-# in simulated time do, and fitting would hide a constant delay.
+# Time [s] from the clock's zero within which a fitted start counts as zero: runs in simulated time
+# start there, and fitting would hide a constant delay.
 NEAR_ZERO = 0.1
-# Samples of the run that are compared, and start times tried, when the start is fitted.
+# Numbers of samples and of start times for fitting the start.
 POINTS, PLACES = 200, 400
-# A run whose RMS distance from its plan is above this share of the path's length [-] followed
-# another path.
+# RMS distance from the plan, relative to the path's length, above which a run followed another
+# path.
 ELSEWHERE = 0.2
 
 

@@ -80,7 +80,7 @@ def analyze(
             for a platform also massless, dasgupta1998 or pedrammehr2012.
         wrench: (6,) [N, N m] constant wrench of the environment on the mechanism.
         characteristic_length: length [m] for the scaled condition number.
-        progress: called with the completed share, 0 to 1, now and then.
+        progress: called with the completed fraction, from 0 to 1.
 
     Returns:
         The study, with charts, tables and a page.

@@ -38,7 +38,7 @@ class Table(NamedTuple):
 
 
 def parameter_tables(mechanism: Mechanism) -> list[Table]:
-    """Each table of a mechanism's parameters as text; gravity is in the title of the first."""
+    """Return the tables of a mechanism's parameters as text, gravity in the first title."""
     notes = [f" (gravity {vector(mechanism.gravity_vector)} m/s²)"]
     tables = []
     for table in presentation.parameter_tables(mechanism):

@@ -16,7 +16,7 @@ from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.report.chart import COLORS
 from robodyn.report.page import Page, cards
 
-# Directions that are seen from: name, elevation and azimuth [deg], the axis that is not seen.
+# Views: name, elevation and azimuth [deg], and the axis along the line of sight.
 _VIEWS = (
     ("from one side, above", (35.0, 45.0), ""),
     ("from the front", (0.0, 0.0), "x"),

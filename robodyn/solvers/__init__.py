@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The kinds of mechanism, a folder each: recognition, packing, kernels and a class."""
+"""Kinds of mechanism, a folder each: recognition, packing, kernels and a class."""

@@ -16,7 +16,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.presentation.variables import Variable
 
-# Values on one axis: they are kept in memory.
+# Most values on one axis, as they are kept in memory.
 LARGEST_AXIS = 1_000_000
 
 

@@ -16,13 +16,13 @@ from robodyn.sweeps.plan import SweepPlan
 from robodyn.sweeps.store import Output
 from robodyn.threads import each
 
-# Chunks given to the threads at once.
+# Number of chunks given to the threads at once.
 ROUND = 2048
 # Chunks in flight per thread of a cluster: one is computed while another is transferred.
 AHEAD = 2
-# Timeout for a scheduler and its first worker to answer [s].
+# Timeout [s] for responses of a scheduler and its first worker.
 TIMEOUT = 10.0
-# Workers that may die on the same chunk before the sweep is aborted.
+# Number of workers that may die on the same chunk before the sweep is aborted.
 FAILURES = 10
 
 

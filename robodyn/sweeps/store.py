@@ -31,7 +31,7 @@ except ImportError:  # on Windows there is no lock between two processes
     fcntl = None  # type: ignore[assignment]
 
 SUFFIXES = (".zarr", ".nc")
-# In which a finished sweep is copied from one format to the other.
+# Size of pieces in the copy of a finished sweep from one format to the other.
 MOST_PIECES = 10_000
 _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorded run, read from a bag by the package rosbags; ROS is not needed."""
+"""Recorded runs, read from bags by the package rosbags, without ROS."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A recorded run; of several runs in a bag, as after a reset, the last one.
+    """Recorded run: the last one in the bag, if there were resets.
 
     Attributes:
-        bag: the file or folder.
-        source: of the model: the one given, or the bag's robot_description.
-        mechanism: what was recorded.
+        bag: file or folder.
+        source: source of the model: the given one, or the bag's robot_description.
+        mechanism: recorded mechanism.
         times: (N,) [s], increasing.
         configurations: (N, nq) as measured.
         efforts: (N, n) [N or N m] before they were limited.
@@ -67,13 +67,13 @@ class RecordedRun:
         return Replay(self.mechanism, self.times, self.configurations, self.efforts)
 
     def plan(self) -> tuple[Trajectory, float]:
-        """The planned trajectory, from time 0 on, and its start [s] by the bag's clock.
+        """Return the planned trajectory from time 0 on, and its start [s] by the bag's clock.
 
-        A trajectory with stamp zero started with the first command after it was received, as
-        `TrajectoryFollower` does it; one that was superseded counts until then.
+        A trajectory with stamp zero starts with the first command after its receipt, as in
+        `TrajectoryFollower`; a superseded one counts until then.
 
         Raises:
-            InvalidInput: no trajectory of this mechanism in the bag.
+            InvalidInput: the bag has no trajectory of this mechanism.
         """
         if not self._trajectories:
             raise InvalidInput(
@@ -86,7 +86,7 @@ class RecordedRun:
             stamp = 1e-9 * to_nanoseconds(message.header.stamp)
             after = int(np.searchsorted(times, received - 1e-9))
             start = stamp or float(times[min(after, len(times) - 1)])
-            # a trajectory that was to start later was superseded before it began
+            # a trajectory with a later start was superseded before it began
             begun = [(time, each) for time, each in begun if time < start]
             begun.append((start, self._trajectory(message)))
         first = begun[0][0]
@@ -112,12 +112,15 @@ class RecordedRun:
 
 
 def read_run(bag: str | Path, model: str = "") -> RecordedRun:
-    """A recorded run.
+    """Read a recorded run.
 
     Args:
         bag: a .mcap file or a rosbag2 folder.
-        model: bundled name or file of the mechanism that was recorded; by default the bag's
+        model: bundled name or file of the recorded mechanism; by default the bag's
             robot_description.
+
+    Returns:
+        The run.
 
     Raises:
         MissingExtra: rosbags is not installed.
@@ -160,7 +163,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
-    """Stamped messages [s] of each of `TOPICS` in any namespace, and the names of all topics."""
+    """Return stamped messages [s] of each of `TOPICS` in any namespace, and all topics' names."""
 
     def named(topic: str) -> str:
         return next((name for name in TOPICS if f"/{topic}".endswith(f"/{name}")), "")
@@ -169,7 +172,7 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
     found: dict[str, list[tuple[float, Any]]] = {name: [] for name in TOPICS}
     for topic, received, message in read.messages:
         name = named(topic)
-        # a trajectory's own stamp is when it is to start, not when it was sent
+        # the stamp of a trajectory is its start, not the time of sending
         own = None if name in TRAJECTORIES else getattr(message, "header", None)
         stamp = received if own is None else to_nanoseconds(own.stamp)
         found[name].append((1e-9 * stamp, message))
@@ -194,7 +197,7 @@ def _states(
 
 
 def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | None:
-    """(k,) of the named joints, or None where the message lacks some of them."""
+    """Return values (k,) of the named joints, or None if the message lacks some of them."""
     where = dict(zip(message.name, getattr(message, field), strict=False))
     if any(name not in where for name in names):
         return None
@@ -202,7 +205,7 @@ def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | 
 
 
 def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
-    """The last run in a bag, without what is repeated.
+    """Return the last run in a bag, without repetitions.
 
     In lockstep a state is republished until it is answered; a reset sets time back to zero.
     """
@@ -218,7 +221,7 @@ def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
 def _at_joints(
     commands: list[tuple[float, Any]], measured: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, Any]]:
-    """Commands in torques or currents of the motors as efforts of the joints."""
+    """Convert commands in torques or currents of motors to efforts of the joints."""
     units = {message.header.frame_id for _, message in commands} & {"torque", "current"}
     if not units:
         return commands
@@ -240,7 +243,7 @@ def _at_joints(
 def _efforts(
     messages: list[tuple[float, Any]], mechanism: Mechanism, times: FloatArray
 ) -> FloatArray:
-    """Efforts (N, n) at the times, each the latest recorded; zero where there is none."""
+    """Return efforts (N, n) at the times, each the latest recorded; zero before the first."""
     rows = [(t, _values(m, mechanism.joint_names, "effort")) for t, m in messages]
     known = sorted(((t, e) for t, e in rows if e is not None), key=lambda row: row[0])
     out = np.zeros((len(times), len(mechanism.joint_names)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Colors that the color-blind tell apart (Okabe and Ito), the same in arrows and plots."""
+"""Colors that color-blind people can distinguish (Okabe and Ito), for arrows and plots."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ERROR = (200, 40, 30)
 
 
 def of_actuator(index: int) -> tuple[int, int, int]:
-    """Color of the actuator with this index from 0; they begin again after the sixth."""
+    """Return the color of an actuator by index from 0; colors repeat after the sixth."""
     return ACTUATORS[index % len(ACTUATORS)]
 
 
 def linear(color: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The color as viser's arrows want it: they take sRGB for linear light and look faded."""
+    """Return the color for viser's arrows, which interpret sRGB as linear light."""
     red, green, blue = (round(255 * (part / 255) ** 2.2) for part in color)
     return red, green, blue
 
 
 def css(color: tuple[int, int, int]) -> str:
-    """The color as CSS writes it."""
+    """Format the color for CSS."""
     return "#{:02x}{:02x}{:02x}".format(*color)

@@ -36,14 +36,14 @@ class DesignEditor:
 
     Args:
         server: viser server.
-        family: Family of machines, whose bounds are the ranges of the sliders.
-        requirements: Requirements that each machine is evaluated against.
-        catalog: Actuators to choose from, besides ideal ones without limits.
+        family: family of machines, whose bounds are the ranges of the sliders.
+        requirements: requirements that each machine is evaluated against.
+        catalog: actuators to choose from, besides ideal ones without limits.
 
     Attributes:
         sliders: viser's sliders, by the name of the dimension; angles in degrees.
         actuator: viser's list of actuators.
-        evaluation: Last evaluation; None if the dimensions make no machine.
+        evaluation: last evaluation; None if the dimensions make no machine.
     """
 
     def __init__(

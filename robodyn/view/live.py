@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulation in this process, in real time, that can be controlled while it runs.
+"""Simulation in this process, in real time, with interactive control.
 
-It uses the same plant and the same follower as the nodes, in a thread of its own. Time advances in
+It uses the same plant and the same follower as the nodes, in a separate thread. Time advances in
 whole control periods. After a short delay the simulation catches up with the wall clock; longer
-delays are not made up for, and are counted.
+delays are lost, and counted.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from robodyn.view.snapshot import Snapshot, snapshot_of
 from robodyn.warmup import warm_up
 
 BY_HAND = "by hand"
-# How much wall time is made up for after a delay, and how long the end of a path is shown [s].
+# Longest delay that the simulation catches up with, and duration of the display of a path's end
+# [s].
 SLACK = 0.25
-# Rate of a body that is moved by hand [rad/s].
+# Angular speed of manual motion [rad/s].
 W_MAX = 0.8
 PAUSE_AT_END = 1.0
 
 
 class Steered:
-    """A trajectory that follows its `goal` in a straight line at limited speed.
+    """Trajectory that follows its `goal` in a straight line at limited speed.
 
     `step` advances it by one period; between two steps it returns the same motion for any time.
 
     Args:
-        mechanism: what is moved.
-        start: configuration to begin from.
+        mechanism: mechanism that moves.
+        start: initial configuration.
         v_max: [m/s] of a body's translation, [rad/s or m/s] of joints.
     """
 
@@ -65,28 +66,29 @@ class Steered:
         self._here = self._mechanism.advance(self._here, step)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """The present motion, with zero acceleration."""
+        """Return the present motion, with zero acceleration."""
         shape = np.shape(t)
         here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
         return Motion(here, rate, np.zeros_like(rate))
 
 
 class LiveSimulation:
-    """A mechanism under computed-torque control, on a path or moved by hand.
+    """Mechanism under computed-torque control, on a path or moved manually.
 
     All methods may be called from any thread.
 
     Args:
-        mechanism: what is simulated.
-        paths: by name; it begins with the first. Without any it is moved by hand from home.
+        mechanism: mechanism to simulate.
+        paths: trajectories by name; it starts with the first. Without any it is moved manually from
+            home.
         rate: [Hz] of the control.
         dt: [s] of an integration step; a control period is a whole number of them.
         speed: simulated seconds per second.
-        repeat: start the path again when it is done.
-        v_max: [m/s or rad/s] of motion by hand.
+        repeat: whether to restart the path at its end.
+        v_max: [m/s or rad/s] of manual motion.
 
     Attributes:
-        mechanism: the one without payload.
+        mechanism: mechanism without payload.
     """
 
     def __init__(
@@ -133,17 +135,17 @@ class LiveSimulation:
 
     @property
     def lost(self) -> float:
-        """[s] by which simulated time has fallen behind the wall clock for good."""
+        """Time [s] by which the simulation has fallen behind the wall clock for good."""
         return self._pacer.lost
 
     @property
     def period(self) -> float:
-        """[s] of the control."""
+        """Period [s] of the control."""
         return self._period * 1e-9
 
     @property
     def body_poses(self) -> FloatArray:
-        """(N, 7) planned poses of the body on the chosen path; none when moved by hand."""
+        """Planned poses (N, 7) of the body on the chosen path; none in manual motion."""
         if self.path == BY_HAND:
             return np.empty((0, 7))
         path = self.paths[self.path]
@@ -163,7 +165,7 @@ class LiveSimulation:
             self._thread.join()
 
     def snapshot(self) -> Snapshot:
-        """The present moment."""
+        """Return the present snapshot."""
         with self._lock:
             plant, stamp = self._plant, self._stamp
             configuration, effort = plant.configuration, plant.effort
@@ -176,7 +178,7 @@ class LiveSimulation:
             self._playing = playing and not self._message
 
     def reset(self) -> None:
-        """Back to the start of the path, or home, at time zero; running or paused as before."""
+        """Return to the start of the path, or home, at time zero; running or paused as before."""
         with self._lock:
             failed = bool(self._message)
             self._stamp, self._wrench_until, self._message = 0, 0, ""
@@ -195,14 +197,14 @@ class LiveSimulation:
             except UnderActuated as error:
                 self._stop(error)
                 return
-            # effort shown until the first period has passed: the mechanism is held, not dropped
+            # effort shown in the first period: the mechanism is held, not dropped
             plant.effort = plant.effort if command is None else command.effort
 
     def choose(self, path: str) -> None:
-        """Start a path by name, or motion `by hand` from where the mechanism is.
+        """Start a path by name, or manual motion, `by hand`, from the present configuration.
 
         Raises:
-            InvalidInput: there is no such path.
+            InvalidInput: no such path.
         """
         with self._lock:
             if path == BY_HAND:
@@ -217,7 +219,7 @@ class LiveSimulation:
             self.reset()
 
     def steer(self, configuration: ArrayLike) -> None:
-        """Move by hand to a configuration, in a straight line.
+        """Move manually to a configuration, in a straight line.
 
         Raises:
             InvalidInput: wrong shape or not finite.
@@ -230,7 +232,7 @@ class LiveSimulation:
                 self._followed.goal = goal
 
     def set_payload(self, mass: float, known: bool = True) -> None:
-        """Attach a payload; with `known` the controller's model has it, too.
+        """Attach a payload; with `known` the controller's model includes it.
 
         Raises:
             InvalidInput: a negative mass [kg].
@@ -254,7 +256,7 @@ class LiveSimulation:
             self._wrench_until = self._stamp + round(duration * 1e9)
 
     def step(self) -> None:
-        """One control period; a failure pauses the simulation and becomes the message."""
+        """Advance by one control period; a failure pauses the simulation and sets the message."""
         with self._lock:
             if isinstance(self._followed, Steered):
                 self._followed.step(self.period)
@@ -279,7 +281,7 @@ class LiveSimulation:
     def _follow(self, start: int) -> None:
         """Follow the chosen trajectory from a stamp [ns] on, with a new follower.
 
-        The trajectory begins where the mechanism is, so no handover is needed.
+        The trajectory starts at the present state, so no handover is needed.
         """
         self._follower = TrajectoryFollower(self._known, handover=0.0)
         self._follower.follow(self._followed, start)

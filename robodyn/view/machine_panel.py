@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The part of the page that a machine has: its state, what is asked of it, the pose wished for."""
+"""Panel of a page for a machine: its state, requests, and the target pose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robodyn.errors import shortened
 from robodyn.view import colors
 from robodyn.view.page import ViewerPage
 
-# Of a button: the service that it calls.
+# Services by the label of their button.
 REQUESTS = {
     "Engage": "joint_commander/engage",
     "Start path": "trajectory_planner/start",
@@ -31,10 +31,10 @@ NAMED = ("freezing", "frozen", "fault")
 
 
 class MachinePanel:
-    """Buttons, the state, and axes where the body is wished to be.
+    """Buttons, state of the machine, and axes at the target pose.
 
     Args:
-        page: that gets them.
+        page: page to extend.
         ask: called with the name of a service when its button is pressed.
     """
 
@@ -61,15 +61,15 @@ class MachinePanel:
         self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
 
     def explain(self, text: str) -> None:
-        """Show why the machine is in its state; empty: nothing to explain."""
+        """Show the reason of the machine's state; empty for none."""
         self._why.content = _note(text)
 
     def tell_vehicle(self, text: str) -> None:
-        """Show what is known of the vehicle or the telemetry that moves the machine."""
+        """Show the state of the vehicle or telemetry that moves the machine."""
         self._vehicle.content = _note(text)
 
     def show_target(self, pose: FloatArray) -> None:
-        """Show the pose (7,) wished for, base frame."""
+        """Show the target pose (7,), base frame."""
         self._scene.mark(pose)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figure of a mechanism: of all that its description has, or of its model."""
+"""Figure of a mechanism, from its description or its model."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from robodyn.presentation.figure_of_links import figure_of_links
 def figure_of(
     source: str | Path, mechanism: Mechanism, mesh_folders: Collection[Path] | None = None
 ) -> Figure:
-    """The figure of a mechanism that was loaded from `source`.
+    """Return the figure of a mechanism loaded from `source`.
 
-    Meshes are read from `mesh_folders` only, where they are given (see `mesh_file`).
+    With `mesh_folders`, meshes are read from these only (see `mesh_file`).
 
-    A URDF, a xacro, an SDF or an MJCF is drawn by its visuals; one without any as sticks from joint
-    to joint. A bundled model or a YAML file is drawn by the visuals of its model; if that has none,
-    a bundled model is drawn by its xacro, if the package xacro is installed, and any other by
+    A URDF, xacro, SDF or MJCF is drawn by its visuals; without visuals, as sticks from joint to
+    joint. A bundled model or a YAML file is drawn by the visuals of its model; without these, a
+    bundled model is drawn by its xacro, if the package xacro is installed, and others by
     `mechanism.figure()`.
     """
     name, near = f"URDF of {mechanism.name}", _file(source)
@@ -46,7 +46,7 @@ def figure_of(
 
 
 def _file(source: str | Path) -> Path | None:
-    """The file that a URDF's relative meshes are beside; none for URDF text and bundled models."""
+    """Return the file that relative meshes are beside; None for text and bundled models."""
     text = str(source)
     if is_text(source) or text in models():
         return None

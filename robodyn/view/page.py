@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A page: scene, plots and status of one source, updated thirty times a second.
+"""Page with scene, plots and status of one source, updated thirty times a second.
 
-viser runs callbacks of controls in threads of its own; what is controlled must be thread-safe. An
+viser runs callbacks of controls in separate threads; controlled objects must be thread-safe. An
 event without a client was caused by the program itself and is ignored.
 """
 
@@ -31,7 +31,7 @@ from robodyn.view.snapshot import Snapshot, Source
 RATE = 30.0
 # Text and plots are sent with every third update only, to save bandwidth.
 SLOW = 3
-# Windows of at most so many pixels are a phone's.
+# Largest width of a phone's window in pixels.
 NARROW = 760
 STANDARD_GRAVITY = 9.81
 _DIRECTIONS = {
@@ -42,21 +42,21 @@ _DIRECTIONS = {
 
 
 class ViewerPage:
-    """A web page that shows the snapshots of a source.
+    """Web page that shows the snapshots of a source.
 
     Args:
-        server: from `serving.serve`; the page does not stop it.
-        mechanism, figure: what is shown.
-        source: where snapshots come from.
+        server: server from `serving.serve`; the page does not stop it.
+        mechanism, figure: mechanism to show, and its figure.
+        source: source of snapshots.
         warn, error: thresholds of the condition number.
 
     Attributes:
-        scene, plots, status: the parts.
-        gui: viser's, to add more controls to.
-        run: the buttons that play, pause and reset; invisible where there is nothing to pause.
-        push: the controls of `add_push`, None without them; invisible where nothing is pushed.
+        scene, plots, status: parts of the page.
+        gui: viser's, for more controls.
+        run: buttons for play, pause and reset; invisible if there is nothing to pause.
+        push: controls of `add_push`, None without them; invisible if nothing can be pushed.
         updates: number of updates sent.
-        shown: the snapshot sent last.
+        shown: last snapshot sent.
     """
 
     def __init__(
@@ -123,16 +123,16 @@ class ViewerPage:
             push(wrench)
 
     def add_ride(self) -> RidePlots:
-        """Add what is felt in a vehicle and on its platform, above the other plots."""
+        """Add plots of the forces in a vehicle and on its platform, above the other plots."""
         with self._beside:
             return RidePlots(self.gui)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
-        """Call back with every third snapshot, for controls that follow the motion."""
+        """Register a callback with every third snapshot, for controls that follow the motion."""
         self._more.append(update)
 
     def update(self) -> None:
-        """Show the present moment."""
+        """Show the present snapshot."""
         snapshot = self._source.snapshot()
         with self._server.atomic():
             if snapshot is None:
@@ -175,7 +175,7 @@ class ViewerPage:
 
 
 def _give_room(client: Any, panel: Any) -> None:
-    """On a screen as narrow as a phone's, leave the panels' titles only: a tap opens them."""
+    """On a phone's screen, show only the panels' titles; a tap opens them."""
     if client.camera.image_width > NARROW:
         return
     with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`
@@ -194,11 +194,11 @@ _TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;w
 
 
 class Status:
-    """A text block in the panel, and a banner across the page.
+    """Text block in the panel, and a banner across the page.
 
     Args:
         gui: viser's, in the container for the text.
-        mechanism: what is shown.
+        mechanism: mechanism to show.
         warn, error: thresholds of the condition number.
     """
 
@@ -211,7 +211,7 @@ class Status:
 
     @property
     def banner(self) -> str:
-        """The warning shown, without markup; empty if none."""
+        """Warning shown, without markup; empty if none."""
         return self._said
 
     def update(self, snapshot: Snapshot | None) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The paths that a mechanism can follow in the viewer."""
+"""Paths that a mechanism can follow in the viewer."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ def paths_of(
     wanted: str = "",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Trajectory]:
-    """Paths by name, the initial one first: its default, paths of the papers that fit, a demo.
+    """Return paths by name: its default first, paths of the papers that fit, and a demonstration.
 
     Args:
-        mechanism: what is to follow them.
-        wanted: name of a path or a waypoint file to begin with, within the limits or not.
-        progress: called with the share done, 0 to 1, of the demonstration.
+        mechanism: mechanism that follows them.
+        wanted: name of the initial path, or a waypoint file, even beyond limits.
+        progress: called with the completed fraction, 0 to 1, of the demonstration.
+
+    Returns:
+        Trajectories, the initial one first.
 
     Raises:
         PathError: `wanted` is unknown, or not a path for this mechanism.

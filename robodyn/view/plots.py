@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The live plots: efforts, the condition number and what is felt, over the last seconds."""
+"""Live plots: efforts, the condition number and forces felt, over the last seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = 10.0
 # Larger condition numbers are clipped in the plot, to keep the axis legible.
 HIGHEST_CONDITION = 1e5
 _LEGS, _JOINTS = "Leg forces [N], positive: pushes", "Joint efforts [N m, N]"
-# Axes of numbers that hardly change are at least this wide: ticks of 1e-9 would all read 0.
+# Least width of an axis: ticks of nearly constant values would all read the same.
 _LEAST = {
     "auto": True,
     "range": {
@@ -31,7 +31,7 @@ _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
 class Rows:
-    """Points of several curves over the last seconds; they are cleared when time goes back."""
+    """Points of several curves over the last seconds, cleared when time goes back."""
 
     def __init__(self) -> None:
         self._rows: deque[FloatArray] = deque()
@@ -40,7 +40,7 @@ class Rows:
         return len(self._rows)
 
     def add(self, time: float, *values: float) -> None:
-        """Append a point to every curve at a time [s], once."""
+        """Append a point to every curve at a time [s], once per time."""
         if self._rows and time <= self._rows[-1][0]:
             if time == self._rows[-1][0]:
                 return
@@ -50,16 +50,16 @@ class Rows:
             self._rows.popleft()
 
     def columns(self) -> FloatArray:
-        """Times, then the values of each curve (1 + n, N)."""
+        """Return times, then the values of each curve (1 + n, N)."""
         return np.ascontiguousarray(np.array(self._rows).T)
 
 
 class Plots:
-    """Efforts and the condition number.
+    """Plots of efforts and the condition number.
 
     Args:
         gui: viser's, in the container for the plots.
-        mechanism: whose efforts are plotted.
+        mechanism: mechanism of the efforts.
         warn, error: thresholds of the condition number.
     """
 
@@ -108,7 +108,7 @@ class Plots:
 
 
 class RidePlots:
-    """Specific force in a vehicle and on its platform, over the same seconds.
+    """Plots of specific force in a vehicle and on its platform, over the same seconds.
 
     Args:
         gui: viser's, in the container for the plots.
@@ -134,7 +134,7 @@ class RidePlots:
         ]
 
     def add(self, time: float, wanted: FloatArray, felt: FloatArray) -> None:
-        """Append a point at a time [s] of forces (3,)."""
+        """Append the requested and the felt force (3,) at a time [s]."""
         self._begun = time if self._begun is None else self._begun
         self._rows.add(time - self._begun, *wanted, *felt)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorded run as a source of snapshots, with play, pause and seek."""
+"""Recorded run as a source of snapshots, with play, pause and seek."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from robodyn.view.snapshot import Snapshot, snapshot_of
 
 
 class Replay:
-    """Plays a recorded run by the wall clock.
+    """Player of a recorded run by the wall clock.
 
     Args:
-        mechanism: what was recorded.
+        mechanism: recorded mechanism.
         times: (N,) [s], increasing.
         configurations: (N, nq).
         efforts: (N, n) [N or N m].
@@ -45,12 +45,12 @@ class Replay:
 
     @property
     def body_poses(self) -> FloatArray:
-        """(N, 7) recorded poses of the body, thinned out."""
+        """Recorded poses (N, 7) of the body, reduced in number."""
         step = max(len(self.times) // 400, 1)
         return self.mechanism.body_pose(self.configurations[::step])
 
     def snapshot(self) -> Snapshot:
-        """The moment being shown."""
+        """Return the snapshot at the present time of the replay."""
         with self._lock:
             at, playing = self._advance(), self._playing
         index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1
@@ -86,7 +86,7 @@ class Replay:
             self._at, self._wall = float(np.clip(since_start, 0.0, self.duration)), time.monotonic()
 
     def reset(self) -> None:
-        """Back to the start."""
+        """Return to the start."""
         self.seek(0.0)
 
     def _advance(self) -> float:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The 3D scene: the links of a figure as viser's scene nodes, effort arrows, traces and labels."""
+"""3D scene: the links of a figure as viser's scene nodes, effort arrows, traces and labels."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from robodyn.view.snapshot import Snapshot
 
 # Number of points of the trace, and their least distance, in sizes of the mechanism.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004
-# Length of the arrow of the reference effort, and of the longest arrow that is drawn however near
-# a singularity, in sizes of the mechanism.
+# Length of the reference effort's arrow, and of the longest arrow, also near a singularity, in
+# sizes of the mechanism.
 LENGTH, LONGEST = 0.35, 0.9
 
 
 def reference_effort(mechanism: Mechanism) -> float:
-    """[N or N m] drawn with the standard length: the largest that holds it at home, if any does."""
+    """Return the effort [N or N m] drawn with standard length: the largest at home, if any."""
     home = mechanism.home
     rest = mechanism.difference(home, home)
     try:
@@ -38,16 +38,16 @@ def reference_effort(mechanism: Mechanism) -> float:
 
 
 def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
-    """[m] of the arrows of efforts (n,) [N or N m], limited where these grow without bound."""
+    """Return lengths [m] of the arrows of efforts (n,) [N or N m], limited at singularities."""
     return np.clip(LENGTH * effort / reference, -LONGEST, LONGEST) * mechanism.size
 
 
 class Scene:
-    """The 3D scene; `update` moves it to a snapshot.
+    """3D scene; `update` moves it to a snapshot.
 
     Args:
         server: viser's.
-        mechanism, figure: what is drawn.
+        mechanism, figure: mechanism to draw, and its figure.
 
     Attributes:
         frames: (L, 4, 4) of the links as last sent, in the figure's order.
@@ -83,7 +83,7 @@ class Scene:
             head_radius=0.034 * self._size,
             head_length=0.08 * self._size,
         )
-        # a thin rod along every leg: the legs' visuals leave gaps where a leg is extended
+        # a thin rod along every leg, as the visuals of an extended leg have gaps
         axes = self._leg_axes(mechanism.home)
         rod = 0.022 * self._size
         self._rods = self._segments("/rods", axes, colors.ROD, thickness=rod) if len(axes) else None
@@ -119,7 +119,7 @@ class Scene:
         self._follow(snapshot)
 
     def send_trace(self) -> None:
-        """Send the path travelled so far; this may be less often than the rest."""
+        """Send the path traveled so far; this may be less often than the rest."""
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
             self._traveled.points = np.stack([points[:-1], points[1:]], axis=1)
@@ -142,7 +142,7 @@ class Scene:
         )
 
     def mark(self, pose: FloatArray) -> None:
-        """Draw axes at a pose (7,) in the base frame, where the body is wished to be."""
+        """Draw axes at the target pose (7,), base frame."""
         frame = self.frames[self._base]
         x, y, z, w = (Rotation.from_matrix(frame[:3, :3]) * Rotation.from_quat(pose[3:])).as_quat()
         if self._mark is None:
@@ -186,13 +186,13 @@ class Scene:
         )
 
     def _segments(self, name: str, points: NDArray[Any], color: Any, **thickness: Any) -> Any:
-        """Line segments (k, 2, 3) of one color."""
+        """Add line segments (k, 2, 3) of one color."""
         return self._server.scene.add_line_segments(
             name, points, np.array(color, dtype=np.uint8), **thickness
         )
 
     def _leg_axes(self, configuration: FloatArray) -> FloatArray:
-        """(legs, 2, 3) [m] from the lower to the upper joint of each leg."""
+        """Return points (legs, 2, 3) [m] at the lower and upper joint of each leg."""
         feet, tips = presentation.leg_ends(self._mechanism, configuration)
         return np.stack([self._in_root(feet), self._in_root(tips)], axis=1)
 
@@ -231,7 +231,7 @@ class Scene:
 
 
 def _beyond(arrow: FloatArray, distance: float) -> FloatArray:
-    """A point beyond an arrow's head, for its number."""
+    """Return a point beyond an arrow's head, for its number."""
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))
     return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])

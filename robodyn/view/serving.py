@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A viser server for this machine only, on exactly the port asked for.
+"""viser server for this machine only, on exactly the requested port.
 
 A page has buttons that move a machine. Any web page that a person has open can send requests to a
-port of this machine, and by DNS rebinding under any name of its own. So a request counts only if a
-browser sends it from the page itself, at an address of this machine or one that the user names;
-all others are answered by 403. Values of controls count only if the control can have them.
+port of this machine, and by DNS rebinding under any name. So a request is accepted only if a
+browser sends it from the page itself, at an address of this machine or one that the user names; all
+others are answered by 403. Values of controls are accepted only within their range.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PortInUse(RobodynError):
 
 
 def viser_module() -> ModuleType:
-    """The package viser.
+    """Import the package viser.
 
     Raises:
         MissingExtra: it is not installed.
@@ -48,15 +48,18 @@ def viser_module() -> ModuleType:
 
 
 def serve(port: int, hosts: Collection[str] = ()) -> Any:
-    """A `viser.ViserServer` reachable from this machine only; port 0 takes any free port.
+    """Create a `viser.ViserServer` reachable from this machine only; port 0 takes any free port.
 
     Args:
-        port: on the loopback interface.
-        hosts: names at which browsers may reach the page besides localhost, through a proxy or a
-            forwarded port: as in the address that the browser shows, with or without a port.
+        port: port on the loopback interface.
+        hosts: names besides localhost at which browsers may reach the page, through a proxy or a
+            forwarded port: as in the browser's address, with or without a port.
+
+    Returns:
+        The server.
 
     Raises:
-        MissingExtra: viser is not installed, or a version that cannot be protected.
+        MissingExtra: viser is not installed, or in a version that cannot be protected.
         InvalidInput: not a port number, or not a host.
         PortInUse: the port is not available. (viser would silently take the next one.)
     """
@@ -66,7 +69,7 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     allowed = frozenset(_host(name) for name in hosts)
     # do not log clients that disconnect during the handshake
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
-    # nor what was on its way to a client that has left
+    # nor messages in transit to a client that has left
     warnings.filterwarnings("ignore", message="Queued a .* on a closed connection")
     # our own log line gives the address
     with contextlib.redirect_stdout(io.StringIO()), _guarding(allowed):
@@ -78,7 +81,7 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
             "that listens there",
             value=port,
         )
-    # a client can ask viser to tunnel the page to the internet: disabled
+    # a client can request a tunnel of the page to the internet from viser: disabled
     server.request_share_url = lambda verbose=True: None
     try:
         _check_values(server.gui)
@@ -101,11 +104,14 @@ def stop(server: Any) -> None:
 
 
 def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
-    """Say why a request is not one of the page itself; empty if it is.
+    """Return why a request is not from the page itself; empty if it is.
 
     Args:
         headers: with the method `get_all`, as those of websockets and of `http.client`.
         allowed: names of hosts besides those of this machine, lower case.
+
+    Returns:
+        The reason.
     """
     hosts, origins = headers.get_all("Host") or [], headers.get_all("Origin") or []
     if len(hosts) != 1 or not _is_allowed(_name_in(f"//{hosts[0]}"), allowed):
@@ -129,7 +135,7 @@ def _is_allowed(name: str, allowed: Collection[str]) -> bool:
 
 
 def _name_in(address: str) -> str:
-    """The host of an address, lower case, without its port; empty if there is none."""
+    """Return the host of an address, lower case, without its port; empty if there is none."""
     try:
         parts = urlsplit(address)
         _ = parts.port  # raises for one that is no number
@@ -139,7 +145,7 @@ def _name_in(address: str) -> str:
 
 
 def _host(name: str) -> str:
-    """The name of a host as it is compared, from an address or a part of one."""
+    """Return the normalized name of a host, from an address or a part of one."""
     found = _name_in(name if "//" in name else f"//{name}")
     if not found or any(c in found for c in "*/ "):
         raise InvalidInput(
@@ -153,9 +159,9 @@ _LOCK = threading.Lock()
 
 @contextlib.contextmanager
 def _guarding(allowed: Collection[str]) -> Iterator[None]:
-    """Have servers that are made meanwhile refuse requests which are not of their own page.
+    """Make servers that start inside reject requests from other pages.
 
-    viser has no setting for it, but takes `serve` from websockets when a server starts.
+    viser has no setting for it, but uses `serve` from websockets when a server starts.
     """
     from websockets.asyncio import server as websockets
 
@@ -180,7 +186,7 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
             return connection.respond(HTTPStatus.FORBIDDEN, f"{why}\n")
         response = None if process is None else process(connection, request)
         if response is not None:
-            # within a frame of a foreign page a person could be made to press a button
+            # in a frame of a foreign page a person could be tricked into pressing a button
             response.headers["X-Frame-Options"] = "SAMEORIGIN"
             response.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
         return response
@@ -189,7 +195,7 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
 
 
 def _status_for(host: str, port: int) -> int:
-    """The status with which a request for the page under a host's name is answered."""
+    """Return the status of a request for the page under a host's name."""
     connection = http.client.HTTPConnection(HOST, port, timeout=10.0)
     try:
         connection.request("GET", "/", headers={"Host": host})
@@ -199,7 +205,7 @@ def _status_for(host: str, port: int) -> int:
 
 
 def _check_values(gui: Any) -> None:
-    """Have viser take values of controls only if the control can have them."""
+    """Make viser accept values of controls only within their range."""
     from viser._messages import GuiUpdateMessage
 
     interface, take = gui._websock_interface, gui._handle_gui_updates
@@ -216,7 +222,7 @@ def _check_values(gui: Any) -> None:
 
 
 def possible_value(handle: Any, updates: Any) -> Any:
-    """The value that a client gives a control, within its range; None if it cannot have it."""
+    """Return a client's value of a control, within its range; None if invalid."""
     if not isinstance(updates, dict) or set(updates) != {"value"}:
         return None
     value, present = updates["value"], handle.value

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a page shows at one moment, and the interface of the source it comes from."""
+"""Snapshot of a mechanism for a page, and the interface of its source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.presentation import presentation
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A mechanism at one moment.
+    """State of a mechanism at one moment.
 
     Attributes:
         time: [s] of the simulation.
@@ -25,10 +25,10 @@ class Snapshot:
         body_pose: (7,) of the moving body in the base frame.
         floating: poses (7,) of links on floating joints, see `presentation.floating_poses`.
         effort: (n,) [N or N m] of the actuators.
-        condition_number: infinite where it is not defined.
+        condition_number: infinite if undefined.
         playing: whether the source is running, not paused.
         message: a warning for the user, empty if none.
-        status: one word for what the source does; empty: running or paused, as `playing` says.
+        status: activity of the source in one word; empty: running or paused, by `playing`.
     """
 
     time: float
@@ -51,7 +51,7 @@ def snapshot_of(
     playing: bool,
     message: str = "",
 ) -> Snapshot:
-    """A snapshot of which all else follows from the configuration."""
+    """Create a snapshot from a configuration and efforts."""
     return Snapshot(
         time,
         configuration,
@@ -66,26 +66,26 @@ def snapshot_of(
 
 
 class Source(Protocol):
-    """Where snapshots come from; called from several threads."""
+    """Source of snapshots, called from several threads."""
 
     def snapshot(self) -> Snapshot | None:
-        """The present moment, or None before the first state."""
+        """Return the present snapshot, or None before the first state."""
 
     def set_playing(self, playing: bool) -> None:
         """Run or pause."""
 
     def reset(self) -> None:
-        """Back to the start."""
+        """Return to the start."""
 
 
 def drawn_joints(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
-    """Position [rad or m] of every joint by name, passive ones included."""
+    """Return the position [rad or m] of every joint by name, passive ones included."""
     states = mechanism.joint_states(configuration)
     return dict(zip(states.names, states.positions.tolist(), strict=True))
 
 
 def condition_number(mechanism: Mechanism, configuration: ArrayLike) -> float:
-    """The papers' condition number, infinite where the kinematics have no solution."""
+    """Compute the papers' condition number, infinite if the kinematics have no solution."""
     try:
         return float(mechanism.condition_number(configuration))
     except KinematicsError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Complete pages, with their controls: for a live simulation and for a recording."""
+"""Complete pages with controls, for a live simulation and for a recording."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from robodyn.view.page import ViewerPage
 from robodyn.view.replay import Replay
 from robodyn.view.snapshot import Snapshot
 
-# Range of the sliders about home: degrees of angles, sizes of the mechanism.
+# Range of the sliders about home: angles in degrees, lengths in sizes of the mechanism.
 ANGLE, REACH = 45.0, 0.5
 
 
 def open_studio(
     server: Any, live: LiveSimulation, figure: Figure
 ) -> tuple[ViewerPage, LiveControls]:
-    """A page with all controls of a live simulation; neither is started yet."""
+    """Create a page with all controls of a live simulation; neither is started yet."""
     page = ViewerPage(server, live.mechanism, figure, live)
     controls = LiveControls(page, live)
     page.add_push(live.push)
@@ -32,7 +32,7 @@ def open_studio(
 
 
 def open_projector(server: Any, recording: Replay, figure: Figure) -> ViewerPage:
-    """A page that plays a recording at any speed and from any time; not started yet."""
+    """Create a page that plays a recording at any speed and from any time; not started yet."""
     page = ViewerPage(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
         _add_speed(page.gui, recording)
@@ -64,7 +64,7 @@ def _add_speed(gui: Any, source: LiveSimulation | Replay) -> Any:
 
 
 class LiveControls:
-    """Adds the controls of a live simulation to a page, and keeps them up to date.
+    """Controls of a live simulation on a page.
 
     Attributes:
         sliders: viser's, of the position variables; angles in degrees.
@@ -136,7 +136,7 @@ class LiveControls:
 
 
 def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """(2, n) limits of the independent joints, half a turn or 3 m at most, as of undriven ones."""
+    """Return limits (2, n) of the independent joints, at most half a turn or 3 m."""
     mechanism = live.mechanism
     known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
     free = np.array([-np.inf, np.inf])
@@ -145,7 +145,7 @@ def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """(2, n) what the paths need, and at least a range about home."""
+    """Return ranges (2, n) that cover the paths, and at least a range about home."""
     mechanism = live.mechanism
     places = [mechanism.home[None]]
     places += [
@@ -160,5 +160,5 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _step(span: float) -> float:
-    """A power of ten that divides the span into some hundred steps."""
+    """Return a power of ten that divides the span into some hundred steps."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 100.0)))

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as a file: URDF, SDF, MJCF."""
+"""Writers of a model as URDF, SDF and MJCF."""

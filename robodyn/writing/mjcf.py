@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as MJCF, the format of MuJoCo.
+"""Writer of a model as MJCF, the format of MuJoCo.
 
-The root is MuJoCo's world. A link without mass between two joints is none of MuJoCo's bodies: its
-joints are those of the body behind it. What MJCF has no word for stands in `<custom>` as a text
-named `robodyn`, a JSON object, from which the reader of MJCF has it again.
+The root is MuJoCo's world. A massless link between two joints is no body of MuJoCo: its joints are
+those of the body behind it. Data that MJCF cannot represent are in `<custom>` as a text named
+`robodyn`, a JSON object for the reader of MJCF.
 """
 
 from __future__ import annotations
@@ -34,32 +34,35 @@ from robodyn.writing.urdf import (
     unloaded_position,
 )
 
-# What MuJoCo takes for more than nothing: added to what has no mass [kg] or inertia [kg m^2].
+# Smallest mass [kg] and inertia [kg m^2] that MuJoCo accepts, for massless bodies.
 LEAST = 2e-15
-# Joints that a body of MuJoCo's may have.
+# Most joints of a MuJoCo body.
 MOST = 6
-# Between the two points by which a revolute closure is held [m].
+# Distance [m] between the two points that constrain a revolute closure.
 APART = 0.1
-# Equalities of MuJoCo that hold a closure.
+# Equalities of MuJoCo by type of closure.
 HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
 
 
 def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
-    """MJCF text of a tree with closures.
+    """Format a tree with closures as MJCF text.
 
     Args:
-        model: what is written.
-        settings: that read it as its kind, as `settings_of` has them.
+        model: model to write.
+        settings: attributes for reading it as its kind, from `settings_of`.
         positions: of joints, a number or a pose (7,), for the keyframe; by default its home.
 
+    Returns:
+        The text.
+
     Raises:
-        OutputError: a closure that no equality of MuJoCo holds, or what floats on what moves.
+        OutputError: MuJoCo has no equality for a closure, or a floating body is on a moving one.
     """
     return _Writer(model, settings, positions).written()
 
 
 class _Writer:
-    """Writes the MJCF of a model."""
+    """Writer of a model as MJCF."""
 
     def __init__(
         self, model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]
@@ -87,7 +90,7 @@ class _Writer:
         }  # fmt: skip
 
     def written(self) -> str:
-        """The text."""
+        """Return the text."""
         model, root = self._model, self._root
         element(root, "compiler", angle="radian", autolimits="false", eulerseq="XYZ")
         element(root, "option", gravity=numbers(model.gravity))
@@ -120,11 +123,11 @@ class _Writer:
     def _branch(
         self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray
     ) -> None:
-        """Write the body behind a joint, with those joints that end at links without mass."""
+        """Write the body behind a joint, with its joints through massless links."""
         chain = [joint]
         while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
-        # of the joints in the body's frame; exact where it is theirs, too
+        # places of the joints in the body's frame; exact if the frames are equal
         seats: list[Any] = []
         place = np.eye(4)
         for each in reversed(chain):
@@ -153,7 +156,7 @@ class _Writer:
             self._branch(body, link.name, each, own)
 
     def _weigh(self, name: str) -> None:
-        """Take moments that MuJoCo refuses as part of what their link is fixed to."""
+        """Attribute moments that MuJoCo rejects to the body that their link is fixed to."""
         links = self._links
         for joint in self._below.get(name, ()):
             self._weigh(joint.child)
@@ -164,7 +167,7 @@ class _Writer:
                 links[name], links[link.name] = joined(links[name], body), Link(link.name)
 
     def _is_between(self, joint: Joint) -> bool:
-        """Whether a joint's child is no more than the place of the next joint."""
+        """Return whether a joint's child only carries the next joint."""
         link, below = self._links[joint.child], self._below.get(joint.child, ())
         kinds = {joint.kind, *(each.kind for each in below)}
         alone = len(below) == 1 and not kinds & {"fixed", "floating"}
@@ -232,7 +235,7 @@ class _Writer:
         )  # fmt: skip
 
     def _equalities(self) -> list[dict[str, Any]]:
-        """Write what couples joints and closes loops; what the closures are besides."""
+        """Write couplings and closures; return the closures' data that MJCF cannot represent."""
         out, closures = element(None, "equality"), []
         for joint in self._model.joints:
             if joint.mimic is not None:
@@ -280,7 +283,7 @@ class _Writer:
                 motor.set("ctrlrange", numbers(joint.effort_range))
 
     def _own(self, joint: Joint) -> dict[str, Any]:
-        """What MJCF has no word for: its child, attributes of `<robodyn>`, limits, the actuator."""
+        """Collect the data of a joint that MJCF cannot represent."""
         own = own_attributes(joint, self._home.get(joint.name))
         if joint.spring.preload:
             own["spring_preload"] = number(joint.spring.preload)
@@ -294,7 +297,7 @@ class _Writer:
         }
 
     def _shapes(self, body: ElementTree.Element, name: str) -> None:
-        """Draw the primitives of a link's visuals; they touch nothing and weigh nothing."""
+        """Write the primitives of a link's visuals, without contacts and mass."""
         for shape in self._tree.links[name].visuals:
             if isinstance(shape.form, MeshFile):
                 self._meshes.append(shape.form.file)
@@ -310,7 +313,7 @@ class _Writer:
 
 
 def quaternion(rotation: FloatArray) -> list[float]:
-    """MuJoCo's w x y z of a rotation matrix (3, 3)."""
+    """Convert a rotation matrix (3, 3) to MuJoCo's quaternion w x y z."""
     x, y, z, w = quaternion_of_rotation(rotation).tolist()
     return [w, x, y, z]
 

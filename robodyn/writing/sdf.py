@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as SDF.
+"""Writer of a model as SDF.
 
-Links are where the mechanism is at home, so that its loops are closed in Gazebo, too: a closure is
-a joint that leads to a link a second time. What SDF has no word for stands in elements with the
-prefix `robodyn:`, which SDF lets programs add, and which the reader of SDF describes.
+Links are at the mechanism's home, so its loops are closed in Gazebo, too: a closure is a joint that
+leads to a link a second time. Data that SDF cannot represent are in elements with the prefix
+`robodyn:`, which SDF permits; the reader of SDF describes them.
 """
 
 from __future__ import annotations
@@ -45,16 +45,18 @@ TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
 
 
 def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
-    """SDF text of a tree with closures.
+    """Format a tree with closures as SDF text.
 
     Args:
-        model: what is written.
-        settings: that read it as its kind, as `settings_of` has them.
-        positions: of joints, a number or a pose (7,), where the links stand in the file; others at
-            0.
+        model: model to write.
+        settings: attributes for reading it as its kind, from `settings_of`.
+        positions: of joints, a number or a pose (7,), at which links are placed; others at 0.
+
+    Returns:
+        The text.
 
     Raises:
-        OutputError: a closure that no joint of SDF is.
+        OutputError: SDF has no joint for a closure.
     """
     mimics = any(joint.mimic is not None for joint in model.joints)
     root = element(None, "sdf", version="1.11" if mimics else "1.9")
@@ -204,14 +206,14 @@ def _joint(
 
 
 def _joint_name(name: str, links: set[str | None]) -> str:
-    """A joint's name, which in SDF is not a link's too."""
+    """Return a joint's name that is different from all links, as SDF requires."""
     while name in links:
         name += "__joint"
     return name
 
 
 def _shape(made: ElementTree.Element, shape: Geometry) -> None:
-    """The place, form and color of a visual or collision body."""
+    """Write place, form and color of a visual or collision body."""
     _pose(made, shape.at.matrix)
     geometry, form = element(made, "geometry"), shape.form
     if isinstance(form, MeshFile):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as URDF.
+"""Writer of a model as URDF.
 
-Numbers are written so that they read back as the same floats. What URDF has no word for stands in
-the element that `robodyn.parsing.own_attributes` describes.
+Numbers read back as the same floats. Data that URDF cannot represent are in the element that
+`robodyn.parsing.own_attributes` describes.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
-    """URDF text of a mechanism's model, to be read as one of its kind."""
+    """Format a mechanism's model as URDF text that is read as its kind."""
     return tree_urdf(mechanism.model, mechanism.kind)
 
 
 def tree_urdf(model: Model, kind: str) -> str:
-    """URDF text of a tree with closures, to be read as one of a kind.
+    """Format a tree with closures as URDF text that is read as a given kind.
 
     Raises:
-        OutputError: what a URDF cannot state.
+        OutputError: a URDF cannot represent the model.
     """
     return document_text(tree_of(model, kind))
 
 
 def tree_of(model: Model, kind: str) -> ElementTree.Element:
-    """The elements of `tree_urdf`."""
+    """Create the elements of `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
     geometry = GeometryWriter(robot, model.links, model.source)
     moved = {joint.child for joint in model.joints if joint.moves}
@@ -69,7 +69,7 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
 
 
 def _inertial(out: ElementTree.Element, link: Link) -> None:
-    """Write the inertia of a link, also where it is 0: readers warn of a link without any."""
+    """Write the inertia of a link, even if it is 0: readers warn of a link without one."""
     inertial = element(out, "inertial")
     origin(inertial, link.com)
     element(inertial, "mass", value=number(link.mass))
@@ -122,9 +122,9 @@ def _joint(
 
 
 def _motion(out: ElementTree.Element, joint: Joint) -> None:
-    """Write axis, limits and friction of a joint, and the joint that it follows.
+    """Write axis, limits and friction of a joint, and the joint that it is coupled to.
 
-    Limits of position that are both infinite are left out.
+    Limits of position that are both infinite are omitted.
     """
     element(out, "axis", xyz=numbers(joint.axis))
     limit = element(out, "limit")
@@ -141,7 +141,7 @@ def _motion(out: ElementTree.Element, joint: Joint) -> None:
 
 
 def closure_element(robot: ElementTree.Element | None, closure: Closure) -> ElementTree.Element:
-    """A model's closure as a `<constraint>`."""
+    """Create a `<constraint>` for a model's closure."""
     out = element(
         robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
     )
@@ -153,7 +153,7 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
 
 
 def settings_of(model: Model, kind: str) -> dict[str, str]:
-    """Attributes of a robot's own `<robodyn>`: what else it takes to read the model as a kind."""
+    """Return the attributes of a robot's `<robodyn>` for reading the model as a kind."""
     texts = {
         "type": kind,
         "gravity": "" if np.array_equal(model.gravity, GRAVITY) else numbers(model.gravity),
@@ -169,7 +169,7 @@ def settings_of(model: Model, kind: str) -> dict[str, str]:
 
 
 def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, str]:
-    """What of a joint, and of where it starts, the element `<robodyn>` says."""
+    """Return the attributes of a joint's `<robodyn>`, including its home position."""
     own = {"armature": number(joint.armature)} if joint.armature else {}
     forward, backward = joint.friction
     if backward != forward and not joint.drive.rotor_inertia:
@@ -178,7 +178,7 @@ def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, st
 
 
 def spring_attributes(joint: Joint) -> dict[str, str]:
-    """What the element `<robodyn>` says of a joint's spring."""
+    """Return the attributes of a joint's spring for the element `<robodyn>`."""
     values = {
         "spring_stiffness": joint.spring.stiffness,
         "spring_rest": joint.spring.rest,
@@ -203,7 +203,7 @@ def unloaded_position(joint: Joint, form: str) -> float:
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:
-    """What a model's joint has of an actuator beyond armature and friction, as `<param>`s."""
+    """Return the `<param>`s of a joint's actuator beyond armature and friction."""
     params = params_of(joint.drive)
     forward, backward = joint.friction
     if joint.drive.rotor_inertia and backward != forward:

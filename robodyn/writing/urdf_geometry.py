@@ -15,11 +15,11 @@ from robodyn.model.geometry import Geometry, Material, MeshFile
 
 
 class GeometryWriter:
-    """Writes the geometry of links.
+    """Writer of the geometry of links.
 
     Args:
-        robot: the root element; materials that several visuals share are written there.
-        links: of the model.
+        robot: root element; materials shared by several visuals are written there.
+        links: links of the model.
         source: file that its meshes are relative to.
     """
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code that all kinds of mechanism share."""
+"""Compiled code shared by all kinds of mechanism."""

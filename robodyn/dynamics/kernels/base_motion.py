@@ -2,10 +2,9 @@
 
 """Effect of a moving base on the accelerations of the bodies that it carries.
 
-Positions, velocities and the accelerations that are their derivatives stay relative to the base, in
-its axes. At a point p of the base frame with relative velocity u, the absolute acceleration minus
-gravity is, with f, w and alpha as measured by an inertial measurement unit at the base frame's
-origin,
+Positions, velocities and accelerations are relative to the base, in its axes. At a point p of the
+base frame with relative velocity u, the absolute acceleration minus gravity is, with f, w and alpha
+as measured by an inertial measurement unit at the base frame's origin,
 
     a + f + alpha x p + w x (w x p + 2 u).
 
@@ -36,7 +35,7 @@ class Base(NamedTuple):
 
 @inner
 def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
-    """The motion of `base` (9,), read if it `moves`; else at rest. `zero` is a float or lanes."""
+    """Return the motion of `base` (9,) if it `moves`, else rest; `zero` is a float or lanes."""
     if moves:
         return Base(vector(base, 0), vector(base, 3), vector(base, 6), moves)
     none = (zero, zero, zero)
@@ -45,14 +44,14 @@ def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
 
 @inner
 def base_at_rest(gravity: Any) -> Any:
-    """A base that does not move."""
+    """Return a base that does not move."""
     none = (0.0, 0.0, 0.0)
     return Base((-gravity[0], -gravity[1], -gravity[2]), none, none, False)
 
 
 @inner
 def base_under(load: Any, gravity: Any) -> Any:
-    """The base's motion after a wrench, load (15,), or at rest if there is none, load (6,)."""
+    """Return the base's motion after a wrench, load (15,), or rest if there is none, load (6,)."""
     return base_of(load[WRENCH:], load.shape[0] == WRENCH + BASE, gravity, 0.0)
 
 
@@ -65,7 +64,7 @@ def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
 
 @inner
 def turning(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
-    """Angular velocity and acceleration of a body in space, from those relative to the base."""
+    """Convert angular velocity and acceleration of a body from relative to absolute."""
     if base.moves:
         changed = add(base.alpha, cross(base.omega, omega))
         return add(base.omega, omega), add(alpha, changed)

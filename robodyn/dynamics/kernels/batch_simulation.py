@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Steps of many mechanisms of one structure, eight at a time in the lanes of vectors.
+"""Batched simulation of mechanisms of one structure, eight at a time in SIMD lanes.
 
-Each row has parameters of its own. The steps are those of `integration.classical_step` with
-constant efforts, to the bit. A row of which no step follows stays where it is, and the caller
-advances it alone. No lane depends on another, but where the equations of one of eight have no
-solution all of them stay.
+Each row has its own parameters. The steps equal those of `integration.classical_step` with constant
+efforts, to the bit. A row whose step fails stays in its state, and the caller advances it alone. No
+lane depends on another, except that all of a group stay if the equations of one have no solution.
 
-A kind derives its entry from `batch_loop`, with scratch memory of its own:
+A kind derives its entry from `batch_loop`, with its own scratch memory:
 
     loop = batch_loop(LaneFunctions(unpack, accelerate, normalize))
 
@@ -47,11 +46,11 @@ class LaneFunctions(NamedTuple):
     """Functions of a kind, in lanes; `plant` is an `integration.PackedPlant`.
 
     Attributes:
-        unpack: unpack(structure, rows) -> the plant's mechanism, of its numbers in rows of lanes.
+        unpack: unpack(structure, rows) -> the plant's mechanism, from its numbers in rows of lanes.
         accelerate: accelerate(plant, state, work, rate, acceleration) -> status. Write the time
             derivatives of configuration and velocity of a `State` with efforts as its third.
-        normalize: normalize(plant, configuration, velocity, work) -> status. Bring states back
-            onto their manifold.
+        normalize: normalize(plant, configuration, velocity, work) -> status. Project states onto
+            their manifold.
     """
 
     unpack: Any
@@ -87,13 +86,13 @@ def batch_loop(kind: LaneFunctions) -> Any:
         settings: (SETTINGS,).
         efforts, loads: (N, n) and (N, 15), constant.
         q, v: (N, nq) and (N, nv) states, advanced in place.
-        left: (N, 1) steps to take, none for a row that is to stay; then the steps left.
+        left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
     """
     unpack, accelerate, normalize = kind
 
     @inner
     def smooth_step(plant: Any, work: Any, h: float, moves: bool, r: Any, s: Any) -> Any:
-        """Write the states after a step; return the lanes in which they follow."""
+        """Write the states after a step; return the mask of lanes with a valid step."""
         good = r.left[0] > 0.0
         none = good & ~good
         nq, nv = s.rates.shape[1], s.accelerations.shape[1]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ten columns of a regressor: the numbers of one rigid body in the effort of one coordinate.
+"""Columns of a regressor for the ten parameters of one body in the effort of one coordinate.
 
-Atkeson, An and Hollerbach (1986). A body turns at w and al, its origin is accelerated by a. For a
-coordinate whose unit rate turns the body about z and moves its origin along h, the effort is
+Atkeson, An and Hollerbach (1986). A body has angular velocity w and acceleration al, its origin the
+acceleration a. For a coordinate whose unit rate rotates the body about z and moves its origin along
+h, the effort is
 
     m h.a + m c.(h x al + w x (w x h) + a x z) + z.(I al) + (z x w).(I w),
 
@@ -20,7 +21,7 @@ from robodyn.numerics.vectors import add, cross, dot, store
 
 @inner
 def write_body_columns(h: Any, z: Any, a: Any, w: Any, alpha: Any, row: Any, at: int) -> None:
-    """Write them from row[at] on: m, m c, then Ixx Ixy Ixz Iyy Iyz Izz; of floats or of lanes."""
+    """Write columns m, m c, Ixx Ixy Ixz Iyy Iyz Izz from row[at] on, for floats or lanes."""
     g = cross(z, w)
     row[at] = dot(h, a)
     store(row, at + 1, add(cross(h, alpha), add(cross(w, cross(w, h)), cross(a, z))))

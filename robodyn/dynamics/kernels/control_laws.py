@@ -2,7 +2,7 @@
 
 """Control laws, one state a call, for the controllers of `robodyn.control` and the simulation.
 
-A law turns a state and a row of a plan (what was computed of the motion in advance) into efforts.
+A law computes efforts from a state and a row of a plan (precomputed data of the motion).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COMPUTED_TORQUE = 2
 def corrected_acceleration(
     kp: Any, kv: Any, error: Any, velocity: Any, desired_velocity: Any, acceleration: Any, out: Any
 ) -> None:
-    """Lee, Chung, Mudge and Turney, eq. 4.1: out = qdd_d + Kv (qd_d - qd) + Kp error."""
+    """Compute out = qdd_d + Kv (qd_d - qd) + Kp error; Lee, Chung, Mudge and Turney, eq. 4.1."""
     for i in range(out.shape[0]):
         total = acceleration[i]
         for j in range(out.shape[0]):
@@ -35,8 +35,8 @@ def corrected_acceleration(
 def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
     """Add the efforts for planned friction, from `start` on in the row, if there are any.
 
-    Rows of kp below the gains, (n, nv), are efforts for a displacement: those by which strong
-    viscous friction is compensated for a rate that leads back to the plan.
+    Rows of kp below the gains, (n, nv), are efforts per displacement: they compensate strong
+    viscous friction for a rate that leads back to the plan.
     """
     n = out.shape[0]
     if row.shape[0] < start + n:
@@ -52,7 +52,7 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 @inner
 def clip_efforts(wanted: Any, limits: Any, out: Any) -> bool:
-    """Efforts clipped to limits (2 n,), least, then largest; False if an effort is not finite."""
+    """Clip efforts to limits (2 n,), least, then largest; False if an effort is not finite."""
     finite, n = True, out.shape[0]
     for i in range(n):
         finite = finite and math.isfinite(wanted[i])

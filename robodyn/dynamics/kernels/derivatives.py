@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the dynamics of one state, by differences in the lanes of vectors.
+"""Derivatives of the dynamics of one state, by differences in SIMD lanes.
 
-What is differentiated is by how much a motion misses the equations,
+The differentiated function is the residual of a motion in the equations,
 
     g(q, v, a, f) = M a + h - A f - J' w,
 
-with the driven joints' efforts f and a wrench w: that takes no system of equations to be solved at
-each point. Then A df = dg where efforts answer, and M da = -dg where accelerations do. g is of
-degree 1 in a and, without dry friction, 2 in v, so plain differences are exact there but for
+with the driven joints' efforts f and a wrench w; no system of equations has to be solved at each
+point. Then A df = dg for derivatives of efforts, and M da = -dg for those of accelerations. g is
+linear in a and, without dry friction, quadratic in v, so plain differences are exact there to
 rounding; by the configuration they are of order 4.
 """
 
@@ -24,14 +24,14 @@ from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.simd.access import entry, lane, set_entry
 from robodyn.numerics.simd.lanes import WIDTH
 
-# Points for each coordinate: of its acceleration, its velocity and its displacement.
+# Number of points for each coordinate: of its acceleration, velocity and displacement.
 OF_ACCELERATION: Final = 1
 OF_VELOCITY: Final = 2
 OF_DISPLACEMENT: Final = 4
 
 
 class Points(NamedTuple):
-    """Eight points, in lanes: what g depends on, displacements (nv,) of q, and g (nv,)."""
+    """Eight points, in lanes: arguments of g, displacements (nv,) of q, and g (nv,)."""
 
     q: Any
     v: Any
@@ -50,7 +50,7 @@ class Slopes(NamedTuple):
         rows: (nv, 2 nv + max(n, nv)) derivatives by q and by v, and space for those by the load.
         rest: (nv,) g itself.
         rates: (n, nv) derivatives by q of the driven joints' rates.
-        friction_slope: (n,) derivatives of their dry friction by these.
+        friction_slope: (n,) derivatives of their dry friction by these rates.
     """
 
     M: Any
@@ -63,13 +63,13 @@ class Slopes(NamedTuple):
 
 @inner
 def points_shapes(nq: int, nv: int) -> Any:
-    """Shapes of `Points`."""
+    """Return the shapes of `Points`."""
     return Points(nq, nv, nv, WRENCH, BASE, nv, nv)
 
 
 @inner
 def slopes_shapes(nv: int, n: int) -> Any:
-    """Shapes of `Slopes`."""
+    """Return the shapes of `Slopes`."""
     return Slopes((nv, nv), (nv, n), (nv, 2 * nv + max(n, nv)), nv, (n, nv), n)
 
 
@@ -87,7 +87,7 @@ def weight_of(point: int) -> float:
 
 @inner
 def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
-    """The state, and that with changes number `first` on, for which `first` counts from 1."""
+    """Write the state, and points with changes number `first` on, counted from 1."""
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
     for i in range(q.shape[0]):
@@ -108,7 +108,7 @@ def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
 
 @inner
 def gather(first: int, steps: Any, size: float, p: Any, out: Any) -> None:
-    """Add what is found at these points to the slopes."""
+    """Add the results at these points to the derivatives."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
         n = first + k - 1
@@ -140,7 +140,7 @@ def add_falling_friction(out: Any) -> None:
 
 @inner
 def solve_slopes(forward: bool, s: Any, out: Any) -> bool:
-    """Slopes of efforts (n, nv) by q, v and a, or of accelerations (nv, nv), the last (nv, n)."""
+    """Compute derivatives of efforts (n, nv), or accelerations (nv, nv), from those of g."""
     nv, n = s.A.shape
     if not forward and n != nv:
         return False
@@ -164,25 +164,28 @@ def solve_slopes(forward: bool, s: Any, out: Any) -> bool:
 
 
 def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
-    """The derivatives of a kind: slopes(mechanism, given, steps, friction, forward, memory, out).
+    """Create the function that writes the derivatives of a kind's dynamics.
 
     Args:
         missing: missing(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
             efforts are numbers.
         displace: displace(mechanism, step, s, q). Displace configurations in place, in lanes, to
             first order.
-        drive: drive(mechanism, s, i, j). After `missing`: what one of effort j is of generalized
-            effort i.
+        drive: drive(mechanism, s, i, j). After `missing`: generalized effort i per unit of effort
+            j.
+
+    Returns:
+        The compiled function.
     """
 
     @inner
     def slopes(
         mechanism: Any, given: Any, steps: Any, friction: Any, forward: bool, memory: Any, out: Any
     ) -> bool:
-        """Write them (3 nv n,) by rows; False if there are none.
+        """Write derivatives (3 nv n,) by rows; False if there are none.
 
-        `given` are q, v, a, efforts, wrench and base of a state that obeys the equations, and the
-        last two may have no length; `steps` (nv,) displacements, `friction` (n or more,
+        `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
+        the last two may have length zero; `steps` (nv,) displacements, `friction` (n or more,
         DRY_FRICTION) that of the driven joints, or no rows.
         """
         _, v, a, efforts, wrench, base = given
@@ -196,7 +199,7 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
         state = State(p.q, p.v, p.a, p.wrench, contact, p.base, moves)
         size, falling = 1.0, False
         for i in range(nv):
-            # beside large accelerations, a small change of them would be lost in rounding
+            # a small change of large accelerations would be lost in rounding
             size = max(size, 1.0 + abs(a[i]))
             for j in range(2 * nv):
                 found.rows[i, j] = 0.0
@@ -249,13 +252,13 @@ class Given(NamedTuple):
 
 @inner
 def given_shapes(nq: int, nv: int, n: int) -> Any:
-    """Shapes of `Given`."""
+    """Return the shapes of `Given`."""
     return Given(nq, nv, nv, n, WRENCH, BASE)
 
 
 @inner
 def state_row(given: Any, k: int, memory: Any) -> Any:
-    """State k of arrays (N, width), in memory of numbers; what is absent has no length.
+    """Copy state k of arrays (N, width) to memory; missing parts have length zero.
 
     The second result is whether all are finite.
     """

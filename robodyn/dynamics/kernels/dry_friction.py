@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The law of dry friction of every joint: Coulomb's, with Stribeck's rise at low rates.
+"""Law of dry friction of every joint: Coulomb friction with Stribeck's increase at low rates.
 
-Compiled form of `Actuator.dry_friction`. Its parameters are consecutive numbers, which every kind
-keeps somewhere in its layout, as `Actuator.friction_numbers` gives them.
+Compiled form of `Actuator.dry_friction`. Its parameters are consecutive numbers in the layout of
+every kind, as from `Actuator.friction_numbers`.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from robodyn.numerics.simd.lanes import any_of, choose
 
 COULOMB: Final = 0  # [N or N m], positive or zero, for rates above zero
 COULOMB_BACKWARD: Final = 1  # the same for rates below zero, also positive
-EXCESS: Final = 2  # [N or N m] static above Coulomb friction, which falls with the rate
+EXCESS: Final = 2  # [N or N m] static minus Coulomb friction, which falls with the rate
 EXCESS_BACKWARD: Final = 3
 STRIBECK: Final = 4  # 1 / Stribeck velocity^2; 0 without excess
-DRY_FRICTION: Final = 5  # how many they are
+DRY_FRICTION: Final = 5  # number of parameters
 
-# A planned motion is at rest below this [m/s, rad/s] and without acceleration below that.
+# Rate [m/s, rad/s] below which a planned motion is at rest, and the corresponding acceleration.
 AT_REST: Final = 1e-12
 STEADY: Final = 1e-9
 
 
 @inner
 def friction_rate(rate: Any, acceleration: Any) -> Any:
-    """The rate on whose side friction acts in a motion, of numbers or of lanes.
+    """Return the rate that determines the side of friction in a motion, for numbers or lanes.
 
-    At rest it is what the acceleration is about to make of it, too small to count for anything
-    but its sign; zero, hence no friction, where there is no acceleration either.
+    At rest it is proportional to the acceleration, too small to matter except for its sign; zero,
+    hence no friction, if there is no acceleration either.
     """
     soon = choose(abs(acceleration) > STEADY, 1e-150 * acceleration, 0.0 * rate)
     return choose(abs(rate) > AT_REST, rate, soon)
@@ -38,19 +38,22 @@ def friction_rate(rate: Any, acceleration: Any) -> Any:
 
 @inner
 def has_dry_friction(numbers: Any, start: int) -> Any:
-    """Whether a joint, or one in any lane, has dry friction; arguments as for `dry_friction`."""
+    """Return whether a joint, or one in any lane, has dry friction; see `dry_friction`."""
     levels = numbers[start + COULOMB] + numbers[start + COULOMB_BACKWARD]
     return any_of(levels + numbers[start + STRIBECK] > 0.0)
 
 
 @inner
 def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
-    """Effort [N or N m] that friction takes at a rate, on the side to which a joint moves.
+    """Compute the friction effort [N or N m] at a rate, on the side to which a joint moves.
 
     Args:
         numbers, start: the parameters are numbers[start : start + DRY_FRICTION].
-        side: only its sign counts; none at zero. Of numbers or of lanes, as all else.
+        side: only its sign counts; zero for no friction. A number or lanes.
         rate: [m/s or rad/s].
+
+    Returns:
+        The effort.
     """
     forward, backward = numbers[start + COULOMB], numbers[start + COULOMB_BACKWARD]
     if any_of(numbers[start + STRIBECK] > 0.0):
@@ -62,7 +65,7 @@ def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
 
 @inner
 def dry_friction_slope(numbers: Any, start: int, rate: Any) -> Any:
-    """The slope of `dry_friction` by the rate; none at rest. Arguments as there."""
+    """Compute the derivative of `dry_friction` by the rate; zero at rest."""
     fall = numbers[start + STRIBECK]
     left = 1.0 / (1.0 + fall * rate * rate)
     excess = choose(rate > 0.0, numbers[start + EXCESS], -numbers[start + EXCESS_BACKWARD])

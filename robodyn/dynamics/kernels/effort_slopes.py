@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Slopes of the efforts of a tree of joints by recursion, of floats or of lanes.
+"""Derivatives of the efforts of a tree of joints by recursion, for floats or lanes.
 
 After Singh, Russell and Wensing (2022), "Efficient analytical derivatives of rigid-body dynamics
 using spatial vector algebra". Spatial vectors are pairs of an angular and a linear part, of forces
@@ -23,7 +23,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import Matrix, add_outer, add_point_mass, apply, apply_transposed
 from robodyn.numerics.vectors import Vector, add, axpy, cross, scale, store, vector
 
-# Of each coordinate, a row.
+# Data of each coordinate, a row.
 AXIS, ARM = 0, 3  # S
 TURNING, MOVING = 6, 9  # Psi'
 TURNED, MOVED = 12, 15  # Psi''
@@ -55,7 +55,7 @@ class Carried(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Moments and forces on what a coordinate carries for a unit of it, and a factor.
+    """Moments and forces on the bodies that a coordinate carries, per unit of it, and a factor.
 
     Attributes:
         change, rate, place: by its acceleration, velocity and displacement.
@@ -91,7 +91,7 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
-    """I m: about the origin, and linear."""
+    """Compute I m: about the origin, and linear."""
     return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
 
@@ -117,16 +117,16 @@ def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 
 @inner
 def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """2 B m for an angular part w."""
+    """Compute 2 B m for an angular part w."""
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
     return axpy(trace, w, scale(-2.0, apply(D, w))), scale(2.0, cross(w, p))
 
 
 @inner
 def columns_of(row: Any, half: Any, carried: Any) -> Any:
-    """Columns of a coordinate, of its row and what it carries.
+    """Compute the columns of a coordinate from its row and the mass properties that it carries.
 
-    `half` is half of what its rate adds to accelerations beyond it: Psi' of a joint.
+    `half` is half of its rate's contribution to accelerations beyond it: Psi' of a joint.
     """
     mass, first, inertia, D, p, moment, force = carried
     axis, arm = vector(row, AXIS), vector(row, ARM)

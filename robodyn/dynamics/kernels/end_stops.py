@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""End stops of a joint's travel: a one-sided spring and damper, the same for arms and legs."""
+"""End stops of joints: a one-sided spring and damper, the same for arms and legs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from robodyn.numerics.simd.lanes import choose
 def end_stop_effort(
     position: Any, rate: Any, lower: Any, upper: Any, stiffness: float, damping: float
 ) -> Any:
-    """Effort [N or N m] of the stops on a joint; zero inside its travel, never pulling.
+    """Compute the effort [N or N m] of the stops on a joint; zero within limits, never pulling.
 
-    Of numbers or of lanes.
+    For numbers or lanes.
     """
     up = stiffness * (lower - position) - damping * rate
     down = stiffness * (upper - position) - damping * rate
@@ -26,7 +26,7 @@ def end_stop_effort(
 
 @inner
 def joint_effort(effort: Any, position: Any, rate: Any, i: int, plant: Any) -> Any:
-    """Effort of joint i's motor and of its stops, of a `PackedPlant` of numbers or of lanes."""
+    """Compute the effort of joint i's motor and stops for a `PackedPlant`, numbers or lanes."""
     own, joint, columns, stops = effort, plant.table[i], plant.table.shape[1], plant.stops
     if columns > 2 and stops[2] > 0.0:
         own = motor_effort(effort, rate, joint, columns)
@@ -35,9 +35,9 @@ def joint_effort(effort: Any, position: Any, rate: Any, i: int, plant: Any) -> A
 
 @inner
 def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
-    """Effort cut to what the motor has at a rate of its joint (`Actuator.effort_limit_at`).
+    """Clip an effort to the motor's limit at a joint rate (`Actuator.effort_limit_at`).
 
-    Of numbers or of lanes; `joint` has so many `columns`.
+    For numbers or lanes; `joint` has so many `columns`.
     """
     speed = abs(rate)
     has = joint[4] + 0.0 * speed
@@ -54,7 +54,7 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
 
 @kernel
 def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
-    """Largest efforts out (N, n) at rates (N, n), by limits (n,) and rows of `joint_table`."""
+    """Compute largest efforts out (N, n) at rates (N, n), by limits (n,) and `joint_table`."""
     for k in range(rates.shape[0]):
         for i in range(rates.shape[1]):
             out[k, i] = limits[i]

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A step of the simulation where joints stick and slide, or are strongly damped.
+"""Simulation step for joints that stick and slide or are strongly damped.
 
-Each joint with dry friction slides forward, slides backward or sticks. While none of them changes,
-the motion is smooth: sliding joints feel a friction that depends on their rates, sticking ones are
-constraints on the accelerations, L_i V' + L_i' V = 0, whose multipliers are the friction that holds
-them. A step is cut into pieces where a joint's rate comes to zero; there, and at the beginning of
-each step, `sticking.solve_stiction` decides which joints stay and which break away. Nothing is
+Each joint with dry friction slides forward, slides backward or sticks. Between changes of these
+modes the motion is smooth: the friction of a sliding joint depends on its rate; a sticking joint is
+a constraint on the accelerations, L_i V' + L_i' V = 0, whose multiplier is its friction. A step is
+cut into pieces at the instants at which a joint's rate reaches zero. There, and at the beginning of
+each step, `sticking.solve_stiction` decides which joints stick and which break away. Nothing is
 smoothed: the rate of a joint that sticks is zero.
 
-A piece is integrated by Runge-Kutta of order 4, or, where damping D is so strong that this would be
-unstable, by the two-stage Rosenbrock-W method of order 2, ROS2 (Verwer et al., 1999), with the
-damping as its approximate Jacobian:
+A piece is integrated by Runge-Kutta of order 4, or, if the damping D would make this unstable, by
+the two-stage Rosenbrock-W method of order 2, ROS2 (Verwer et al., 1999), with the damping as its
+approximate Jacobian:
 
     (M + g h D) k1 = f(V),    (M + g h D) k2 = f(V + h k1) - 2 M k1,    V + 3/2 h k1 + 1/2 h k2
 
 which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
 
-`MotionEquations` are what a kind of mechanism provides, see `simulation.Functions`.
+Each kind of mechanism provides its `MotionEquations`, see `simulation.Functions`.
 """
 
 from __future__ import annotations
@@ -54,23 +54,23 @@ from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import clear, copy
 
 GAMMA: Final = 1.0 - 0.5**0.5
-# Damping is implicit where the sum of its decay rates over the step exceeds this; Runge-Kutta of
+# Damping is implicit if the sum of its decay rates over the step exceeds this; Runge-Kutta of
 # order 4 is stable up to 2.785.
 STIFF: Final = 2.0
-# A joint has come to rest when this much is left of its rate at the beginning of a piece.
+# A joint is at rest when this fraction is left of its rate at the beginning of a piece.
 LANDED: Final = 1e-8
-# Trials of a step, after which joints are stopped where they are.
+# Trials of a step, after which joints are stopped at their current positions.
 MOST_TRIALS: Final = 100
-# Pieces are not cut shorter than this [parts of the step].
+# Shortest piece, as a fraction of the step.
 SHORTEST: Final = 1e-13
 
 
 class MotionEquations(NamedTuple):
-    """The equations of motion of one state.
+    """Equations of motion at one state.
 
     Attributes:
         M: (nv, nv) mass matrix, lower triangle.
-        D: (nv, nv) viscous damping, lower triangle; only where it is watched.
+        D: (nv, nv) viscous damping, lower triangle; only if it may have to be implicit.
         L: (nf, nv) the rates of the joints with friction are L V.
         force: (nv,) M V' without dry friction, end stops included.
         drift: (nf,) L' V, the joints' accelerations for V' = 0.
@@ -89,8 +89,8 @@ class PieceMemory(NamedTuple):
     Attributes:
         start, start_rate: (nq,) and (nv,) state at its beginning.
         ahead: (nv,) velocity by which the configuration changes at a stage.
-        row: (k,) of the plan, at a stage.
-        load: (6 or 15,) external wrench, and the motion of the base, at a stage.
+        row: (k,) row of the plan at a stage.
+        load: (6 or 15,) external wrench and motion of the base at a stage.
     """
 
     start: Any
@@ -101,7 +101,7 @@ class PieceMemory(NamedTuple):
 
 
 class HybridScratch(NamedTuple):
-    """`integration.Stages`, `MotionEquations`, `PieceMemory` and `modes.FrictionMemory`."""
+    """Scratch memory of a rough step."""
 
     stages: Any
     equations: Any
@@ -110,10 +110,11 @@ class HybridScratch(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """Two ends of a piece [parts of the step] between which a joint comes to rest.
+    """Two ends, as fractions of the step, between which a joint comes to rest.
 
-    At `lower` the joint that is nearest to rest still slides, at `upper`, if it is not above 1,
-    it has turned round; with what is left of its rate, relative to that at the beginning.
+    At `lower` the joint nearest to rest still slides. At `upper`, if this is at most 1, its rate
+    has changed sign. `f_lower` and `f_upper` are its rates there, relative to that at the
+    beginning of the piece.
     """
 
     lower: float
@@ -126,13 +127,13 @@ class Bracket(NamedTuple):
 def hybrid_step(
     kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
-    """One step; the state is left as it was if it fails.
+    """Advance the state by one step; leave it unchanged and return a status if the step fails.
 
     Args:
-        kind: its status where M is not positive definite, and its functions command, equations,
-            configuration_rate and normalize.
-        task, step: `integration.Task`, its scratch being `HybridScratch`, and `integration.Step`.
-        configuration, velocity: (nq,) and (nv,), taken on in place.
+        kind: its status for a mass matrix that is not positive definite, and its functions command,
+            equations, configuration_rate and normalize.
+        task, step: `integration.Task`, with `HybridScratch` as its scratch, and `integration.Step`.
+        configuration, velocity: (nq,) and (nv,), advanced in place.
     """
     without_inertia, command, equations, configuration_rate, normalize = kind
     plant, friction = task.plant, task.plant.friction
@@ -142,7 +143,7 @@ def hybrid_step(
     copy(configuration, p.start)
     copy(velocity, p.start_rate)
     clear(s.accelerations[0])  # read at the first stage, times zero
-    done, end = 0.0, 1.0  # of the piece, in parts of the step
+    done, end = 0.0, 1.0  # of the piece, as fractions of the step
     bracket = Bracket(0.0, 1.0, 2.0, 0.0)
     fresh, implicit = True, False
     trials, rest = 0, 0.0
@@ -184,7 +185,7 @@ def hybrid_step(
                 last = 2 if implicit else 4
                 copy(j.speed, j.first_speed)
                 if choose_modes(friction, e, j, rest, v):
-                    # all of it sticks, and stays where it is until something changes
+                    # all joints stick and do not move until something changes
                     clear(velocity)
                     copy(p.start, configuration)
                     return OK
@@ -213,7 +214,7 @@ def hybrid_step(
                 end = between(bracket, trials)
                 continue
         if stick_at_zero_rate(j, rest):
-            # what is left of their rates goes as in an inelastic impact, which costs energy only
+            # their remaining rates vanish as in an inelastic impact, which only dissipates energy
             if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
                 return without_inertia
             add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, v)
@@ -229,7 +230,7 @@ def hybrid_step(
 
 @inner
 def command_at_instant(command: Any, task: Any, step: Any) -> int:
-    """Efforts at the beginning of a step, as they are wanted and as limits leave them."""
+    """Compute the commanded efforts at the beginning of a step, before and after their limits."""
     s, p = task.scratch.stages, task.scratch.piece
     if not (is_within(s.configuration) and is_within(s.velocity)):
         return DIVERGED
@@ -245,7 +246,7 @@ def command_at_instant(command: Any, task: Any, step: Any) -> int:
 
 @inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: float) -> None:
-    """The state at a stage of a piece [s], or after the last stage."""
+    """Write the state at a stage of a piece of length `piece` [s], or after the last stage."""
     if stage == 0:
         copy(p.start, s.configuration)
         copy(p.start_rate, s.velocity)
@@ -262,9 +263,9 @@ def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: floa
 
 @inner
 def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped: float) -> bool:
-    """Accelerations of a stage, also in j.x; False if M + damped D is not positive definite.
+    """Write the accelerations of a stage, also to j.x; return False if M + damped D is indefinite.
 
-    `damped` is gamma h, zero of an explicit step.
+    `damped` is gamma h, zero for an explicit step.
     """
     nf, nv = friction.shape[0], j.x.shape[0]
     first = s.accelerations[0]
@@ -293,7 +294,7 @@ def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped:
 
 @inner
 def restick_reversed(j: Any, rest: float) -> bool:
-    """Let joints stick that broke away but end up behind where they were; whether there are any."""
+    """Let joints stick that broke away but moved backward; return whether there are any."""
     held = False
     for i in range(j.mode.shape[0]):
         broke_away = abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) <= rest
@@ -305,7 +306,7 @@ def restick_reversed(j: Any, rest: float) -> bool:
 
 @inner
 def least_left(j: Any, rest: float) -> float:
-    """Return the remaining share of the rate of the sliding joint nearest to rest, below 1."""
+    """Return the remaining fraction of the rate of the sliding joint nearest to rest, at most 1."""
     least = 1.0
     for i in range(j.mode.shape[0]):
         if abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) > rest:
@@ -315,7 +316,7 @@ def least_left(j: Any, rest: float) -> float:
 
 @inner
 def narrow_bracket(bracket: Any, end: float, least: float) -> Any:
-    """The bracket with one of its ends replaced, the other one's value halved if it stays again."""
+    """Return the bracket with one end replaced (Illinois rule for an end that stays again)."""
     lower, f_lower, upper, f_upper = bracket
     if least < 0.0:
         if upper <= 1.0:
@@ -326,9 +327,9 @@ def narrow_bracket(bracket: Any, end: float, least: float) -> Any:
 
 @inner
 def stick_at_zero_rate(j: Any, rest: float) -> bool:
-    """Let joints stick that came to rest; whether anything is left of the rates of those that do.
+    """Let joints stick that came to rest; return whether any of them still has a nonzero rate.
 
-    What is to be taken off these rates is written to j.wanted.
+    The changes that bring these rates to zero are written to j.wanted.
     """
     leftover = False
     for i in range(j.mode.shape[0]):

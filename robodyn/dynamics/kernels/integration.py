@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation from control law to motion, for any kind of mechanism: the loop, and its usual step.
+"""Simulation loop for any kind of mechanism, from control law to motion, and its usual step.
 
-Turney, Mudge and Lee (1980), section 7. `run` is the whole loop; it goes by `classical_step`,
-Runge-Kutta of order 4, or by `hybrid_step.hybrid_step` where joints stick or are damped so strongly
-that no explicit step could follow. `simulation.simulation_loop` puts them together for a kind, and
-says what the kind has to provide.
+Turney, Mudge and Lee (1980), section 7. `run` is the whole loop, with `classical_step`, Runge-Kutta
+of order 4, or `rough_step.rough_step` for joints that stick or are damped too strongly for explicit
+steps. `simulation.simulation_loop` combines them for a kind, and documents the functions that a
+kind has to provide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robodyn.numerics.vectors import copy
 # Options of a plant: whether its joints stick or may be strongly damped, and whether the latter.
 HYBRID: Final = 0
 STIFF_CHECK: Final = 1
-# Statuses; the kinds' own statuses are above zero.
+# Statuses; the kinds' own statuses are positive.
 OK: Final = 0
 DIVERGED: Final = -1
 NO_COMMAND: Final = -2
@@ -34,7 +34,7 @@ class PackedPlant(NamedTuple):
         table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
         friction: (nf, sticking.ROW) of the joints that have dry friction.
         options: (2,) ROUGH and WATCHED, 1 or 0.
-        stops: (3,) stiffness and damping of the end stops; 1 if motors keep to their curves.
+        stops: (3,) stiffness and damping of the end stops; 1 if torque-speed curves limit motors.
     """
 
     mechanism: Any
@@ -45,12 +45,12 @@ class PackedPlant(NamedTuple):
 
 
 class Control(NamedTuple):
-    """A control law and what it reads.
+    """Control law and its data.
 
     Attributes:
         model: arrays of the mechanism that the controller assumes; only the kind reads them.
-        law: of `control_laws`.
-        kp, kv: (nv, nv) gains, or (0, 0); rows of kp below these are the law's to read.
+        law: code of `control_laws`.
+        kp, kv: (nv, nv) gains, or (0, 0); further rows of kp are for the law.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
     """
 
@@ -66,14 +66,13 @@ class PackedRollout(NamedTuple):
 
     Attributes:
         effort_limits, kp, kv: as of `Control`.
-        plan: (N - 1, 1, k) rows for the law at each instant, efforts held to the next; or
-            (N - 1, 4, k), also at the beginning, middle and end of the step, for a law that acts
-            throughout: then there is one step to the next instant.
+        plan: (N - 1, 1, k) rows for the law at each instant, with constant efforts to the next; or
+            (N - 1, 4, k), also at the start, middle and end of the step, for a continuous law: then
+            there is one step to the next instant.
         dt: (N - 1,) [s] length of a step from each instant on.
         offset: (N,) number of steps up to each instant.
         loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
-            it moves (see `base_motion`), or at beginning, middle and end of it; one row holds for
-            all.
+            it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
         wanted, applied: (N - 1, n) histories of efforts, before and after limits.
     """
@@ -107,15 +106,15 @@ class Task(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of a simulation.
+    """Step of a simulation.
 
     Attributes:
-        rows: (1, k) for the law, efforts held; or (4, k) for a law that acts throughout.
+        rows: (1, k) for the law with constant efforts; or (4, k) for a continuous law.
         load: (1 or 3, 6 or 15) external wrench, and the motion of the base if it moves.
         h: [s].
-        at_instant: whether it begins at an instant of control: then efforts are asked for first,
-            and recorded.
-        wanted, applied: (n,) where they are recorded, before and after limits.
+        at_instant: whether it starts at an instant of control: then efforts are computed first, and
+            recorded.
+        wanted, applied: (n,) recorded efforts, before and after limits.
     """
 
     rows: Any
@@ -127,7 +126,7 @@ class Step(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Memory of a step of Runge-Kutta.
+    """Memory of a Runge-Kutta step.
 
     Attributes:
         rates, accelerations: (4, nq) and (4, nv) time derivatives at the stages.
@@ -148,14 +147,14 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
     """Fill rows `first` + 1 to `last` of the histories of configuration and velocity.
 
     Args:
-        step: takes a state on by one step, called as step(task, step, configuration, velocity).
+        step: function that advances a state, step(task, step, configuration, velocity).
         task: a `Task`.
         rollout: a `PackedRollout`.
         first, last: rows.
 
     Returns:
-        A status, the number of rows that are right, and how many steps further it got; after a
-        failure the row after the last right one holds the last good state.
+        A status, the number of valid rows, and the number of further steps; after a failure the row
+        after the last valid one contains the last good state.
     """
     r = rollout
     for k in range(first, last):
@@ -177,7 +176,7 @@ def commanded(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, wanted: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write what the law asks for into `wanted` and, cut to limits, `effort`; False if nothing."""
+    """Write the law's efforts into `wanted` and, clipped to limits, `effort`; False on failure."""
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, wanted)
@@ -189,12 +188,15 @@ def commanded(
 def classical_step(
     command: Any, derivative: Any, normalize: Any, task: Any, step: Any, start: Any, start_rate: Any
 ) -> int:
-    """One step of Runge-Kutta of order 4; the state is left as it was if it fails.
+    """Take one Runge-Kutta step of order 4; the state is unchanged if it fails.
 
     Args:
-        command, derivative, normalize: of the kind, see `simulation.Functions`.
-        task, step: a `Task`, its scratch being `Stages`, and a `Step`.
-        start, start_rate: configuration (nq,) and velocity (nv,), taken on in place.
+        command, derivative, normalize: functions of the kind, see `simulation.Functions`.
+        task, step: a `Task`, with `Stages` as scratch, and a `Step`.
+        start, start_rate: configuration (nq,) and velocity (nv,), in place.
+
+    Returns:
+        A status.
     """
     s, plant, load = task.scratch, task.plant, step.load
     q, v = s.configuration, s.velocity

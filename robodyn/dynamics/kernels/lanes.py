@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a mechanism, eight at a time in the lanes of vectors.
+"""Batches of states of a mechanism, eight at a time in SIMD lanes.
 
 The equations are those of single states, called with eight as if they were one. Arrays are borrowed
 for the call, (N, k) with any strides. Kernels release the interpreter lock, so several threads can
@@ -23,22 +23,22 @@ from robodyn.numerics.simd.tables import new_table
 def answer(
     find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
 ) -> int:
-    """Answers out (N, k) to what is given of N states.
+    """Compute results out (N, k) for the arguments of N states.
 
     Args:
-        find: called as find(mechanism, state, settings, s, found), all in lanes; writes an answer,
-            a row of numbers, and returns a status, zero if there is one. An `inner` function.
-        mechanism, settings, s: for `find`; the last is scratch.
+        find: function find(mechanism, state, settings, s, found), all in lanes; writes a result, a
+            row of numbers, and returns a status, zero on success. An `inner` function.
+        mechanism, settings, s: arguments of `find`; the last is scratch.
         given: configurations, rates, thirds, wrenches and motions of the base, each (N, k), or
-            absent, or the first of these; without a base, what it takes to move is not compiled.
+            absent, or the first of these; without a base, code for its motion is not compiled.
         width: largest k.
-        alone: whether, where eight together have no answer, each is asked for alone, in all lanes,
-            and one that has none is NaN.
+        alone: whether, if a group of eight has no result, each is computed alone, in all lanes,
+            with NaN for failures.
         out: (N, k).
 
     Returns:
-        How many states, from the first, are finite numbers and, unless `alone`, have an answer; of
-        a group of eight all or none.
+        How many states, from the first, are finite numbers and, unless `alone`, have a result; of a
+        group of eight all or none.
     """
     found, table = new_table(1, out.shape[1])[0], new_table(5, width)
     # an array without columns counts as absent
@@ -47,7 +47,7 @@ def answer(
     state = State(table[0], table[1], table[2], table[3], contact, table[4], moves)
     last, first, singles = out.shape[0], 0, 0
     while first < last:
-        # those before `singles` are looked at one by one, as one of eight had no answer
+        # those before `singles` are computed one by one, as one of eight had no result
         to = min(first + 1 if first < singles else first + WIDTH, last)
         for k in range(len(given)):
             if given[k].shape[1] > 0:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the links of a tree are, how they move, and the momentum of their mass; of every kind.
+"""Placement, motion and momentum of the links of a tree, for every kind.
 
-The tree is packed by `dynamics.link_tree`: `plan` (whole numbers in arrays of float64) and
-`numbers` hold one record a link, parents before children, the root first. Positions p are those of
-the tree's joints, a floating joint's its pose; rates r and their changes c are those of its
-coordinates, a floating joint's its twist relative to the parent, in base axes. The tangent S
-(rates, nv) holds the rates for each coordinate of the velocity; it is None for the identity.
+The tree is packed by `dynamics.link_tree`: `plan` (integers in arrays of float64) and `numbers`
+contain one record per link, parents before children, the root first. Positions p are those of the
+tree's joints, with a floating joint's pose; rates r and their derivatives c are those of its
+coordinates, with a floating joint's twist relative to the parent, in base axes. The tangent S
+(rates, nv) contains the rates for each coordinate of the velocity; None stands for the identity.
 Entries take rows of N states and return whether they are valid, which is not checked if `trusted`:
 then p and r must be a configuration and a velocity.
 
-F (links, PLACED) is what is found of each link, in base axes: its frame and origin, then the axis
-of its joint and the origin of the joint's frame on the link. Spatial quantities are linear over
+F (links, PLACED) is the result for each link, in base axes: its frame and origin, then the axis of
+its joint and the origin of the joint's frame on the link. Spatial quantities are linear over
 angular. The recursions are those of Luh, Walker and Paul (1980); momenta follow Orin and Goswami
 (2008).
 """
@@ -48,8 +48,8 @@ TREE_PLAN = Layout(
 LINK_PLAN = Layout(
     parent=1,  # row of the parent link
     kind=1,  # REVOLUTE, PRISMATIC, FLOATING or FIXED
-    position=1,  # where the joint's position is in p
-    rate=1,  # where its rate is in r
+    position=1,  # index of the joint's position in p
+    rate=1,  # index of its rate in r
     has_own=1,  # 1 if the link's frame is not that of the joint
     has_mass=1,
 )
@@ -69,13 +69,14 @@ LINK_NUMBERS = Layout(
     com=3,  # [m] link frame
     inertia=6,  # [kg m^2] xx xy xz yy yz zz about the center of mass, link frame
 )
-# By how much the square of a unit quaternion may differ from 1.
+# Tolerance of a unit quaternion's squared length.
 ROUNDING: Final = 1e-15
-# What is found of each link.
+# Results for each link.
 X, Y, Z, ORIGIN, AXIS, JOINT, PLACED = 0, 3, 6, 9, 12, 15, 18
 # Velocity and acceleration of a link's origin.
 VELOCITY, OMEGA, ACCELERATION, ALPHA, MOVED = 0, 3, 6, 9, 12
-# Of a link with all that it carries: mass, its moment, inertia xx xy xz yy yz zz about the origin.
+# Composite of a link and those it carries: mass, its moment, inertia xx xy xz yy yz zz about the
+# origin.
 MOMENT, INERTIA, CARRIED = 1, 4, 10
 
 _tree = record_of("link_tree", TREE_PLAN, Layout())
@@ -85,19 +86,19 @@ _HEAD, _PLAN, _NUMBERS = TREE_PLAN.size, LINK_PLAN.size, LINK_NUMBERS.size
 
 @inner
 def link_of(plan: Any, numbers: Any, i: int) -> Any:
-    """Link i of the tree."""
+    """Return link i of the tree."""
     return _link(plan, _HEAD + i * _PLAN, numbers, i * _NUMBERS)
 
 
 @inner
 def links_of(plan: Any, numbers: Any) -> int:
-    """The number of links of the tree."""
+    """Return the number of links of the tree."""
     return int(_tree(plan, 0, numbers, 0).links)
 
 
 @inner
 def are_configurations(plan: Any, numbers: Any, p: Any) -> bool:
-    """Whether rows p are finite configurations with quaternions of unit length."""
+    """Return whether rows p are finite configurations with unit quaternions."""
     tree = _tree(plan, 0, numbers, 0)
     if not are_rows(p, tree.positions):
         return False
@@ -116,7 +117,7 @@ def are_configurations(plan: Any, numbers: Any, p: Any) -> bool:
 
 @inner
 def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
-    """Whether rows p, r and c are configurations, velocities and accelerations."""
+    """Return whether rows p, r and c are configurations, velocities and accelerations."""
     rates = _tree(plan, 0, numbers, 0).rates
     if not (are_rows(r, rates) and are_rows(c, rates)):
         return False
@@ -125,7 +126,7 @@ def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
 
 @inner
 def are_rows(rows: Any, width: int) -> bool:
-    """Whether rows have so many numbers each, all finite."""
+    """Return whether rows have so many numbers each, all finite."""
     if rows.shape[1] != width:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing
@@ -138,7 +139,7 @@ def are_rows(rows: Any, width: int) -> bool:
 
 @inner
 def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
-    """Place a link on its parent, of which the row of F is given."""
+    """Place a link on its parent, whose row of F is given."""
     x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
     origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
     a, b = combine(x, y, z, link.frame_x), combine(x, y, z, link.frame_y)
@@ -174,7 +175,7 @@ def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
 
 @inner
 def place_root(root: Any, F: Any) -> None:
-    """Place the root, whose record holds its frame in the base frame."""
+    """Place the root, whose record contains its frame in the base frame."""
     store(F[0], X, root.frame_x)
     store(F[0], Y, root.frame_y)
     store(F[0], Z, root.frame_z)
@@ -192,7 +193,7 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 
 @inner
 def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
-    """Write the rows from a link up to the root, which is left out; return how many."""
+    """Write the rows from a link up to the root, which is excluded; return their number."""
     count = 0
     while row > 0:
         way[0, count] = row
@@ -203,7 +204,7 @@ def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
 
 @inner
 def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
-    """Place the links on a way."""
+    """Place the links on a path."""
     place_root(link_of(plan, numbers, 0), F)
     for k in range(count - 1, -1, -1):
         i = int(way[0, k])
@@ -213,14 +214,14 @@ def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> 
 
 @inner
 def point_of(placed: Any, at: Any) -> Any:
-    """The origin of a frame at (12,) on a link, in base axes."""
+    """Return the origin of a frame at (12,) on a link, in base axes."""
     x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
     return add(vector(placed, ORIGIN), combine(x, y, z, vector(at, ORIGIN)))
 
 
 @inner
 def state_of_tangent(S: Any, n: int) -> Any:
-    """The tangent (rates nv,) of state n; None for the identity."""
+    """Return the tangent (rates nv,) of state n; None for the identity."""
     if S is None:
         return None
     return borrowed_array(S)[n]
@@ -228,7 +229,7 @@ def state_of_tangent(S: Any, n: int) -> Any:
 
 @inner
 def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
-    """Add the twist that coordinate j causes to a Jacobian J (6 nv,), by rows; S is (rates nv,)."""
+    """Add the twist due to coordinate j to a Jacobian J (6 nv,), by rows; S is (rates nv,)."""
     nv = J.shape[0] // 6
     if S is None:
         for k in range(3):
@@ -244,7 +245,7 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
 
 @inner
 def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
-    """Add the twist at a point that the joint of a link causes to a Jacobian."""
+    """Add the twist at a point due to a link's joint to a Jacobian."""
     kind, j = link.kind, link.rate
     z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
     zero = (0.0, 0.0, 0.0)
@@ -261,7 +262,7 @@ def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
 
 @inner
 def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, own: Any) -> None:
-    """Velocity and acceleration of a link from those of its parent, rows (MOVED,)."""
+    """Compute velocity and acceleration of a link from those of its parent, rows (MOVED,)."""
     omega, alpha = vector(above, OMEGA), vector(above, ALPHA)
     arm, z = sub(vector(placed, JOINT), vector(parent, ORIGIN)), vector(placed, AXIS)
     carried = cross(omega, arm)
@@ -292,7 +293,7 @@ def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, o
 
 @batch_entry
 def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out: Any) -> bool:
-    """Poses out (N, 7) of a frame at (12,) on a link."""
+    """Write the poses out (N, 7) of a frame at (12,) on a link."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -315,7 +316,7 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out
 def jacobians(
     plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Jacobians out (N, 6 nv) of a frame at (12,) on a link; S is (N, rates nv) or None."""
+    """Write Jacobians out (N, 6 nv) of a frame at (12,) on a link; S is (N, rates nv) or None."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -336,9 +337,9 @@ def jacobians(
 def motions(
     plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Twist, then acceleration, out (N, 12) of a frame at (12,) on a link.
+    """Write twist and acceleration out (N, 12) of a frame at (12,) on a link.
 
-    Of rates r and their changes c (N, rates).
+    The arguments r and c (N, rates) are the rates of the joints and their derivatives.
     """
     p, r, c = borrowed_array(p), borrowed_array(r), borrowed_array(c)
     at, out = borrowed_array(at), borrowed_array(out)
@@ -368,7 +369,7 @@ def motions(
 
 @batch_entry
 def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) -> bool:
-    """Centers of mass out (N, 3) [m] of all links."""
+    """Write the centers of mass out (N, 3) [m] of the whole mechanism."""
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -388,7 +389,7 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) -> bool:
-    """Linear, then angular momentum out (N, 6) about the base's origin, at rates r (N, rates)."""
+    """Write linear and angular momentum out (N, 6) about the base's origin, at rates r."""
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
     if not (trusted or are_motions(plan, numbers, p, r, r)):
         return False
@@ -402,7 +403,7 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
             link = link_of(plan, numbers, i)
             if i > 0:
                 above = link.parent
-                # accelerations are not read: any changes of the rates serve
+                # accelerations are not read, so any derivatives of the rates will do
                 move_link(link, F[above], F[i], r[n], r[n], V[above], V[i])
             if link.has_mass == 1:
                 center, omega = center_of(link, F[i]), vector(V[i], OMEGA)
@@ -419,7 +420,7 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, out: Any) -> bool:
-    """Centroidal momentum matrices out (N, 6 nv); S is (N, rates nv) or None."""
+    """Write centroidal momentum matrices out (N, 6 nv); S is (N, rates nv) or None."""
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -443,14 +444,14 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, 
 
 @inner
 def center_of(link: Any, placed: Any) -> Any:
-    """The center of mass of a link, in base axes."""
+    """Return the center of mass of a link, in base axes."""
     x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
     return add(vector(placed, ORIGIN), combine(x, y, z, link.com))
 
 
 @inner
 def carry(link: Any, placed: Any, out: Any) -> None:
-    """Mass, its moment, and inertia about the base's origin, of a link, out (CARRIED,)."""
+    """Write mass, first moment and inertia of a link about the base's origin, out (CARRIED,)."""
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass
@@ -491,7 +492,7 @@ def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: A
 def add_momentum_column(
     A: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any
 ) -> None:
-    """Add the momentum of what is carried; `velocity` is that at the base's origin."""
+    """Add the momentum of a rigid assembly; `velocity` is that at the base's origin."""
     moment = vector(carried, MOMENT)
     linear = axpy(carried[0], velocity, cross(omega, moment))
     angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sliding and sticking joints, and the effect of sticking on accelerations and velocities."""
+"""Sliding and sticking modes of joints, and the effect of sticking on the motion."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
 from robodyn.numerics.vectors import copy
 
-# [m/s, rad/s] a joint that is slower is at rest, relative to 1 and to the largest velocity.
+# [m/s, rad/s] A joint below this rate is at rest, relative to 1 and to the largest velocity.
 REST: Final = 1e-12
-# Largest acceleration of joints that all stick, relative to 1 and to that without friction.
+# Largest acceleration if all joints stick, relative to 1 and to that without friction.
 STILL: Final = 1e-8
-# Modes of a joint: 1 and -1 slides, 0 sticks.
+# Modes of a joint: 1 or -1 if it slides, 0 if it sticks.
 NO_FRICTION: Final = 2.0
 
 
 class FrictionMemory(NamedTuple):
-    """Memory for nf joints with friction, of a mechanism with nv velocities.
+    """Scratch memory for nf joints with friction, of a mechanism with nv velocities.
 
     Attributes:
-        factor: (nv, nv) Cholesky's factor of the mass matrix, or of what stands for it.
+        factor: (nv, nv) Cholesky factor of the mass matrix, with implicit damping if any.
         x: (nv,) accelerations.
         X: (nf, nv) M^-1 L', row by row.
-        G: (nf, nf) L M^-1 L', what efforts at the joints do to their accelerations.
+        G: (nf, nf) L M^-1 L', accelerations of the joints per unit of their efforts.
         H: (nf, nf) scratch.
         speed, first_speed: (nf,) rates L V now, and at the beginning of a piece.
         mode: (nf,) 1 or -1 slides, 0 sticks, NO_FRICTION.
-        wanted: (nf,) what L x is to be at the joints that stick.
+        wanted: (nf,) required L x at the joints that stick.
         free: (nf,) accelerations of the joints at rest without friction.
         low, high: (nf,) bounds of their friction.
-        among: (nf,) 1 of the joints at rest, else 0.
-        side, held: (nf,) of `solve_stiction`.
+        among: (nf,) 1 for joints at rest, else 0.
+        side, held: (nf,) results of `solve_stiction`.
     """
 
     factor: Any
@@ -57,7 +57,7 @@ class FrictionMemory(NamedTuple):
 
 @inner
 def joints_shapes(nv: int, nf: int) -> Any:
-    """Shapes of `FrictionMemory`, for `stack_all`."""
+    """Return the shapes of `FrictionMemory`, for `stack_all`."""
     return FrictionMemory(
         (nv, nv), nv, (nf, nv), (nf, nf), (nf, nf), nf, nf, nf, nf, nf, nf, nf, nf, nf, nf
     )
@@ -65,7 +65,7 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 @inner
 def rest_threshold(rate: Any) -> float:
-    """Rate [m/s or rad/s] below which a joint counts as at rest."""
+    """Return the rate [m/s or rad/s] below which a joint counts as at rest."""
     largest = 1.0
     for j in range(rate.shape[0]):
         largest = max(largest, abs(rate[j]))
@@ -74,7 +74,7 @@ def rest_threshold(rate: Any) -> float:
 
 @noinline
 def factor_with_damping(A: Any, M: Any, D: Any, factor: float, count: int) -> bool:
-    """Factorise M + factor D into A; False if it is not positive definite."""
+    """Factorize M + factor D into A; return False if it is not positive definite."""
     for i in range(count):
         for j in range(i + 1):
             A[i, j] = M[i, j]
@@ -85,7 +85,7 @@ def factor_with_damping(A: Any, M: Any, D: Any, factor: float, count: int) -> bo
 
 @noinline
 def decay(A: Any, D: Any, count: int, x: Any) -> float:
-    """Sum of the rates [1/s] at which velocities decay, the trace of M^-1 D; A factorises M."""
+    """Return the trace of M^-1 D, the sum of velocity decay rates [1/s]; A is the factor of M."""
     total = 0.0
     for j in range(count):
         for i in range(count):
@@ -97,9 +97,9 @@ def decay(A: Any, D: Any, count: int, x: Any) -> float:
 
 @noinline
 def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> None:
-    """Change x (nv,) by L x = wanted (nf,) at the joints that stick, least in the metric of A.
+    """Change x (nv,) minimally in metric A so that L x = wanted (nf,) at the sticking joints.
 
-    `wanted` is used up.
+    `wanted` is overwritten.
     """
     n, nv = mode.shape[0], x.shape[0]
     some = False
@@ -127,17 +127,17 @@ def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> 
 
 @noinline
 def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) -> bool:
-    """Decide of each joint whether it slides or sticks; whether the whole mechanism sticks.
+    """Choose for each joint whether it slides or sticks; return whether the whole mechanism sticks.
 
-    Joints that move slide on. Of those at rest, the ones stick that friction can hold, given what
-    holds the others; those that break away bear the friction of a joint that has begun to move,
-    which may be less, so the rest is looked at again.
+    Joints that move keep sliding. Joints at rest stick if friction can hold them, given the
+    friction of the others. A joint that breaks away has kinetic friction from then on, which may be
+    lower, so the remaining joints at rest are evaluated again.
 
     Args:
         friction: (nf, sticking.ROW).
-        equations: `hybrid_step.MotionEquations`.
-        j: `FrictionMemory`; the modes are written, the mass matrix is factorised and the speeds
-            are known.
+        equations: `rough_step.MotionEquations`.
+        j: `FrictionMemory`; the modes are written. The mass matrix must be factorized and the
+            speeds computed.
         rest: rate below which a joint is at rest.
         rate: (nv,).
     """
@@ -191,7 +191,7 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
 
 @inner
 def is_at_equilibrium(j: Any, rest: float, rate: Any) -> bool:
-    """Whether all is at rest, and what is held leaves no acceleration."""
+    """Return whether all joints are at rest and the sticking ones leave no acceleration."""
     largest, left = 1.0, 0.0
     for k in range(rate.shape[0]):
         if abs(rate[k]) > rest:
@@ -207,7 +207,7 @@ def is_at_equilibrium(j: Any, rest: float, rate: Any) -> bool:
 
 @inner
 def row_times(L: Any, i: int, x: Any, start: float) -> float:
-    """A number plus a row of L times x, summed in this order."""
+    """Return `start` plus the product of a row of L and x, summed in this order."""
     total = start
     for k in range(x.shape[0]):
         total += L[i, k] * x[k]
@@ -216,6 +216,6 @@ def row_times(L: Any, i: int, x: Any, start: float) -> float:
 
 @inner
 def add_row(L: Any, i: int, factor: float, x: Any) -> None:
-    """Add a row of L, times a factor, to x."""
+    """Add a multiple of a row of L to x."""
     for k in range(x.shape[0]):
         x[k] += L[i, k] * factor

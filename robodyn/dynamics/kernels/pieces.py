@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pieces of a step: where their stages are, what holds there, and where a joint comes to rest."""
+"""Pieces of a step: their stages, the load at a stage, and the instant at which a joint stops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robodyn.numerics.vectors import copy
 
 @inner
 def put_implicit(start: Any, rates: Any, stage: int, dt: float, out: Any) -> None:
-    """The state at the second stage of ROS2, stage 1, and after the step, stage 2."""
+    """Write the state at the second stage of ROS2 (stage 1) or after the step (stage 2)."""
     for j in range(start.shape[0]):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]
@@ -22,7 +22,7 @@ def put_implicit(start: Any, rates: Any, stage: int, dt: float, out: Any) -> Non
 
 @inner
 def stage_time(stage: int, last: int) -> float:
-    """When a stage is, in parts of the piece."""
+    """Return the time of a stage as a fraction of the piece."""
     if stage <= 0:
         return 0.0
     if stage >= last - 1:
@@ -42,7 +42,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def between(bracket: Any, trial: int) -> float:
-    """Return a trial for the root of a function, by a line, or the middle if that is too slow."""
+    """Return the next trial for a root: by regula falsi, now and then the middle."""
     low, at_low, high, at_high = bracket
     share = at_low / (at_low - at_high)
     if trial % 12 == 11:
@@ -52,7 +52,7 @@ def between(bracket: Any, trial: int) -> float:
 
 @inner
 def put_load(step: Any, when: float, out: Any) -> None:
-    """External wrench, and motion of the base, at a time [parts of the step]."""
+    """Write external wrench and motion of the base at a time, as a fraction of the step."""
     if step.load.shape[0] > 1:
         put_between(step.load, 0, when, out)
     else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation loop of a kind of mechanism, from what the kind knows of its equations.
+"""Simulation loop of a kind of mechanism, made from the functions of the kind.
 
 Numba compiles a loop for each set of functions and inlines them, so no call goes through a pointer.
 To add a kind, write `Functions` in its `kernels/integration.py`, and an entry with scratch memory
@@ -15,10 +15,10 @@ of its own, valid for the duration of the call:
         plant = Plant((numbers,), table, friction, options, stops)
         return loop(plant, borrowed_array(model), work, borrowed_array(rollout), law, first, last)
 
-What several functions call and is long is best `noinline`, so that there is one copy of it: a call
-is nothing beside a step. `compiled_run.entry` makes the entry callable from Python;
-`compiled_simulation` of the mechanism offers it to the simulation. A kind with internal states
-appends them to its configuration.
+Decorate long functions that several others call with `noinline`, so that there is one copy of them;
+the time of a call is negligible next to a step. `compiled_run.entry` makes the entry callable from
+Python; `compiled_simulation` of the mechanism offers it to the simulation. A kind with internal
+states appends them to its configuration.
 """
 
 from __future__ import annotations
@@ -46,30 +46,28 @@ from robodyn.numerics.compiler import inner, noinline
 
 
 class Functions(NamedTuple):
-    """What a kind knows, all of it compiled, `inner` if there is no reason for anything else.
+    """Compiled functions of a kind; use `inner` unless there is a reason for another decorator.
 
     `plant` is an `integration.Plant`, `work` the kind's scratch memory.
 
     Attributes:
         command: command(control, configuration, velocity, row, load, work, out) -> bool. Write the
-            efforts (n,) that the control's law commands, which knows of `load` the motion of the
-            base; False if none exist.
+            efforts (n,) that the control law commands; of `load` the law uses only the motion of
+            the base. Return False if there are no such efforts.
         derivative: derivative(plant, configuration, velocity, effort, load, work, rate,
-            acceleration) -> int. Write the time derivatives of configuration and velocity under
-            efforts and a `load`, an external wrench (6,) and the motion of the base (9,) if it
-            moves, see `base_motion`, end stops included; return OK or a status
-            of the kind's own, above zero.
-        normalize: normalize(plant, configuration, velocity, work) -> int. Bring a state back onto
-            its manifold, after every step and at its later stages (a quaternion to unit length,
-            loops closed again). It may be called with NaN and with arbitrarily large numbers; the
-            result is checked afterwards.
+            acceleration) -> int. Write the time derivatives of configuration and velocity, end
+            stops included. `load` is an external wrench (6,) and, if the base moves, its motion
+            (9,), see `base_motion`. Return OK or a status of the kind's own, above zero.
+        normalize: normalize(plant, configuration, velocity, work) -> int. Project a state onto its
+            manifold (unit quaternions, closed loops), after every step and at its later stages. The
+            arguments may be NaN or arbitrarily large; the result is checked afterwards.
         equations: equations(plant, configuration, velocity, effort, load, watched, work, out) ->
-            int. Write the `hybrid_step.MotionEquations`, with the damping if `may_be_stiff`.
+            int. Write the `hybrid_step.MotionEquations`, with the damping if `watched`.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
-            time derivative of a configuration, of which the equations were the last asked for.
+            time derivative of the configuration of the last call of `equations`.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
-            compiler unroll.
-        without_inertia: the kind's status where the mass matrix is not positive definite.
+            compiler unroll loops.
+        without_inertia: status of the kind for a mass matrix that is not positive definite.
         compile_step: decorator of the smooth step.
     """
 
@@ -84,7 +82,7 @@ class Functions(NamedTuple):
 
 
 def simulation_loop(kind: Functions) -> Any:
-    """The loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
+    """Create the loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
 
     `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A state of a mechanism, as the kernels of every kind take it, and its checks.
+"""State of a mechanism, as the kernels of all kinds take it, and its checks.
 
-What makes a state here does not count references: a kernel that allocates arrays makes a `State` of
-them itself.
+No function here counts references; a kernel that allocates arrays makes a `State` of them itself.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from robodyn.numerics.compiler import inner
 
 
 class State(NamedTuple):
-    """A state, of floats or of lanes.
+    """State, of floats or of lanes.
 
     Attributes:
         q: configuration.
@@ -25,7 +24,7 @@ class State(NamedTuple):
         wrench: (6,) external, read if there is `contact`.
         contact: whether there is a wrench.
         base: (9,) motion of the base, see `base_motion`, read if it `moves`.
-        moves: whether there is one.
+        moves: whether the base moves.
     """
 
     q: Any
@@ -39,7 +38,7 @@ class State(NamedTuple):
 
 @inner
 def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> Any:
-    """A state, of the arrays that were given; a wrench or a base may be absent."""
+    """Create a state from the arrays of a call; wrench and base may be None."""
     parts = borrowed_array(q), borrowed_array(rates), borrowed_array(acceleration_or_effort)
     load, contact = borrow_optional(wrench, parts[1])
     motion, moves = borrow_optional(base, parts[1])
@@ -48,9 +47,9 @@ def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base:
 
 @inner
 def borrow_optional(given: Any, other: Any) -> Any:
-    """An array that was given, and whether there is one; if not, any other.
+    """Return a borrowed array and True, or `other` and False if there is none.
 
-    Of what is None by its type, what is done if it is there is not compiled.
+    If the type of `given` is None, the code for its presence is not compiled.
     """
     if given is None:
         return other, False
@@ -60,20 +59,20 @@ def borrow_optional(given: Any, other: Any) -> Any:
 
 @inner
 def unloaded(q: Any, rates: Any, acceleration_or_effort: Any) -> Any:
-    """A state without a wrench, on a base that does not move."""
+    """Create a state without a wrench, on a fixed base."""
     return State(q, rates, acceleration_or_effort, q, False, q, False)
 
 
 @inner
 def loaded(q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: bool) -> Any:
-    """A state under a load: its wrench, if that counts, and the motion of the base after it."""
+    """Create a state under a load: its wrench if there is contact, then the motion of the base."""
     base = load[WRENCH:]
     return State(q, rates, acceleration_or_effort, load, contact, base, base.shape[0] == BASE)
 
 
 @inner
 def are_numbers(array: Any, count: int) -> bool:
-    """Whether an array has `count` finite numbers."""
+    """Return whether an array has `count` finite numbers."""
     if array.shape[0] != count:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing
@@ -85,7 +84,7 @@ def are_numbers(array: Any, count: int) -> bool:
 
 @inner
 def is_motion(state: Any, rates: int, acceleration_or_effort: int) -> bool:
-    """Whether all but the configuration have their lengths, these or their own, and are finite."""
+    """Return whether velocity, third array, wrench and base are finite and of the right length."""
     if not (
         are_numbers(state.rates, rates)
         and are_numbers(state.acceleration_or_effort, acceleration_or_effort)

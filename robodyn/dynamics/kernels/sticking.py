@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dry friction as a set: which joints at rest it holds, and with what effort.
+"""Set-valued dry friction: the joints at rest that it holds, and their friction efforts.
 
-A joint at rest bears any friction between its static levels, one that moves the friction of its
-direction. With G = L M^-1 L' for the joints' rates L V, and `free` their accelerations without
-friction, the friction efforts f of the joints at rest solve
+The friction of a joint at rest is any effort between its static levels; a moving joint has the
+friction of its direction. With G = L M^-1 L' for the joints' rates L V, and `free` their
+accelerations without friction, the friction efforts f of the joints at rest solve
 
     free + G f = a,    low <= f <= high,    a_i = 0 inside, a_i >= 0 at low, a_i <= 0 at high:
 
 a box-constrained linear complementarity problem, whose accelerations are unique since G is positive
 semidefinite (Moreau, 1988; the optimality conditions of Gauss's principle of least constraint).
-`solve_stiction` finds them by block principal pivoting (Judice and Pires, 1994).
+`solve_stiction` solves it by block principal pivoting (Judice and Pires, 1994).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from robodyn.numerics.linear import factor_definite, solve_factored
 # Columns of a mechanism's friction (joints, ROW). The first are those of `dry_friction`.
 STATIC: Final = DRY_FRICTION  # levels [N or N m], positive or zero
 STATIC_BACKWARD: Final = STATIC + 1
-RATE: Final = STATIC + 2  # which rate of a tree it is, for kinds that have more of these
-FACTOR: Final = STATIC + 3  # and how much of it
+RATE: Final = STATIC + 2  # index of the rate in a tree, for kinds with more than one rate per joint
+FACTOR: Final = STATIC + 3  # factor of this rate
 ROW: Final = STATIC + 4
 
-# Efforts may exceed their bounds by this part of the range, accelerations by that of the largest.
+# Tolerances: of efforts relative to their range, of accelerations relative to the largest.
 BOUND: Final = 1e-12
 STILL: Final = 1e-11
 MOST_PIVOTS: Final = 100
@@ -39,15 +39,15 @@ PATIENCE: Final = 5
 def solve_stiction(
     G: Any, free: Any, low: Any, high: Any, among: Any, side: Any, effort: Any, matrix: Any
 ) -> None:
-    """Efforts that hold joints, as far as their bounds allow.
+    """Compute the friction efforts that hold joints at rest, within their bounds.
 
     Args:
         G: (n, n), both triangles.
         free: (n,) accelerations without these efforts.
         low, high: (n,) bounds.
-        among: (n,) which joints are at rest; the others are left out.
-        side: (n,) becomes 0 of joints that are held, -1 or 1 of those that break away at a bound.
-        effort: (n,) becomes the efforts, zero of joints that are left out.
+        among: (n,) 1 for joints at rest; the others are left out.
+        side: (n,) becomes 0 for joints that are held, -1 or 1 for those that break away at a bound.
+        effort: (n,) becomes the efforts, zero for joints that are left out.
         matrix: (n, n) scratch.
     """
     n = free.shape[0]
@@ -80,7 +80,7 @@ def solve_stiction(
                 wrong, last = wrong + 1, i
         if wrong == 0:
             return
-        # all at once while that helps, else one by one, which ends surely
+        # change all at once while that helps, else one by one, which is sure to terminate
         if wrong < best:
             best, patience = wrong, PATIENCE
         else:
@@ -107,7 +107,7 @@ def _target_bound(
     largest: float,
     i: int,
 ) -> float:
-    """The side on which a joint should be, as things stand."""
+    """Return the side on which a joint should be at the current efforts."""
     if side[i] == 0.0:
         slack = BOUND * (high[i] - low[i])
         if effort[i] < low[i] - slack:

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinematic calibration: the dimensions of a mechanism from measured poses or constraints."""
+"""Kinematic calibration: a mechanism's dimensions from measured poses or constraints."""

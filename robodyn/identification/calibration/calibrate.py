@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`calibrate`: the dimensions of a mechanism from measurements of its pose, or from constraints."""
+"""`calibrate`: a mechanism's dimensions from measurements of its pose or from constraints."""
 
 from __future__ import annotations
 
@@ -64,21 +64,24 @@ def calibrate(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[CalibrationOptions],
 ) -> Calibration:
-    """Identify the dimensions of a mechanism from measured poses, close to the given ones.
+    """Identify the dimensions of a mechanism from measured poses, close to the nominal ones.
 
-    Maximum a posteriori by Levenberg and Marquardt's method with analytic derivatives: what the
-    measurements do not show stays as it was.
+    Maximum a posteriori estimation by the Levenberg-Marquardt method with analytic derivatives:
+    dimensions that the measurements do not show keep their nominal values.
 
     Args:
-        m: the mechanism as it is described.
+        m: nominal mechanism.
         measurements: samples, or a CSV file of them; see `read_measurements`.
-        settings: what is unknown, how far, and what is known of the noise.
-        progress: called with the fraction done.
-        options: fields of the settings that are to be others, such as `tracker`.
+        settings: unknowns, their tolerances, and noise.
+        progress: called with the completed fraction.
+        options: fields that replace those of the settings, such as `tracker`.
+
+    Returns:
+        The calibrated mechanism, its dimensions with standard deviations, and residuals.
 
     Raises:
-        InvalidInput: measurements that are too few, do not move or are in other units; a mechanism
-            without dimensions to calibrate.
+        InvalidInput: measurements are too few, do not move or are in other units, or the mechanism
+            has no dimensions to calibrate.
         NoSolution: the model has no pose for some of the samples.
     """
     wanted = replace(settings, **options)
@@ -177,19 +180,19 @@ def _rmse(residual: FloatArray, groups: Sequence[str]) -> dict[str, float]:
     return {name: float(np.sqrt((residual[:, kinds == name] ** 2).mean())) for name in names}
 
 
-# Joints that move less than this [m or rad] stand still.
+# Range [m or rad] below which a joint counts as at rest.
 STILL = 1e-6
-# Positions in other units spread this many times more or less than those of the model.
+# Ratio of spreads, measured to model, from which on positions are in another unit.
 OTHER_UNIT = 50.0
-# What a mechanism says of readings that it cannot have.
+# Errors of a mechanism for readings without solution.
 UNREACHED = (KinematicsError, InvalidInput)
 
 
 def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
-    """Refuse readings of joints that do not move, or that are in degrees or millimeters.
+    """Reject readings of joints that do not move, or that are in degrees or millimeters.
 
     Raises:
-        InvalidInput: see above.
+        InvalidInput: the joints do not move, or the unit is wrong.
     """
     joints = measurements.joints
     if len(joints) and np.ptp(joints, axis=0).max() < STILL:
@@ -202,10 +205,10 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
 
 
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
-    """Nominal poses (N, 7) of the samples, each sought from the one before it or from home.
+    """Compute nominal poses (N, 7) of the samples, each starting from the one before or from home.
 
     Raises:
-        InvalidInput: readings that the model has no pose for.
+        InvalidInput: the model has no pose for some readings.
     """
     near, poses = m.home, []
     for number, joints in enumerate(measurements.joints, start=1):
@@ -227,7 +230,7 @@ def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
 
 
 def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: FloatArray) -> None:
-    """Refuse a tracker's positions that cannot be in meters.
+    """Reject a tracker's positions that cannot be in meters.
 
     Raises:
         InvalidInput: they spread far more, or far less, than those of the model.
@@ -254,10 +257,10 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
 
 
 def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -> None:
-    """Refuse samples that cannot determine anything.
+    """Reject samples with fewer equations than unknowns.
 
     Raises:
-        InvalidInput: no more equations than combinations of unknowns that they determine.
+        InvalidInput: there are too few samples.
     """
     first = problem.evaluate(np.zeros(problem.count))
     if problem.equations > problem.count or first is None:

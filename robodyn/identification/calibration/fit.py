@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Weighted least squares with a weak prior, and noise estimated where it is not known.
+"""Weighted least squares with a weak prior, and estimation of unknown noise.
 
-Also which parameters the measurements show, and which combinations of them they do not.
+Also determines which parameters the measurements show, and which combinations they do not.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import NoSolution
 from robodyn.identification.calibration.problem import Evaluated, Problem
 
-# Where each loss begins to count residuals less, over the noise: 95 % of the efficiency of least
-# squares where there are no gross errors (Holland and Welsch 1977).
+# Thresholds of the robust losses, relative to the noise: 95 % of the efficiency of least squares
+# without gross errors (Holland and Welsch 1977).
 LOSSES = {"linear": 1.0, "soft_l1": 1.345, "huber": 1.345, "cauchy": 2.385}
-# Noise [m, rad] of the fit's first round where nothing is known of it, over the mechanism's size.
+# Initial noise [m, rad] if it is unknown, relative to the mechanism's size.
 FIRST = 1e-3
 ROUNDS = 12
-# Of a residual that the unknowns can take up almost entirely, the share that counts as left.
+# Smallest redundancy of a residual that the unknowns absorb almost entirely.
 LEAST_RESIDUAL_SHARE = 0.05
-# Of a combination that is not seen, shares smaller than this are left out of its name.
+# Relative coefficients below this are omitted from the name of an unseen combination.
 SHARE = 0.05
 TERMS = 6
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations of what is measured: by group, and of the driven joints' readings (n,).
+    """Standard deviations of measurements: by group, and of the driven joints' readings (n,).
 
     Groups are `position` [m], `orientation` [rad] and `passive` [rad].
     """
@@ -43,14 +43,14 @@ class Noise:
 
 @dataclass(frozen=True)
 class CalibrationFit:
-    """A solution.
+    """Solution of the least-squares problem.
 
     Attributes:
         unknowns: (U,) scaled, see `Problem`.
         evaluated: residuals and derivatives there.
-        noise: the one assumed, or estimated.
-        whitened: (N r, U) derivatives of the residuals over their noise.
-        converged: whether the iteration ended by its tolerances.
+        noise: given or estimated noise.
+        whitened: (N r, U) derivatives of the residuals divided by their noise.
+        converged: whether the iteration met its tolerances.
     """
 
     unknowns: FloatArray
@@ -61,7 +61,7 @@ class CalibrationFit:
 
     @cached_property
     def root(self) -> FloatArray:
-        """(U, U) a square root of the covariance of the scaled unknowns, the prior included.
+        """Square root (U, U) of the scaled unknowns' covariance, including the prior.
 
         By singular values, which the square of a badly conditioned matrix would lose.
         """
@@ -70,7 +70,7 @@ class CalibrationFit:
 
     @property
     def covariance(self) -> FloatArray:
-        """(U, U) of the scaled unknowns, the prior included."""
+        """Covariance (U, U) of the scaled unknowns, including the prior."""
         return np.asarray(self.root @ self.root.T)
 
 
@@ -81,10 +81,20 @@ def fit(
     loss: str = "linear",
     tell: Callable[[float], None] | None = None,
 ) -> CalibrationFit:
-    """The maximum of the posterior; with `estimate`, noise in the groups from the residuals.
+    """Maximize the posterior, and optionally estimate the noise of groups from residuals.
 
-    The noise of a group follows from its residuals and the share of the equations that the
-    unknowns do not use up (variance components; Foerstner 1979), in turns with the fit.
+    The noise of a group follows from its residuals and the redundancy of its equations (variance
+    components; Foerstner 1979), in turns with the fit.
+
+    Args:
+        problem: residuals as a function of the unknowns.
+        noise: initial noise.
+        estimate: whether to estimate the noise.
+        loss: `linear`, `soft_l1`, `huber` or `cauchy`.
+        tell: called with the progress from 0 to 1.
+
+    Returns:
+        The solution.
 
     Raises:
         NoSolution: no parameters near the nominal ones give all samples a pose.
@@ -108,7 +118,7 @@ def fit(
 def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> CalibrationFit:
     from scipy.optimize import least_squares
 
-    # residuals and their derivatives are asked for in turn
+    # residuals and their derivatives are evaluated in turn
     @lru_cache(maxsize=1)
     def at(unknowns: bytes) -> Evaluated | None:
         return problem.evaluate(np.frombuffer(unknowns))
@@ -126,7 +136,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
 
     def residuals(unknowns: FloatArray) -> FloatArray:
         found = at(unknowns.tobytes())
-        if found is None:  # the step is taken back
+        if found is None:  # the step is rejected
             return np.full(problem.equations + problem.count, np.inf)
         data = np.einsum("nij,nj->ni", weights, found.residual).reshape(-1)
         return np.concatenate([data, -unknowns])
@@ -152,10 +162,10 @@ def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
 
 
 def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
-    """(N, r, r) that make the residuals of each sample white.
+    """Compute matrices (N, r, r) that whiten the residuals of each sample.
 
-    What the joints' readings are off displaces the predicted pose, so their noise adds to that of
-    the tracker.
+    Errors of the joints' readings displace the predicted pose, so their noise adds to the
+    tracker's.
     """
     own = np.array([noise.groups[name] for name in problem.groups])
     by_joint = found.by_joint * noise.joints
@@ -164,7 +174,7 @@ def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
 
 
 def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
-    """Noise of each group from its residuals."""
+    """Estimate the noise of each group from its residuals."""
     weights = weights_of(problem, found.noise, found.evaluated)
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)
     shape = (*white.shape, problem.count)
@@ -177,8 +187,7 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
         part = white[:, of]
         total = float((part**2).sum())
         if loss != "linear":
-            # outliers would count fully: the median of the magnitudes instead, each over what the
-            # unknowns leave of it
+            # with outliers the median of the magnitudes, each divided by its redundancy
             left = np.sqrt(np.maximum(1.0 - leverage[:, of], LEAST_RESIDUAL_SHARE))
             total, free = (float(np.median(np.abs(part) / left)) / 0.6745) ** 2, 1.0
         better[name] = max(sigma * float(np.sqrt(total / free)), 1e-15)
@@ -190,9 +199,9 @@ class Visibility:
     """Information in measurements about the parameters.
 
     Attributes:
-        singular_values: (p,) of the identification Jacobian, largest first, with its columns times
-            the parameters' tolerances, its rows divided by the noise, frames eliminated. A
-            direction with the value s is known sqrt(1 + s^2) times as well as before.
+        singular_values: (p,) of the identification Jacobian, largest first: columns times the
+            parameters' tolerances, rows divided by the noise, frames eliminated. A direction with
+            the value s is known sqrt(1 + s^2) times as well as before.
         unseen: (k, p) directions in scaled parameters whose singular value is below one, each row
             with as few parameters as possible.
         condition: ratio of the largest singular value to the smallest one of at least one.
@@ -203,7 +212,7 @@ class Visibility:
 
     @property
     def condition(self) -> float:
-        """Ratio of the extreme singular values of what is seen."""
+        """Ratio of the extreme singular values of at least one."""
         seen = self.singular_values[self.singular_values >= 1.0]
         return float(seen[0] / seen[-1]) if len(seen) else float("inf")
 
@@ -214,6 +223,9 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
     Args:
         whitened: (rows, U) derivatives of the residuals divided by their noise; see `Problem`.
         count: number of unknowns that are parameters.
+
+    Returns:
+        Singular values and unseen directions.
     """
     parameters, others = whitened[:, :count], whitened[:, count:]
     if others.shape[1]:
@@ -225,7 +237,7 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
 
 
 def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """All U singular values, zeros included, and right singular vectors (U, U) of (rows, U)."""
+    """Compute all U singular values and right singular vectors (U, U) of a matrix (rows, U)."""
     count = matrix.shape[1]
     square = np.zeros((count, count))
     upper = np.linalg.qr(matrix, mode="r")
@@ -235,7 +247,7 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _sparse(rows: FloatArray) -> FloatArray:
-    """Rows (k, p) of the same span, by elimination with complete pivoting."""
+    """Reduce rows (k, p) to sparse ones of the same span, by complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))
     chosen: list[int] = []
@@ -253,7 +265,7 @@ def _sparse(rows: FloatArray) -> FloatArray:
 
 
 def combination(direction: FloatArray, names: Sequence[str]) -> str:
-    """A direction in words: `leg1.offset`, or `leg1.base.z + leg1.platform.z and 3 more`."""
+    """Name a direction: `leg1.offset`, or `leg1.base.z + leg1.platform.z and 3 more`."""
     largest = np.abs(direction).max()
     order = np.argsort(-np.abs(direction), kind="stable")
     kept = [i for i in order if abs(direction[i]) > SHARE * largest]

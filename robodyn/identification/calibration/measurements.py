@@ -21,7 +21,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import matrix_from_pose
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
-# Trackers write quaternions with few digits; what is further from unit length is something else.
+# Tolerance of quaternions' lengths, as trackers write them with few digits.
 UNIT_LENGTH = 0.01
 DISTANCE = "distance:"
 BASE_POINT = ("base_point.x", "base_point.y", "base_point.z")
@@ -38,14 +38,9 @@ class Measurements:
     Attributes:
         joints: (N, n) positions of the driven joints as the mechanism measures them, by its zeros.
         pose: (N, 7) of the target by the tracker: x y z [m], quaternion x y z w; or None.
-        position: (N, 3) [m] of the target where its orientation is not measured; or None.
-        passive: readings (N,) [rad or m] of passive joints by their names, as the URDF measures
-            them.
-        source: the file they were read from.
-        height: (N,) [m] of the target along the base's z; or None.
-        distance: (N,) [m] between a point of the base and a point of the body; or None.
-        base_point: (N, 3) or (1, 3) [m] the former, base frame.
-        body_point: (N, 3) or (1, 3) [m] the latter, body frame.
+        position: (N, 3) [m] of the target if its orientation is not measured; or None.
+        passive: readings (N,) [rad or m] of passive joints by name, as the URDF measures them.
+        source: file that they were read from.
     """
 
     joints: FloatArray
@@ -62,12 +57,12 @@ class Measurements:
 
     @property
     def where(self) -> str:
-        """Their name in messages."""
+        """Name of the measurements in messages."""
         return self.source or "measurements"
 
     @property
     def target(self) -> FloatArray:
-        """(N, 7) pose of the target, as far as it was measured; of a constraint the frame's own."""
+        """Pose (N, 7) of the target as far as measured; the identity for a constraint."""
         if self.pose is not None:
             return self.pose
         poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
@@ -94,20 +89,18 @@ class Measurements:
         passive: Mapping[str, ArrayLike] | None = None,
         source: str = "",
     ) -> Measurements:
-        """Checked measurements.
+        """Create checked measurements from arrays.
 
         Args:
-            m: the mechanism.
+            m: mechanism of any kind.
             joints: (N, n) positions of the driven joints [m or rad].
             pose: (N, 7) of the target [m, -], base frame; or
-            position: (N, 3) of the target [m]; or
-            height: (N,) [m] of the target along the base's z, such as a bed probe gives it; or
-            distance: (N,) [m] between `base_point` and `body_point`, by a string or a caliper.
-            base_point: (3,) or (N, 3) [m], base frame; or the name of a link, joint or closure
-                there, or N names.
-            body_point: likewise on the body, body frame.
+            position: (N, 3) of the target [m].
             passive: (N,) [m or rad] by the names of passive joints.
-            source: the name for messages.
+            source: name for messages.
+
+        Returns:
+            The measurements.
 
         Raises:
             InvalidInput: wrong shapes, values that are not finite, quaternions not of unit length.
@@ -147,7 +140,7 @@ class Measurements:
         return cls(where, poses, places, others, source, **numbers, **points)
 
     def to_csv(self, path: str | Path, m: Mechanism) -> None:
-        """Write them as `read_measurements` reads them.
+        """Write a CSV file for `read_measurements`.
 
         Raises:
             OutputError: the file cannot be written.
@@ -182,23 +175,23 @@ def read_measurements(
     position_unit: PositionUnit = "",
     tracker_unit: Literal["", "m", "mm"] = "",
 ) -> Measurements:
-    """Read measurements from a CSV file with a sample at rest in each row.
+    """Read measurements from a CSV file with one sample at rest per row.
 
-    Columns, in any order: `<joint>.position` of every driven joint, as its joint state has it;
-    `x, y, z` [m] of the target and `qx, qy, qz, qw` where its orientation is measured, or `z` alone
-    of its height; and `<joint>.position` of passive joints that are measured. Distances [m] between
-    a point of the base and one of the body are in columns `distance:<base>:<body>` with the names
-    of links, joints or closures, whose cells may be empty; or in a column `distance` with the
-    points in `base_point.x` to `body_point.z`.
+    Columns, in any order: `<joint>.position` of every driven joint, as in its joint state;
+    `x, y, z` [m] of the target and, if measured, its `qx, qy, qz, qw`; and `<joint>.position` of
+    measured passive joints.
 
     Args:
-        path: the file.
-        m: the mechanism.
-        position_unit: `deg` or `mm` where revolute or prismatic joints are in these.
-        tracker_unit: `mm` where x, y, z and distances are in millimeters.
+        path: CSV file.
+        m: mechanism of any kind.
+        position_unit: `deg` or `mm` if revolute or prismatic joints are in these.
+        tracker_unit: `mm` if x, y and z are in millimeters.
+
+    Returns:
+        The measurements.
 
     Raises:
-        InvalidInput: no such file, or a cell or column that is wrong or missing.
+        InvalidInput: no such file, or a wrong or missing cell or column.
     """
     if tracker_unit not in ("", "m", "mm"):
         raise InvalidInput(
@@ -241,7 +234,10 @@ def read_measurements(
 
 
 def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray], FloatArray, int]:
-    """Columns (N,) of a CSV file, readings (N, n) of the driven joints, and the header's line.
+    """Read columns (N,) of a CSV file and readings (N, n) of the driven joints.
+
+    Returns:
+        The columns by name, the readings, and the line number of the header.
 
     Raises:
         InvalidInput: no such file, a cell that is no number, or a joint without a column.
@@ -323,7 +319,7 @@ def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
 
 
 def _poses(pose: FloatArray, source: str) -> FloatArray:
-    """Poses with quaternions of unit length, as trackers write these with few digits."""
+    """Normalize the quaternions of poses, as trackers write them with few digits."""
     out: FloatArray = pose.copy()
     norms = np.linalg.norm(pose[..., 3:], axis=-1, keepdims=True)
     worst = float(np.abs(norms - 1.0).max(initial=0.0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Choice of the poses to measure, for the most precise dimensions."""
+"""Selection of measurement poses for the most precise dimensions."""
 
 from __future__ import annotations
 
@@ -28,27 +28,28 @@ if TYPE_CHECKING:
     from robodyn.identification.calibration.settings import PoseOptions
 
 
-# Of a joint without limits: to either side [rad], and [m] over the mechanism's size.
+# Range of a joint without limits to either side [rad], and [m] relative to the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}
-# Rounds of exchange; it has usually come to rest after a few.
+# Most rounds of exchange; a few are usually enough.
 ROUNDS = 20
 DEFAULT = PoseSettings()
 
 
 @dataclass(frozen=True)
 class CalibrationPoses:
-    """Poses to measure, in the order in which they were chosen.
+    """Poses to measure, in the order of selection.
 
     Attributes:
         configurations: (n, nq).
         joints: (n, n_driven) positions of the driven joints.
         poses: (n, 7) of the body.
-        log_det: natural logarithm of the determinant of the information that they give, prior
-            included: half of it is the gain in the logarithm of the volume of uncertainty.
-        observability: geometric mean of the singular values of what is seen over sqrt(n), the
+        log_det: natural logarithm of the information's determinant, including the prior; half of
+            it is the gain in the logarithm of the uncertainty's volume.
+        observability: geometric mean of the singular values of at least one over sqrt(n), the
             index O1 of Borm and Menq (1991), scaled as in `Visibility`.
-        condition: of what is seen, the index O2 of Driels and Pathre (1990), inverted.
-        random_log_det: that of as many poses drawn at random, for comparison.
+        condition: ratio of the extreme ones, the inverse of the index O2 of Driels and Pathre
+            (1990).
+        random_log_det: `log_det` of as many random poses, for comparison.
     """
 
     configurations: FloatArray
@@ -70,17 +71,20 @@ def calibration_poses(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[PoseOptions],
 ) -> CalibrationPoses:
-    """Choose poses within the limits of the joints that show the dimensions best (D-optimal).
+    """Select poses within the joint limits that show the dimensions best (D-optimal).
 
-    Poses are drawn at random; the best n of them are sought one after the other, then exchanged as
-    long as the determinant of the information grows (Fedorov 1972).
+    From random candidates the best n are selected one after the other, then exchanged as long as
+    the determinant of the information grows (Fedorov 1972).
 
     Args:
-        m: the mechanism.
-        n: how many.
-        settings: among which poses, and for which measurement.
-        progress: called with the fraction done.
-        options: fields of the settings that are to be others, such as `tracker_known`.
+        m: mechanism of any kind.
+        n: number of poses.
+        settings: candidates and kind of measurement.
+        progress: called with the completed fraction.
+        options: fields that replace those of the settings, such as `tracker_known`.
+
+    Returns:
+        The poses.
 
     Raises:
         InvalidInput: too few of the candidates can be reached.
@@ -98,7 +102,7 @@ def calibration_poses(
             "give the pairs of `points` for the measure 'distance', and for no other",
             value=wanted.points,
         )
-    geometry_of(m)  # refuses what has none before the work is done
+    geometry_of(m)  # rejects a mechanism without geometry before the work is done
     found = _drawn(m, wanted, progress)
     if len(found) < n:
         raise InvalidInput(
@@ -124,7 +128,7 @@ def calibration_poses(
 def _drawn(
     m: Mechanism, wanted: PoseSettings, progress: Callable[[float], None] | None
 ) -> FloatArray:
-    """Configurations (k, nq) with joints drawn evenly from their ranges."""
+    """Draw configurations (k, nq) with joints uniform in their ranges."""
     home = m.joint_positions(m.home)
     wide = np.array([FREE[u] * (m.size if u == "m" else 1.0) for u in m.joint_units])
     low, high = m.position_limits.T
@@ -155,7 +159,7 @@ def _drawn(
 def _information(
     m: Mechanism, configurations: FloatArray, wanted: PoseSettings
 ) -> tuple[list[FloatArray], int]:
-    """Whitened derivatives (r, U) of each pose, and how many unknowns are parameters."""
+    """Compute whitened derivatives (r, U) of each pose, and the number of parameters."""
     geometry = geometry_of(m)
     poses, measure = m.body_pose(configurations), wanted.measure
     readings = {
@@ -196,7 +200,7 @@ def _log_det(rows: FloatArray) -> float:
 
 
 def _exchanged(blocks: Sequence[FloatArray], n: int) -> list[int]:
-    """Indices (n,) of the blocks with the largest determinant that single exchanges reach."""
+    """Return indices (n,) of blocks whose determinant no single exchange increases."""
     stacked = np.array(blocks)
     chosen: list[int] = []
     inverse = np.eye(stacked.shape[2])
@@ -218,14 +222,14 @@ def _exchanged(blocks: Sequence[FloatArray], n: int) -> list[int]:
 
 
 def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
-    """The block that adds most: det(I + A inverse A') is the factor of the determinant."""
+    """Find the block that adds most: det(I + A inverse A') is the factor on the determinant."""
     gains = np.linalg.slogdet(np.eye(blocks.shape[1]) + blocks @ inverse @ blocks.swapaxes(1, 2))[1]
     gains[list(taken)] = -np.inf
     return int(gains.argmax())
 
 
 def _with(inverse: FloatArray, block: FloatArray, sign: float) -> FloatArray:
-    """The inverse information with a block added or, with sign -1, taken out (Woodbury)."""
+    """Add a block to the inverse information or, with sign -1, remove it (Woodbury)."""
     across = inverse @ block.T
     inner = np.eye(len(block)) + sign * block @ across
     return np.asarray(inverse - sign * across @ np.linalg.solve(inner, across.T))

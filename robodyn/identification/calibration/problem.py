@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The least-squares problem of a calibration: residuals, their derivatives, and what is unknown.
+"""Least-squares problem of a calibration: residuals, their derivatives, and the unknowns.
 
-A tracker sees the target at B X E, where X is the body's pose, B the mechanism's base in the
-tracker's frame and E the target on the body. A constraint is a measurement without a tracker: of a
-point that stays where it is, a plane that a point keeps to, or an orientation that does not change,
-some of the rows of B X E are zero in a frame B that is unknown. A height is the third row alone; a
-distance is that between a point of the base, in the tracker's frame, and a point of the target.
+A tracker measures the target at B X E, where X is the body's pose, B the mechanism's base in the
+tracker's frame and E the target on the body. A constraint is a measurement without a tracker: for a
+fixed point, a point in a fixed plane, or a fixed orientation, some rows of B X E are zero in an
+unknown frame B.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ class Measure(NamedTuple):
 
     Attributes:
         rows: measured rows of its six.
-        target: freedoms of E on which it depends.
-        base: freedoms of B on which it depends; of a constraint all of them are unknown.
+        target: degrees of freedom of E on which it depends.
+        base: degrees of freedom of a constraint's frame B; None if B is the tracker's.
     """
 
     rows: tuple[int, ...]
@@ -52,7 +51,7 @@ MEASURES = {
     "none": Measure((), (), ()),
 }
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
-# Frames and zeros of sensors are estimated without a prior to speak of [m over size, rad].
+# Frames and zeros of sensors have a very weak prior [m over size, rad].
 WIDE = 100.0
 
 
@@ -66,7 +65,7 @@ class Frames:
 
 
 class Freedoms(NamedTuple):
-    """Unknown freedoms of B and E, and whether the joints' zeros are unknown."""
+    """Unknown degrees of freedom of B and E, and whether the joints' zeros are unknown."""
 
     base: tuple[int, ...]
     target: tuple[int, ...]
@@ -74,7 +73,7 @@ class Freedoms(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Residuals (N, r), measured minus predicted, and minus their derivative (N, r, U)."""
+    """Residuals (N, r), measured minus predicted, and minus their derivatives (N, r, U)."""
 
     residual: FloatArray
     jacobian: FloatArray
@@ -85,17 +84,17 @@ class Evaluated(NamedTuple):
 class Problem:
     """Residuals of a calibration as a function of U scaled unknowns.
 
-    The unknowns are deviations from the nominal parameters over their tolerances, then steps of the
-    frames over `WIDE`.
+    The unknowns are deviations from the nominal parameters divided by their tolerances, then steps
+    of the frames divided by `WIDE`.
 
     Attributes:
-        geometry: of the mechanism.
-        tolerance: (P,) how far they may be off [m, rad], a standard deviation; zero where held.
-        measurements: the samples.
+        geometry: geometry of the mechanism.
+        tolerance: (P,) standard deviations of the parameters [m, rad]; zero for fixed ones.
+        measurements: samples.
         measure: one of `MEASURES`.
-        frames: where to begin.
-        free: what is unknown of the frames.
-        length: [m] of the order of the mechanism.
+        frames: initial frames.
+        free: unknowns of the frames.
+        length: [m] characteristic length of the mechanism.
         poses: (N, 7) near those of the samples.
     """
 
@@ -143,7 +142,7 @@ class Problem:
 
     @property
     def count(self) -> int:
-        """U."""
+        """Number U of unknowns."""
         return len(self._scale)
 
     @property
@@ -152,7 +151,7 @@ class Problem:
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
-        """Parameters (P,) and frames."""
+        """Convert unknowns to parameters (P,) and frames."""
         parameters, base, target, zeros = self._steps(unknowns)
         values = self.nominal.copy()
         values[self.active] += parameters
@@ -161,7 +160,7 @@ class Problem:
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
-        """Of the active parameters, the frames (6,), and the joints' zeros, 0 of known ones."""
+        """Split unknowns into parameters, frames (6,) and joint zeros; 0 for known ones."""
         counts = len(self.active), len(self.free_base), len(self.free_target)
         parts = np.split(unknowns * self._scale, np.cumsum(counts))
         base, target = np.zeros(6), np.zeros(6)
@@ -169,7 +168,7 @@ class Problem:
         return parts[0], base, target, parts[3] if self._zeros else np.zeros_like(self.frames.zeros)
 
     def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
-        """Residuals and derivatives; None where a sample has no pose."""
+        """Compute residuals and derivatives; None if a sample has no pose."""
         values, frames = self.unpacked(unknowns)
         measurements = self.measurements
         try:
@@ -207,7 +206,7 @@ class Problem:
         )  # fmt: skip
         residual, predicted = self._difference(seen_at + frames.base.origin, RB @ R @ RE, predicted)
         passive = self._seen - placed.passive[:, self.passive] - frames.zeros
-        passive -= 2.0 * np.pi * np.round(passive / (2.0 * np.pi))  # angles without turns
+        passive -= 2.0 * np.pi * np.round(passive / (2.0 * np.pi))  # angles modulo a turn
         across = np.zeros((len(R), len(self.passive), predicted.shape[2]))
         across[:, :, : len(self.active)] = placed.passive_by_parameter[:, self.passive][
             :, :, self.active
@@ -225,7 +224,7 @@ class Problem:
     def _difference(
         self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Residuals (N, 6) and the derivatives of what is subtracted in them."""
+        """Compute residuals (N, 6) and their derivatives by the predicted pose."""
         seen, turn = self.measurements.target, np.zeros((len(place), 3))
         if 3 in self.rows:
             # imported here: see `tracking_frames`

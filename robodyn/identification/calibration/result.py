@@ -16,13 +16,13 @@ from robodyn.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class CalibratedParameter:
-    """One dimension before and after.
+    """One dimension before and after calibration.
 
     Attributes:
-        name, unit: of it.
+        name, unit: name and unit.
         before, after: values [m or rad].
         deviation: standard deviation of `after` [m or rad].
-        seen: whether the measurements say more of it than its tolerance did.
+        seen: whether the measurements determine it better than its tolerance.
     """
 
     name: str
@@ -34,7 +34,7 @@ class CalibratedParameter:
 
     @property
     def change(self) -> float:
-        """After minus before [m or rad]."""
+        """Change by the calibration [m or rad]."""
         return self.after - self.before
 
 
@@ -43,23 +43,23 @@ class Calibration:
     """Result of a calibration, with the calibrated mechanism.
 
     Attributes:
-        mechanism: with the dimensions that were found.
-        nominal: as it was described.
+        mechanism: calibrated mechanism.
+        nominal: mechanism before the calibration.
         parameters: all dimensions, before and after.
-        unseen: combinations that the measurements do not show, and which stay as they were.
+        unseen: combinations that the measurements do not show; they keep their values.
         rmse_before, rmse_after: root mean square of the residuals by group: `position` [m],
             `orientation` [rad], `passive` [rad]; before with the nominal dimensions and the
-            frames that suit them best.
+            frames that fit them best.
         residuals: (N, r) measured minus predicted, a row for each sample.
-        groups: the group of each column of the residuals.
-        noise: standard deviation by group, as given or estimated.
+        groups: group of each column of the residuals.
+        noise: standard deviation by group, given or estimated.
         singular_values: of the scaled identification Jacobian; see `fit.Visibility`.
-        condition: of what is seen.
+        condition: ratio of the extreme ones of at least one.
         tracker: (7,) pose of the mechanism's base in the tracker's frame.
         target: (7,) pose of the target on the body.
         covariance: (p, p) of the free parameters [m, rad], in the order of `free`.
-        free: names of the parameters that were fitted.
-        notes: what is to be said of it.
+        free: names of the fitted parameters.
+        notes: remarks about the result.
     """
 
     mechanism: Mechanism
@@ -90,7 +90,7 @@ class Calibration:
         save(self.mechanism, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the mechanisms, as plain numbers and texts."""
+        """Return everything but the mechanisms as plain numbers and strings."""
         return {
             "model": self.nominal.name,
             "samples": len(self.residuals),

@@ -23,17 +23,16 @@ class CalibrationSettings:
 
     Attributes:
         tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
-            the base in its frame; by default known for heights and distances only.
-        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there; by
-            default as `tracker`.
+            the base in its frame.
+        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
         constraint: instead of a tracker: `point`, a fixed point of the body; `plane`, a point of
             the body in a fixed plane; `orientation`, a fixed orientation of the body.
         sensor_zeros: whether the zeros of measured passive joints are unknown.
-        parameters: names, or beginnings of names, of those that may change; by default all.
-        tolerance: standard deviation of lengths [m], and of angles [rad], from the given ones; by
-            default 0.3 % of the mechanism's size, and 0.02.
+        parameters: names, or prefixes of names, of the unknown parameters; by default all.
+        tolerance: standard deviation of lengths [m], and of angles [rad], from the nominal ones;
+            by default 2 % of the mechanism's size, and 0.05.
         noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
-            or rad] of the driven joints; groups that are left out are estimated, joints none.
+            or rad] of the driven joints; omitted groups are estimated, omitted joints have none.
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
     """
 
@@ -62,22 +61,17 @@ class CalibrationOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class PoseSettings:
-    """Settings of the choice of poses to measure.
+    """Settings of the selection of poses to measure.
 
     Attributes:
-        measure: `pose` or `position` of a target, its `height`, or the `distance` between points.
-        tracker_known: whether the frames of tracker and target are known; for heights and distances
-            they are.
-        height: [m] of a bed on which all poses are; by default anywhere.
-        radius: [m] of this bed about the base's z axis.
-        points: pairs of a point of the base and a point of the body, as `Measurements.from_arrays`
-            takes one, between which distances are measured at each pose.
-        parameters: those that may change, as of `calibrate`.
-        candidates: how many to draw.
-        margin: of the joints' ranges that is left at either end.
-        max_condition: largest condition number, moments over the characteristic length.
-        noise: of the tracker: [m] over the mechanism's size, and [rad].
-        seed: of what is drawn.
+        measure: `pose` or `position` of a target.
+        tracker_known: whether the frames of tracker and target are known.
+        parameters: unknown parameters, as for `calibrate`.
+        candidates: number of random poses.
+        margin: fraction of the joints' ranges to avoid at either end.
+        max_condition: largest condition number, moments divided by the characteristic length.
+        noise: of the tracker: [m] relative to the mechanism's size, and [rad].
+        seed: seed of the random numbers.
     """
 
     measure: Literal["pose", "position", "height", "distance"] = "pose"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""First estimate of the poses of tracker and target, from nominal poses."""
+"""Initial estimate of the poses of tracker and target from nominal poses."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ ROUNDS = 20
 
 
 class Frame(NamedTuple):
-    """A frame: rotation (3, 3) and origin (3,) [m]."""
+    """Frame: rotation (3, 3) and origin (3,) [m]."""
 
     rotation: FloatArray
     origin: FloatArray
 
     @classmethod
     def identity(cls) -> Frame:
-        """No displacement."""
+        """Create the identity."""
         return cls(np.eye(3), np.zeros(3))
 
     @property
     def pose(self) -> FloatArray:
-        """(7,) x y z, quaternion x y z w."""
+        """Pose (7,): x y z, quaternion x y z w."""
         # imported here: it takes a third of a second, and `robodyn --help` needs none of it
         from scipy.spatial.transform import Rotation
 
         return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
 
     def moved(self, step: FloatArray) -> Frame:
-        """Displaced by a translation and a rotation vector (6,)."""
+        """Displace the frame by a translation and a rotation vector (6,)."""
         from scipy.spatial.transform import Rotation
 
         turned = Rotation.from_rotvec(step[3:]).as_matrix() @ self.rotation
@@ -43,10 +43,18 @@ class Frame(NamedTuple):
 def frames_from_poses(
     R: FloatArray, t: FloatArray, R_seen: FloatArray, t_seen: FloatArray, base: bool, target: bool
 ) -> tuple[Frame, Frame]:
-    """Base frame B in the tracker's and target frame E on the body, of seen = B body E.
+    """Estimate the base frame B in the tracker's and the target frame E from seen = B body E.
 
-    Rotations first (Shah 2013), then the origins by linear least squares. What is not sought stays
-    the identity.
+    Rotations first (Shah 2013), then the origins by linear least squares. Frames that are not
+    unknown stay the identity.
+
+    Args:
+        R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.
+        R_seen, t_seen: (N, 3, 3), (N, 3) [m] measured poses of the target.
+        base, target: whether B and E are unknown.
+
+    Returns:
+        B and E.
     """
     R_base, R_target = np.eye(3), np.eye(3)
     if base and target:
@@ -59,9 +67,9 @@ def frames_from_poses(
 
 
 def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Rotations B and E of R_seen = B R E.
+    """Estimate rotations B and E of R_seen = B R E.
 
-    The entries of B, in a row, are the first left singular vector of the sum of all R_seen kron R.
+    The entries of B, by rows, are the first left singular vector of the sum of all R_seen kron R.
     """
     total = np.einsum("nij,nkl->ikjl", R_seen, R).reshape(9, 9)
     first = np.linalg.svd(total)[0][:, 0].reshape(3, 3)
@@ -76,7 +84,7 @@ def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArra
 def frames_from_positions(
     R: FloatArray, t: FloatArray, t_seen: FloatArray, base: bool, target: bool
 ) -> tuple[Frame, Frame]:
-    """As `frames_from_poses` where only the target's position is seen; alternating steps."""
+    """Estimate the frames from the target's positions alone, by alternating steps."""
     B, E = Frame.identity(), Frame.identity()
     for _ in range(ROUNDS if base and target else 1):
         if base:
@@ -98,7 +106,7 @@ def _origins(
     base: bool,
     target: bool,
 ) -> tuple[Frame, Frame]:
-    """The origins b and e, in which seen = b + B t + B R e is linear."""
+    """Estimate the origins b and e, in which seen = b + B t + B R e is linear."""
     count = len(t)
     matrix = np.zeros((count, 3, 6))
     if base:
@@ -111,13 +119,13 @@ def _origins(
 
 
 def nearest_rotation(matrix: FloatArray) -> FloatArray:
-    """The rotation nearest to a matrix (3, 3)."""
+    """Compute the rotation nearest to a matrix (3, 3)."""
     u, _, v = np.linalg.svd(matrix)
     return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v)
 
 
 def plane_frame(points: FloatArray) -> Frame:
-    """A frame whose plane z = 0 fits points (N, 3) best, seen from the base."""
+    """Fit a frame whose plane z = 0 is nearest to points (N, 3), as seen from the base."""
     middle = points.mean(axis=0)
     _, _, axes = np.linalg.svd(points - middle)
     turn = axes * np.linalg.det(axes)

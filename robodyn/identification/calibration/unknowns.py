@@ -26,7 +26,7 @@ from robodyn.identification.calibration.tracking_frames import (
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
-# How far dimensions may be off where nothing is said: over the mechanism's size, and [rad].
+# Default tolerances of dimensions: relative to the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.003, 0.02
 # Kinds of measurement of a target.
 TRACKED = ("pose", "position", "height", "distance")
@@ -36,7 +36,8 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
     """Return the kind of measurement, one of `MEASURES`.
 
     Raises:
-        InvalidInput: the constraint is unknown or beside a tracker, or there are no measurements.
+        InvalidInput: the constraint is unknown or given beside a tracker, or there are no
+            measurements.
     """
     if constraint and constraint not in CONSTRAINTS:
         raise InvalidInput(
@@ -63,7 +64,7 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
 
 
 def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tuple[int, ...]]:
-    """A frame as a user states it, and which of its freedoms are unknown.
+    """Parse a frame of the settings; return it with its unknown degrees of freedom.
 
     Raises:
         InvalidInput: neither known, unknown nor a pose.
@@ -86,7 +87,7 @@ def tolerances(
     chosen: Sequence[str],
     tolerance: float | tuple[float, float] | None,
 ) -> FloatArray:
-    """(P,) of the parameters [m, rad]; zero of those that are held.
+    """Compute the tolerances (P,) of the parameters [m, rad]; zero for fixed ones.
 
     Raises:
         InvalidInput: an unknown parameter, or a tolerance that is not positive.
@@ -121,7 +122,7 @@ def tolerances(
 def first_frames(
     measure: str, measurements: Measurements, poses: FloatArray, given: Frames, free: Freedoms
 ) -> Frames:
-    """Frames with which the nominal poses fit well; what is known stays as it is given."""
+    """Estimate unknown frames for which the nominal poses fit well."""
     R, t = rotation_matrix(poses), poses[:, :3]
     base, target = given.base, given.target
     points = t + R @ target.origin
@@ -132,7 +133,7 @@ def first_frames(
     elif measure == "orientation":
         base = Frame(nearest_rotation(R.sum(axis=0).T), np.zeros(3))
     elif measure in ("pose", "position") and (free.base or free.target):
-        # what is known is taken out of the poses, what is unknown is sought
+        # known frames are removed from the poses; unknown ones are estimated
         known = base.rotation @ R @ target.rotation, points @ base.rotation.T + base.origin
         seen, sought = measurements.target, (bool(free.base), bool(free.target))
         if measure == "pose":
@@ -152,7 +153,7 @@ def first_noise(m: Mechanism, problem: Problem) -> Noise:
 def noise_of(
     m: Mechanism, problem: Problem, given: Mapping[str, float] | None
 ) -> tuple[Noise, bool]:
-    """The noise to begin with, and whether some of it is to be estimated.
+    """Return the initial noise, and whether some of it is to be estimated.
 
     Raises:
         InvalidInput: an unknown group, or noise that is not positive.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The zeros of driven joints, from stops that are touched and a level on the moving body.
+"""Zeros of driven joints, from touched end stops and a level on the moving body.
 
-For machines without a tracker: servos whose horns sit on some tooth, or drives with incremental
-encoders. The level is an inertial measurement unit at rest, or any inclinometer.
+For machines without a tracker: servos whose horns sit on an arbitrary tooth, or drives with
+incremental encoders. The level is an inertial measurement unit at rest, or any inclinometer.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")
-# What is assumed at first of zeros, as a share of the mechanism's size and [rad], of how the level
-# is mounted, and of how the base stands [rad].
+# Prior standard deviations of zeros, relative to the mechanism's size and [rad], of the level's
+# mounting, and of the base's inclination [rad].
 LENGTH, ANGLE, MOUNTED, INCLINED = 0.05, 0.3, 0.5, 0.1
-# Residual of a sample that no configuration explains.
+# Residual of a sample without solution.
 FAR = 1e3
 
 
@@ -38,10 +38,10 @@ class Zeros:
     Attributes:
         joints: names of the driven joints.
         units: units of their positions.
-        values: (n,) to be added to their readings.
+        values: (n,) offsets to add to their readings.
         deviations: (n,) standard deviations of these.
-        seen: (n,) whether the samples contain more information about each than was assumed.
-        inclination: (2,) [rad] of the base, about x and y, if that was unknown.
+        seen: (n,) whether the samples determine each better than the prior.
+        inclination: (2,) [rad] of the base, about x and y, if it was unknown.
         level_residual: [rad] root mean square of the residuals of the level's angles.
         stop_residual: [m or rad] likewise of the stops; NaN without either.
     """
@@ -56,7 +56,7 @@ class Zeros:
     stop_residual: float
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers."""
+        """Return everything as plain numbers."""
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
@@ -66,7 +66,7 @@ class Zeros:
         """Write each joint's zero, unit and standard deviation to a .yaml file.
 
         Raises:
-            InvalidInput: another ending.
+            InvalidInput: another file extension.
             OutputError: the file cannot be written.
         """
         if Path(path).suffix.lower() not in (".yaml", ".yml"):
@@ -95,19 +95,22 @@ def find_zeros(
     level_noise: float = 1e-3,
     stop_noise: float = 1e-3,
 ) -> Zeros:
-    """The zeros that explain inclinations of the body and touched stops best.
+    """Estimate the joints' zeros from inclinations of the body and touched end stops.
 
-    Maximum a posteriori by least squares. How the level is mounted on the body, and how the base is
-    inclined, are found as well.
+    Maximum a posteriori estimation by least squares. The level's mounting on the body and the
+    base's inclination are estimated as well.
 
     Args:
-        m: the mechanism.
-        readings: (N, n) of the driven joints at rest [m or rad], as joint states have them.
-        level: (N, 3) specific force at rest in the level's frame, of any length: where up is.
-        stops: joint, its reading, and -1 if that is at its lower or 1 if at its upper stop, whose
-            positions are the model's limits.
+        m: mechanism of any kind.
+        readings: (N, n) of the driven joints at rest [m or rad], as in joint states.
+        level: (N, 3) specific force at rest in the level's frame, of any length; points up.
+        stops: joint, its reading, and -1 for its lower or 1 for its upper stop, whose positions
+            are the model's limits.
         level_noise: [rad] of an angle of the level.
         stop_noise: [m or rad] of a stop.
+
+    Returns:
+        The zeros, with standard deviations and residuals.
 
     Raises:
         InvalidInput: wrong shapes, no samples, a joint without a stop, or readings that the model
@@ -134,7 +137,7 @@ def find_zeros(
     guesses = [m.home] * len(samples)
 
     def missed(unknowns: FloatArray) -> FloatArray:
-        """(k,) [rad] of the level, then [m or rad] of the stops, over their noise."""
+        """Compute residuals (k,) of the level and the stops, divided by their noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
         of_level = np.empty((len(samples), 3))
@@ -177,7 +180,7 @@ def find_zeros(
 
 
 def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:
-    """Index of a joint, its reading, and what it should read at its stop."""
+    """Return a joint's index, its reading, and its true position at the stop."""
     if joint not in m.joint_names:
         raise InvalidInput(
             f"stop of {joint!r}, expected one of {', '.join(m.joint_names)}", value=joint
@@ -192,14 +195,17 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
 def read_zero_samples(
     path: str | Path, m: Mechanism
 ) -> tuple[FloatArray, FloatArray, list[tuple[str, float, float]]]:
-    """Readings, level and stops, as `find_zeros` takes them, of a CSV file.
+    """Read readings, level and stops for `find_zeros` from a CSV file.
 
     Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
-    row without a level is a touch: the joints that have a reading there are at their lower stops,
-    or, with 1 in `end`, at the upper ones.
+    row without a level is a touch: the joints with a reading are at their lower stops or, with 1
+    in `end`, at the upper ones.
+
+    Returns:
+        Readings (N, n), level (N, 3) and stops.
 
     Raises:
-        InvalidInput: no such file, or a cell or column that is wrong or missing.
+        InvalidInput: no such file, or a wrong or missing cell or column.
     """
     columns, joints, line = joint_columns(path, m)
     none = np.full(len(joints), np.nan)

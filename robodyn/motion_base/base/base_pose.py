@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a base at sea is, from nothing but an inertial measurement unit (IMU) on it.
+"""Pose of a base at sea, from an inertial measurement unit (IMU) alone.
 
-An IMU does not know a place, nor slow motion: a lasting acceleration is the same to it as an
-inclination or a bias. What is known of a ship is that it goes to and fro, in a band of periods. A
-Kalman filter for each axis, whose model is such a motion, finds position and heading about their
-means without lag in this band (the harmonic models of heave compensation: Kuechler, Sawodny et al.,
-IFAC World Congress 2011), along with the errors of the IMU. Inclinations are those of an integrated
-gyroscope, corrected by what the horizontal filters find that gravity adds (error-state filter:
-Farrell, Aided Navigation, 2008, chapter 11).
+An IMU measures no position and no slow motion: a lasting acceleration looks like an inclination or
+a bias. A ship oscillates within a band of periods. A Kalman filter for each axis with such a motion
+as its model finds position and heading about their means without lag in this band (the harmonic
+models of heave compensation: Kuechler, Sawodny et al., IFAC World Congress 2011), along with the
+errors of the IMU. Inclinations come from an integrated gyroscope, corrected by the effect of
+gravity in the horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
 """
 
 from __future__ import annotations
@@ -25,27 +24,27 @@ from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose, quaternion_of_rotation, rotation_matrix
 
 GRAVITY = 9.81
-# Order of the edges of the band, upper edge [rad/s]; above it displacements fall as 1 / s^4.
+# Order of the band's edges, and upper edge [rad/s]; above it displacements fall as 1 / s^4.
 ORDER, FASTEST = 4, 2.5
-# Standard deviations of a position [m] and of an angle [rad]; only their sizes matter.
+# Standard deviations of a position [m] and of an angle [rad]; only their magnitudes matter.
 POSITION, ANGLE = 0.5, 0.1
-# Of what is not known at the beginning: inclination [rad], biases [rad/s], [m/s^2].
+# Initial standard deviations of inclination [rad] and biases [rad/s], [m/s^2].
 TILT, GYRO_BIAS, FORCE_BIAS = 0.1, 0.01, 0.1
-# It has settled after so many of the longest periods.
+# Settling time in longest periods.
 SETTLED = 5.0
-# Samples after which rate and inclination are known roughly; a silence [s] after which all is
-# begun anew; [m/s^2, rad/s] beyond which a sample is no ship's.
+# Number of samples for a first estimate of rate and inclination; a gap [s] after which the
+# estimator restarts; largest plausible [m/s^2, rad/s].
 FIRST, GAP, LARGEST = 50, 0.5, (50.0, 5.0)
 
 
 @dataclass(frozen=True)
 class ImuNoise:
-    """What an IMU adds to the truth: one-sided densities of white noise, and biases that wander.
+    """Errors of an IMU: one-sided densities of white noise, and random walks of biases.
 
     Attributes:
         accelerometer: [m/s^2 per sqrt(Hz)].
         gyroscope: [rad/s per sqrt(Hz)].
-        accelerometer_bias: [m/s^2] by which its bias changes in 100 s.
+        accelerometer_bias: [m/s^2] change of its bias in 100 s.
         gyroscope_bias: [rad/s] likewise.
     """
 
@@ -56,12 +55,15 @@ class ImuNoise:
 
 
 def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gain (n, m) of a measurement and the covariance (n, n) after it.
+    """Compute the gain (n, m) of a measurement and the covariance (n, n) after it.
 
     Args:
         P: (n, n) covariance of the state.
-        H: (m, n) what is measured of it.
+        H: (m, n) from the state to the measurement.
         R: (m, m) covariance of the measurement's noise.
+
+    Returns:
+        Gain and covariance.
     """
     K = np.linalg.solve(H @ P @ H.T + R, H @ P).T
     kept = np.eye(len(P)) - K @ H
@@ -70,20 +72,19 @@ def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray
 
 
 class _BandFilter:
-    """Kalman filter of motions of one band, alike in several axes, measured by a derivative.
+    """Kalman filter of motions in a frequency band, for several equal axes, from a derivative.
 
     The motion is white noise through a Butterworth high and low pass.
 
     Args:
         dt: [s] between samples.
         slowest: [rad/s] lower edge of the band.
-        deviation: of the motion.
-        derivative: which one is measured.
+        deviation: standard deviation of the motion.
+        derivative: order of the measured derivative.
         noise: density of the measurement's white noise.
-        axes: how many.
-        errors: further states that the measurement contains: their matrix (k, k), how much of each
-            is measured (k,), intensities of their white noise (k,), and deviations at the
-            beginning (k,).
+        axes: number of axes.
+        errors: further states in the measurement: their matrix (k, k), measured fraction (k,),
+            intensities of their white noise (k,), and initial deviations (k,).
     """
 
     def __init__(
@@ -129,12 +130,12 @@ class _BandFilter:
         self.size = n
 
     def predict(self) -> None:
-        """A sample's time later."""
+        """Advance by one sample."""
         self.state = self._step @ self.state
         self.covariance = self._step @ self.covariance @ self._step.T + self._white
 
     def correct(self, measured: FloatArray) -> None:
-        """Take a measurement (axes,)."""
+        """Process a measurement (axes,)."""
         row = self._row
         gain, P = kalman_gain(self.covariance, row[None], self._noise)
         self.covariance = 0.5 * (P + P.T)
@@ -142,27 +143,27 @@ class _BandFilter:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of what is found, if the model holds."""
+        """Standard deviation of the estimate according to the model."""
         row = self.outputs[0]
         return float(np.sqrt(max(row @ self.covariance @ row, 0.0)))
 
 
 class BasePoseEstimator:
-    """Pose of a base about its mean place and heading, level with the horizon.
+    """Pose of a base about its mean position and heading, level with the horizon.
 
-    Poses are in the level frame: z up, at the mean place, x forward at the mean heading. Slower
-    motions than those of the longest period are left out of position and heading, not of the
-    inclination. Its first samples tell how often they come.
+    Poses are in the level frame: z up, at the mean position, x forward at the mean heading. Motions
+    slower than the longest period are not part of position and heading, but of the inclination. The
+    first samples determine the sampling rate.
 
     Args:
-        noise: of the IMU.
-        longest_period: [s] of a motion that is to be found.
+        noise: errors of the IMU.
+        longest_period: [s] longest period of the motion to estimate.
 
     Attributes:
-        patience: [s] that it takes to settle.
+        patience: [s] settling time.
 
     Raises:
-        InvalidInput: a period that is not positive.
+        InvalidInput: the period is not positive.
     """
 
     def __init__(self, noise: ImuNoise | None = None, longest_period: float = 12.0) -> None:
@@ -172,28 +173,28 @@ class BasePoseEstimator:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all samples: the clock of their stamps was set."""
+        """Discard all samples, after the clock of their stamps was set."""
         self._samples: list[tuple[int, FloatArray]] = []
         self._horizontal: _BandFilter | None = None
         self._stamp = self._begun = 0
 
     @property
     def is_settled(self) -> bool:
-        """Whether samples have come for five of the longest periods."""
+        """Whether samples have arrived for five of the longest periods."""
         return self._horizontal is not None and self._stamp - self._begun > self.patience * 1e9
 
     @property
     def deviations(self) -> tuple[float, float]:
-        """[m] standard deviations of what it finds, along the horizon and up, by its own model."""
+        """Standard deviations [m] of the estimate, horizontal and vertical, by its model."""
         if self._horizontal is None:
             return POSITION, POSITION
         return self._horizontal.deviation, self._vertical.deviation
 
     def step(self, stamp: int, felt: BaseMotion) -> None:
-        """Take a sample of the IMU, as it is felt at the base's origin, of a time [ns].
+        """Process a sample of the IMU, converted to the base's origin, at a time [ns].
 
         Raises:
-            InvalidInput: no later time than the last sample's, or no ship's motion.
+            InvalidInput: the time is not later than the last, or the motion is not a ship's.
         """
         row = felt.rows[:6]
         largest = np.abs(row.reshape(2, 3)).max(axis=1)
@@ -230,7 +231,7 @@ class BasePoseEstimator:
         s, white = self._imu, 0.5 * self._imu.gyroscope**2
         wander = s.gyroscope_bias**2 / 100.0
         one = np.ones(1)
-        # what an inclination adds to the horizontal forces, and a gyroscope's bias to it
+        # effect of an inclination on the horizontal forces, and of a gyroscope's bias on it
         tilt = (
             np.array([[0.0, 1.0], [0.0, 0.0]]),
             np.array([GRAVITY, 0.0]),
@@ -254,7 +255,7 @@ class BasePoseEstimator:
         self._pose = advance_pose(self._pose, np.concatenate([np.zeros(3), turn]))
         R = rotation_matrix(self._pose)
         force, omega = R @ row[:3], R @ row[3:]
-        # of roll, pitch and yaw that of the latter
+        # rate of yaw
         _, wy, wz = row[3:]
         yawing = (R[2, 1] * wy + R[2, 2] * wz) / max(R[2, 1] ** 2 + R[2, 2] ** 2, 1e-3)
         horizontal = self._horizontal
@@ -265,16 +266,16 @@ class BasePoseEstimator:
         horizontal.correct(force[:2])
         self._vertical.correct(force[2:] - GRAVITY)
         self._turning.correct(np.append(omega, yawing))
-        # an inclination phi adds -phi x g to the force: take it out of the attitude
+        # an inclination phi adds -phi x g to the force: subtract it from the attitude
         found = horizontal.state[horizontal.size].copy()
         horizontal.state[horizontal.size] = 0.0
         self._pose = advance_pose(self._pose, [0.0, 0.0, 0.0, found[1], -found[0], 0.0])
 
     def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Pose (7,), twist (6,) and accel (6,) of the base's origin at a time [ns], level frame.
+        """Predict pose (7,), twist (6,) and acceleration (6,) of the base's origin at a time [ns].
 
-        Predicted from the last sample by its derivatives. None before it has settled, or when the
-        IMU is silent.
+        In the level frame, by the derivatives of the last sample. None before it has settled, or if
+        the IMU is silent.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:
@@ -287,11 +288,11 @@ class BasePoseEstimator:
         p, v, a = (np.tensordot(factors[: len(d)], d, 1) for d in derivatives)
         turn = ahead * (x[1, 3:6] + 0.5 * ahead * x[2, 3:6])
         R = rotation_matrix(advance_pose(self._pose, np.concatenate([np.zeros(3), turn])))
-        # the heading is that about its mean
+        # the heading is relative to its mean
         angle = p[6] - np.arctan2(R[1, 0], R[0, 0])
         c, s = np.cos(angle), np.sin(angle)
         Z = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         pose = np.append(Z @ p[:3], quaternion_of_rotation(Z @ R))
         twist = np.append(Z @ v[:3], Z @ v[3:6])
-        # of the angles the rate is what is measured: it is their first derivative
+        # the measured rate is the first derivative of the angles
         return pose, twist, np.append(Z @ a[:3], Z @ a[3:6])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The state of a mechanism from its joints' sensors and an inertial measurement unit (IMU)."""
+"""State estimation from the sensors of a mechanism's joints and an IMU on a link."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.base.base_pose import FORCE_BIAS, GYRO_BIAS, ImuNoise, kalman_gain
 from robodyn.poses import rotation_matrix
 
-# Standard deviations of what is not known at the beginning: position, velocity, acceleration.
+# Initial standard deviations of position, velocity and acceleration.
 UNKNOWN = 1e-2, 1.0, 10.0
 
 
 class InertialEstimator:
     """Extended Kalman filter for a mechanism with a fixed base, with white noise of its jerk.
 
-    No masses or efforts are needed. The IMU's biases are estimated along with the state (Farrell,
-    Aided Navigation, 2008).
+    No masses or efforts are required. The IMU's biases are part of the state (Farrell, Aided
+    Navigation, 2008).
 
     Args:
-        mechanism: what moves.
-        link: to which the IMU is fixed, in whose frame it measures; see `with_frame`.
+        mechanism: mechanism that moves.
+        link: link with the IMU, which measures in its frame; see `with_frame`.
         dt: [s] between steps.
         position_noise: [m or rad] standard deviation of each joint's sensor.
         jerk: [m/s^3, rad/s^3 per sqrt(Hz)] density of the jerk of each velocity.
-        noise: of the IMU.
+        noise: errors of the IMU.
 
     Attributes:
-        configuration, velocity, acceleration: (nq,), (nv,), (nv,), at first home and rest.
+        configuration, velocity, acceleration: (nq,), (nv,), (nv,), initially home at rest.
         bias: (6,) of the IMU, specific force [m/s^2], then angular velocity [rad/s].
         covariance: (3 nv + 6, 3 nv + 6) of the displacement from the configuration, velocity,
             acceleration and bias.
 
     Raises:
-        InvalidInput: numbers that are not positive, or a link that is none.
+        InvalidInput: a number is not positive, or the link does not exist.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class InertialEstimator:
     def step(
         self, positions: ArrayLike, specific_force: ArrayLike, angular_velocity: ArrayLike
     ) -> None:
-        """Take what was measured a period after the last time.
+        """Process the measurements one period after the last ones.
 
         Args:
             positions: (n,) [m or rad] of the driven joints.
@@ -80,8 +80,8 @@ class InertialEstimator:
             angular_velocity: (3,) [rad/s] likewise.
 
         Raises:
-            InvalidInput: wrong shapes or not finite; nothing has changed then.
-            KinematicsError: the mechanism has no answer at this configuration.
+            InvalidInput: wrong shapes or not finite; the state is unchanged then.
+            KinematicsError: the kinematics have no solution at this configuration.
         """
         m, nv = self.mechanism, len(self.velocity)
         given = as_exact("positions", positions, (len(m.joint_names),), "m or rad")
@@ -100,9 +100,9 @@ class InertialEstimator:
         self.bias = self.bias + change[3 * nv :]
 
     def _expected(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(n + 6,) positions, specific force, angular velocity, and their derivatives.
+        """Predict positions, specific force and angular velocity (n + 6,), and their derivatives.
 
-        How the Jacobian changes is left out of the derivatives: it adds little beside the noise.
+        The derivatives ignore changes of the Jacobian, which are small beside the noise.
         """
         m, nv, n = self.mechanism, len(v), len(self.mechanism.joint_names)
         J = m.link_jacobian(q, self._link)
@@ -111,7 +111,7 @@ class InertialEstimator:
         felt = np.append(R @ force, R @ J[3:] @ v) + self.bias
         H = np.zeros((n + 6, 3 * nv + 6))
         H[:n, :nv] = m.joint_velocities(np.broadcast_to(q, (nv, len(q))), np.eye(nv)).T
-        # a turn of the link turns what it feels
+        # a rotation of the link rotates the measured gravity
         H[n : n + 3, :nv] = R @ np.cross(force, J[3:].T).T
         H[n + 3 :, :nv] = R @ np.cross(J[3:] @ v, J[3:].T).T
         H[n + 3 :, nv : 2 * nv] = R @ J[3:]

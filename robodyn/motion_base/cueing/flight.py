@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A flight: JSBSim's model of a small aeroplane takes off, turns and meets turbulence."""
+"""Simulated flight: JSBSim's model of a small airplane takes off, turns and meets turbulence."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from robodyn.extras import needing
 from robodyn.motion_base.machine.head_motion import GRAVITY
 
 AIRCRAFT = "c172x"
-# Bank [rad] from times [s] on: straight, a turn to the right, one to the left.
+# Bank angle [rad] from times [s] on: straight, a turn to the right, one to the left.
 BANK = ((0.0, 0.0), (40.0, 0.25), (60.0, -0.25), (80.0, 0.0))
-# Of JSBSim's model of turbulence: MIL-F-8785C in Tustin's form, the wind near the ground and the
+# JSBSim's model of turbulence: MIL-F-8785C in Tustin's form, with the wind near the ground and the
 # severity of the standard's table (3: light).
 TURBULENCE, WIND, SEVERITY = 4, 20.0, 3
-# From the aeroplane's axes (x forward, y right, z down) to ours.
+# From the airplane's axes (x forward, y right, z down) to ours.
 AXES = np.array([1.0, -1.0, -1.0])
 
 
 class Flight:
-    """Take-off, a turn to each side and turbulence, from the pilot's head.
+    """Flight with take-off, a turn to each side and turbulence, measured at the pilot's head.
 
     Args:
-        dt: [s] between samples; the flight's equations are integrated with it.
+        dt: [s] between samples, and integration step of the flight's equations.
 
     Raises:
         MissingExtra: JSBSim is not installed (extra `flight`).
@@ -55,10 +55,10 @@ class Flight:
         model["atmosphere/turbulence/milspec/windspeed_at_20ft_AGL-fps"] = WIND
         model["atmosphere/turbulence/milspec/severity"] = SEVERITY
         for _ in range(round(2.0 / self.dt)):
-            model.run()  # the undercarriage settles
+            model.run()  # the landing gear settles
 
     def step(self) -> tuple[FloatArray, FloatArray]:
-        """Specific force (3,) [m/s^2] and angular velocity (3,) [rad/s] one sample later."""
+        """Advance by a sample; return specific force (3,) [m/s^2] and angular rate [rad/s]."""
         self._pilot()
         model = self._model
         model.run()
@@ -68,7 +68,7 @@ class Flight:
         return AXES * load * GRAVITY, AXES * rate
 
     def _pilot(self) -> None:
-        """Full throttle, rotation at 50 knots, then climb and bank as planned."""
+        """Apply full throttle, rotate at 50 knots, then climb and bank as planned."""
         model = self._model
         roll, pitch = model["attitude/phi-rad"], model["attitude/theta-rad"]
         bank = next(angle for begin, angle in reversed(BANK) if self.time >= begin)

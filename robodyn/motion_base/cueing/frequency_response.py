@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a platform responds to sines of a vehicle's motion: the objective motion cueing test.
+"""Frequency response of a platform to vehicle motion: the objective motion cueing test.
 
 ICAO Doc 9625, Manual of Criteria for the Qualification of Flight Simulation Training Devices, and
 Hosman and Advani (2016), "Design and evaluation of the objective motion cueing test and criterion",
-The Aeronautical Journal 120, ask for the response at twelve frequencies, of each axis and across.
+The Aeronautical Journal 120, require the response at twelve frequencies, of each axis and across.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from robodyn.motion_base.cueing.ride import ride
 from robodyn.motion_base.cueing.vehicle import VehicleMotion
 from robodyn.motion_base.machine.head_motion import REST
 
-# [rad/s], five to a decade.
+# Frequencies [rad/s], five per decade.
 FREQUENCIES = 10.0 ** np.linspace(-1.0, 1.2, 12)
-# Of each sine [m/s^2, rad/s]: small, so that no limit is reached.
+# Amplitude of each sine [m/s^2, rad/s], small enough that no limit is reached.
 FORCE, RATE = 0.1, 0.01
-# [s] until what began the motion is forgotten, and periods of the slowest sine after that.
+# Duration [s] of the transient, and number of periods of the slowest sine after it.
 SETTLING, PERIODS = 30.0, 1.5
 
 
 class Channel(NamedTuple):
-    """A response that the test asks for: places among force x, y, z and rate x, y, z."""
+    """Response in the test: indices of the felt and the given axis among force and rate x, y, z."""
 
     name: str
     felt: int
@@ -48,23 +48,23 @@ CHANNELS = (
 
 
 class FrequencyResponse(NamedTuple):
-    """What is felt over what the vehicle does, at the head.
+    """Response at the head on the platform to the motion of the vehicle.
 
     Attributes:
         frequencies: (k,) [rad/s].
-        matrix: (k, 6, 6) complex: specific force less that at rest [m/s^2] and angular velocity
-            [rad/s] that are felt, of those of the vehicle, one axis at a time.
+        matrix: (k, 6, 6) complex: felt specific force minus that at rest [m/s^2] and angular
+            velocity [rad/s], per unit of the vehicle's, one axis at a time.
     """
 
     frequencies: FloatArray
     matrix: np.ndarray
 
     def modulus(self, channel: Channel) -> FloatArray:
-        """(k,) of a channel; across, of a force by a rate [m/s], or the reverse [s/m]."""
+        """Return the gain (k,) of a channel; force per rate in [m/s], rate per force in [s/m]."""
         return np.asarray(np.abs(self.matrix[:, channel.felt, channel.told]))
 
     def phase(self, channel: Channel) -> FloatArray:
-        """(k,) [deg] of a channel, -180 to 180."""
+        """Return the phase (k,) [deg] of a channel, -180 to 180."""
         return np.asarray(np.angle(self.matrix[:, channel.felt, channel.told], deg=True))
 
 
@@ -77,20 +77,23 @@ def frequency_response(
     frequencies: FloatArray = FREQUENCIES,
     progress: Callable[[float], None] | None = None,
 ) -> FrequencyResponse:
-    """The response to sines of all frequencies at once, one axis of the vehicle after another.
+    """Compute the response to sines of all frequencies at once, one vehicle axis after another.
 
-    A rate is told without the force that the weight would add in a vehicle that turns.
+    A rotation of the vehicle excludes the change of the weight's direction.
 
     Args:
         mechanism, parameters, head, dt, progress: as for `ride`.
         frequencies: (k,) [rad/s]; by default the test's twelve.
+
+    Returns:
+        The frequency response.
 
     Raises:
         InvalidInput: as for `ride`.
     """
     duration = SETTLING + PERIODS * 2.0 * np.pi / frequencies.min()
     time = np.arange(0.0, duration, dt)
-    # phases of Schroeder's: no high peaks
+    # Schroeder phases, for low peaks
     number = np.arange(len(frequencies))
     angle = np.outer(time, frequencies) + np.pi * number**2 / len(number)
     lasting = time > SETTLING

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The horizon of a plan: where it is looked at, and the splines by which it is changed."""
+"""Prediction horizon of a plan: its nodes, and the splines that change it."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from scipy.interpolate import BSpline
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 
-# Intervals of the splines, each longer than the one before by a factor, and parts of each at most.
+# Number of spline intervals, growth factor of their lengths, and most nodes in each.
 INTERVALS, GROWTH = 12, 1.35
 PARTS = 4
 
 
 class Horizon:
-    """Splines of velocity, quadratic, that begin and end at rest: what they do along the horizon.
+    """Quadratic splines of velocity along a horizon, at rest at both ends.
 
     Args:
-        duration: [s] of it.
+        duration: [s] of the horizon.
         dt: [s] between samples.
 
     Attributes:
-        count: M, samples of it.
-        nodes: (k,) samples at which errors and limits are looked at, closer together at first.
-        widths: (k,) [s] of the time that each stands for.
+        count: number M of samples.
+        nodes: (k,) samples at which errors and limits are evaluated, denser at first.
+        widths: (k,) [s] of time that each represents.
         accelerations: (M + 1, n) [1] of each spline, 1 at most.
         basis: position, velocity and acceleration (k, n) at the nodes.
-        sensed: (k, n) what the otoliths perceive of the acceleration and of the position, and the
-            canals of the velocity.
+        sensed: (k, n) otolith perception of the acceleration and of the position, and canal
+            perception of the velocity.
     """
 
     def __init__(self, duration: float, dt: float) -> None:
@@ -42,7 +42,7 @@ class Horizon:
         ends = np.repeat(knots[[0, -1]], 2) * dt
         spline = BSpline(np.r_[ends[:2], knots * dt, ends[2:]], np.eye(INTERVALS + 2), 2)
         times = np.arange(self.count + 1) * dt
-        # without the first two and the last two they begin and end at rest
+        # without the first two and the last two they start and end at rest
         parts = [
             each(times)[:, 2:-2] for each in (spline.antiderivative(), spline, spline.derivative())
         ]
@@ -54,7 +54,7 @@ class Horizon:
 
 
 def _parted(knots: IntArray) -> IntArray:
-    """The knots after the first, where accelerations have their corners, and samples between."""
+    """Return the knots after the first, the corners of accelerations, and samples between."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]
         for a, b in zip(knots[:-1], knots[1:], strict=True)

@@ -120,11 +120,11 @@ class PredictiveParameters(_Parameters):
 
 
 PRESETS = {
-    # Short, hard accelerations: much by translation, quick washout.
+    # Short, strong accelerations: mostly translation, fast washout.
     "driving": WashoutParameters(
         force_gain=0.5, rotation_gain=0.6, force_highpass=3.0, tilt_lowpass=3.0, tilt_rate=0.06
     ),
-    # Long, soft ones: much by tilt, which a passenger is not to feel as turning.
+    # Long, mild ones: mostly tilt, below the threshold of perceived rotation.
     "airliner": WashoutParameters(
         force_gain=(0.5, 0.5, 0.3), rotation_gain=0.7, force_highpass=(2.0, 2.0, 3.5),
         tilt_lowpass=2.0, tilt_rate=0.04, rotation_highpass=0.3,

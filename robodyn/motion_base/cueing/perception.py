@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What people perceive of specific force and of rotation: the organs of balance as linear filters.
+"""Human perception of specific force and rotation: the vestibular organs as linear filters.
 
 Telban and Cardullo (2005), "Motion Cueing Algorithm Development: Human-Centered Linear and
 Nonlinear Approaches", NASA/CR-2005-213747; thresholds as there, after Reid and Nahon (1985).
@@ -17,10 +17,10 @@ from robodyn.arrays import FloatArray
 
 
 class Organ(NamedTuple):
-    """From a stimulus to its perception, alike for each axis of the head.
+    """Transfer function from a stimulus to its perception, equal for each axis of the head.
 
     Attributes:
-        numerator, denominator: polynomials in s, the highest power first.
+        numerator, denominator: polynomials in s, highest power first.
         threshold: (3,) of x, y and z below which a stimulus is not noticed.
     """
 
@@ -29,19 +29,19 @@ class Organ(NamedTuple):
     threshold: FloatArray
 
     def discrete(self, dt: float) -> tuple[FloatArray, FloatArray]:
-        """Coefficients b, a of the filter in discrete time, input in straight lines."""
+        """Return coefficients b, a of the discrete filter, for linear input between samples."""
         b, a, _ = cont2discrete((self.numerator, self.denominator), dt, "foh")
         return np.asarray(b, dtype=np.float64).ravel(), np.asarray(a, dtype=np.float64)
 
     def perceived(self, stimulus: FloatArray, dt: float) -> FloatArray:
-        """What is perceived (K, ...) of a stimulus (K, ...) that begins after rest.
+        """Filter a stimulus (K, ...) that starts from rest; return its perception (K, ...).
 
-        A force is less the one that is felt at rest.
+        A force is relative to that at rest.
         """
         return np.asarray(lfilter(*self.discrete(dt), stimulus, axis=0))
 
     def response(self, frequencies: FloatArray) -> FloatArray:
-        """Its complex frequency response (k,) at frequencies (k,) [rad/s]."""
+        """Compute the complex frequency response (k,) at frequencies (k,) [rad/s]."""
         s = 1j * frequencies
         return np.asarray(np.polyval(self.numerator, s) / np.polyval(self.denominator, s))
 

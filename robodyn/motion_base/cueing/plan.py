@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a platform, examined before they are begun and bent to what its joints can do."""
+"""Planned motions of a platform, checked in advance and adapted to the limits of its joints."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion, felt_
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.workspace import Workspace
 
-# [s] of brakes that are tried, and shares of the way from the brake to what is wanted.
+# Durations [s] of brakes to try, and fractions between the brake and the requested motion.
 BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
-# Nodes at which a brake is examined; shares of the ranges of positions, rates, accelerations and
-# efforts that are kept free for what is between them.
+# Number of nodes at which a brake is checked; fractions of the ranges of positions, rates,
+# accelerations and efforts that are reserved for deviations between them.
 NODES, SPARE = 16, (1e-3, 5e-3, 5e-3, 5e-3)
 SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
-# [rad/s] with which a motion that was left is approached again, critically damped, and how close
-# [m, rad, and per s] counts as there.
+# Bandwidth [rad/s] of the return to the requested motion, critically damped, and the distance [m,
+# rad, and per s] that counts as there.
 RETURN, THERE = 6.0, 1e-9
 
 
 class Plan(NamedTuple):
-    """A motion of K samples that ends at rest.
+    """Planned motion of K samples that ends at rest.
 
     Attributes:
-        place: (3, K, 6) [m, rad] of the head and roll, pitch, yaw; their rates; the changes of
-            these; in the axes of the neutral pose.
-        cue: the platform's motion.
-        motion: the mechanism's.
-        joints: the driven joints'.
-        efforts: (K, n) of them.
-        force: (K, 3) [m/s^2] felt at the head, in its axes, less that at rest.
+        place: (3, K, 6) [m, rad] displacement of the head and roll, pitch, yaw, with first and
+            second derivatives, in the axes of the neutral pose.
+        cue: motion of the platform.
+        motion: motion of the mechanism.
+        joints: motion of the driven joints.
+        efforts: (K, n) of the driven joints.
+        force: (K, 3) [m/s^2] felt at the head, in its axes, minus that at rest.
         rate: (K, 3) [rad/s] angular velocity in the head's axes.
     """
 
@@ -54,16 +54,16 @@ class Plan(NamedTuple):
     rate: FloatArray
 
     def later(self) -> Plan:
-        """One sample later; it goes on resting where it ends."""
+        """Return the plan one sample later; at its end it stays at rest."""
         return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
 
     def lasting(self, length: int) -> Plan:
-        """With `length` samples, as many as it has or more, that rest where it ends."""
+        """Extend the plan to `length` samples, at rest at its end."""
         return self._at(np.minimum(np.arange(length), self.length - 1))
 
     @property
     def length(self) -> int:
-        """K."""
+        """Number K of samples."""
         return int(self.place.shape[1])
 
     def _at(self, samples: Indices) -> Plan:
@@ -80,30 +80,30 @@ class Plan(NamedTuple):
 
     @property
     def values(self) -> FloatArray:
-        """(4, K, n) positions, rates, accelerations and efforts of the driven joints."""
+        """Positions, rates, accelerations and efforts (4, K, n) of the driven joints."""
         return np.stack([*self.joints, self.efforts])
 
 
 class PlanExaminer:
-    """Plans of a platform's motion by its kinematics and dynamics, and their room to the limits.
+    """Evaluation of planned motions by kinematics and dynamics, with their margins to the limits.
 
-    Positions keep to the part of their range that `Workspace` allows, and so does the condition
-    number, so that a commander accepts what is planned.
+    Positions and the condition number stay within the range that `Workspace` allows, so a commander
+    accepts what is planned.
 
     Args:
-        mechanism: whose body moves, about where it is at home.
+        mechanism: mechanism whose body moves around its home pose.
         dt: [s] between samples.
         head: (3,) [m] in the platform's frame.
 
     Attributes:
         dt: as given.
-        mechanism: as given; with fewer than six freedoms, as a tree with closures.
-        frame: from the head's motion to the platform's.
+        mechanism: as given; with fewer than six degrees of freedom, as a tree with closures.
+        frame: conversion from the head's motion to the platform's.
         low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
             last those at rest.
 
     Raises:
-        InvalidInput: `dt` not positive, or as for `HeadMotion` and `DriveLimits.of`.
+        InvalidInput: `dt` is not positive, or as for `HeadMotion` and `DriveLimits.of`.
     """
 
     def __init__(self, mechanism: Mechanism, dt: float, head: ArrayLike) -> None:
@@ -122,10 +122,10 @@ class PlanExaminer:
         self._limits[0, 3] = spare[3, 0]  # the limits of efforts are those at the rates
 
     def plan(self, place: FloatArray, starts: FloatArray) -> Plan:
-        """Plan a place (3, K, 6), from configurations (K, nq) near those of its samples.
+        """Evaluate a motion (3, K, 6) of the head, from configurations (K, nq) near its samples.
 
         Raises:
-            NoSolution: the platform is not reached there from these.
+            NoSolution: inverse kinematics from these configurations fail.
         """
         m = self.mechanism
         cue, force, rate = self.frame.felt(place)
@@ -150,7 +150,7 @@ class PlanExaminer:
         return Cue(m.body_pose(q), twist, m.link_acceleration(*motion, m.frames[1]))
 
     def room(self, plan: Plan) -> FloatArray:
-        """(4 K n + K,) of the joints' values to the nearer limit; below zero beyond it.
+        """Compute the margins (4 K n + K,) of the joints to their limits, negative outside.
 
         The last K are the least of the passive joints.
         """
@@ -165,7 +165,7 @@ class PlanExaminer:
     def examine(
         self, place: FloatArray, starts: FloatArray, spacing: FloatArray
     ) -> tuple[Cue, Motion, DrivenMotion, FloatArray]:
-        """Examine brakes at their nodes, and midway between them.
+        """Evaluate brakes at their nodes, and midway between them.
 
         Args:
             place: (3, C N, 6) of C brakes at N nodes.
@@ -173,11 +173,11 @@ class PlanExaminer:
             spacing: (C,) [s] of the nodes.
 
         Returns:
-            The platform's motion (C N, ...) as it was asked for, the mechanism's, its joints', and
-            the least room (C, N) to a limit, below zero beyond it or out of reach.
+            The requested motion of the platform (C N, ...), that of the mechanism and of its
+            joints, and the least margin (C, N) to a limit, negative beyond it or out of reach.
 
         Raises:
-            KinematicsError: no efforts move the platform so.
+            KinematicsError: no efforts produce the motion.
         """
         m, count = self.mechanism, len(spacing)
         cue, _, _ = self.frame.felt(place)
@@ -198,25 +198,25 @@ class PlanExaminer:
         return cue, motion, joints, room
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        """Return whether condition numbers at configurations (k, nq) are within their limit."""
         return self._workspace.is_conditioned(configurations)
 
 
 class MotionLimiter:
-    """Follows a motion of the head as far as the platform can come to rest from it.
+    """Limiter that follows a head's motion while the platform can always come to rest.
 
-    At every step the whole platform can brake, within the joints' limits of position, rate,
-    acceleration and effort: a step is taken only with a brake after it that was examined by the
-    kinematics and the dynamics as they are; the brake of the step before is there otherwise. What
-    is within the limits passes unchanged. A step examines at most five brakes, none by a search, so
-    that it takes about as long whatever its input is.
+    At every step the whole platform can brake within the joints' limits of position, rate,
+    acceleration and effort. A step is taken only with a brake after it that was checked by exact
+    kinematics and dynamics; otherwise the brake of the step before is followed. Motion within the
+    limits passes unchanged. A step checks at most five brakes, none by a search, so its duration
+    hardly depends on the input.
 
     Args:
-        examiner: of plans.
+        examiner: evaluation of plans.
 
     Attributes:
         place: (3, K, 6) of the head from now on, to rest; see `Plan`.
-        joints: (n,) each, motion of the driven joints now.
+        joints: (n,) each, present motion of the driven joints.
     """
 
     def __init__(self, examiner: PlanExaminer) -> None:
@@ -230,27 +230,27 @@ class MotionLimiter:
         self._take(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
 
     def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
-        """Follow a place (3, K, 6) from now on; its configurations (M, nq) at a spacing [s]."""
+        """Follow a motion (3, K, 6) with configurations (M, nq) known at a spacing [s]."""
         self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
     def begin(self, plan: Plan) -> None:
-        """Go on from a plan of another."""
+        """Continue from a given plan."""
         self._take(plan.place, plan.motion.configuration, self._dt)
         self._follows = False
 
     @property
     def plan(self) -> Plan:
-        """The plan that is followed, from where the platform is to rest."""
+        """Plan that is followed, from the present state to rest."""
         times: FloatArray = self._dt * np.arange(self.place.shape[1], dtype=np.float64)
         return self._examiner.plan(self.place, self._near(times))
 
     def _near(self, times: FloatArray) -> FloatArray:
-        """Known configurations next to times [s] from now."""
+        """Return known configurations nearest to times [s] from now."""
         at = np.rint((self._since + times) / self._spacing).astype(int)
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
     def __call__(self, target: FloatArray) -> Cue:
-        """The platform's motion where its head should have a place (3, 6), see `Plan`."""
+        """Return the platform's motion for a requested state (3, 6) of its head, see `Plan`."""
         place, braked = self.place[:, 0], self.place[:, 1]
         wanted = target if self._follows else self._approach(place, target)
         cue = self._followed(braked, wanted - braked)
@@ -260,7 +260,7 @@ class MotionLimiter:
         return cue
 
     def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
-        """Go as far along the way from the last brake to what is wanted as limits allow."""
+        """Move from the last brake towards the requested motion as far as limits allow."""
         brake = self._brake
         cue, room = self._held(braked, way, [(1.0, brake)])
         if cue is None:
@@ -280,7 +280,7 @@ class MotionLimiter:
         return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
-        """One step from a place (3, 6) towards a motion that is elsewhere."""
+        """Take one step from a state (3, 6) back towards the requested motion."""
         dt = self._dt
         x, v, a = place
         ahead = x + dt * v + 0.5 * dt**2 * a, v + dt * a
@@ -298,10 +298,12 @@ class MotionLimiter:
     def _held(
         self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
     ) -> tuple[Cue | None, FloatArray]:
-        """Take the first of steps, shares of the way and brakes after it, that keeps all limits.
+        """Take the first of the candidate steps that respects all limits.
+
+        A candidate is a fraction of the way and a brake after it.
 
         Returns:
-            The platform's motion (1, ...), None if there is no such step; the room (C, N) of each.
+            The platform's motion (1, ...), None if no candidate does; the margins (C, N) of each.
         """
         shares, brakes = (np.array(each) for each in zip(*tried, strict=True))
         starts = braked + shares[:, None, None] * way
@@ -329,7 +331,7 @@ class MotionLimiter:
 
 
 def _braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
-    """Brakes (3, C N, 6) from places (C, 3, 6), at N shares of their durations (C,)."""
+    """Compute brakes (3, C N, 6) from states (C, 3, 6), at N fractions of their durations (C,)."""
     out = np.empty((3, len(starts) * len(shares), 6))
     kernels.brakes(starts, durations, shares, out)
     return out

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Predictive cueing: the motion that lets be felt most of a vehicle's, within the legs' limits.
+"""Predictive cueing: the platform motion with the least perceived error, within the legs' limits.
 
-A plan of the head's displacement and of roll, pitch and yaw runs over a horizon and ends at rest.
-Every step changes the plan of the step before, by splines that begin and end at rest, so that the
-error of what is perceived (`perception`) becomes least. The limits of the joints are soft there,
-a little inside of the real ones, and linear in the change, by the exact kinematics and dynamics
-along the plan. A changed plan is examined by both as they are, and taken as far as it holds; the
-plan of the step before always holds, and brakes in time. Where there is no time to plan it is
-followed, for a while; then a classical washout goes on from it.
+A plan of the head's displacement and of roll, pitch and yaw extends over a horizon and ends at
+rest. Every step changes the previous plan by splines that start and end at rest, so that the
+perceived error (`perception`) becomes least. The limits of the joints are soft, slightly inside the
+real ones, and linear in the change, by exact kinematics and dynamics along the plan. Both then
+check the changed plan, which is adopted as far as it is within limits; the previous plan always is,
+and brakes in time. If there is no time to plan, the previous plan is followed for a while; then a
+classical washout takes over.
 """
 
 from __future__ import annotations
@@ -38,49 +38,49 @@ from robodyn.motion_base.machine.head_motion import (
 )
 from robodyn.poses import rotation_matrix
 
-# The vehicle's motion to come: a mean force that lasts, of the last seconds, but for its vertical
-# part, which no platform can let be felt; what is above it fades, and so does rotation.
+# Prediction of the vehicle's motion: the mean force of the last seconds persists, except for its
+# vertical part, which no platform can reproduce; the deviation from it fades, and so does rotation.
 MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
-# Shares of the range of positions, rates, accelerations and efforts by which soft limits are inside
-# of the real ones: at once, and more at the horizon's end. It is where the change is not linear.
+# Margins of the soft limits inside the real ones, relative to the ranges of positions, rates,
+# accelerations and efforts: now, and more at the horizon's end, for nonlinearity.
 INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
-# [m, rad] of a difference by which efforts are differentiated.
+# Step [m, rad] of the differences that differentiate efforts.
 STEP = 1e-6
-# The cost of being at the real limit, in squares of what people notice times seconds.
+# Cost of being at the real limit, in squared thresholds of perception times seconds.
 BEYOND = 1e3
 NEWTON_STEPS, DECREMENT = 8, 1e-2
-# How often a change is sought, and what is taken of the share of the last one that should hold.
+# Most trials of a change, and the reduction of the feasible fraction of the last one.
 CORRECTIONS, CAUTION = 2, 0.9
-# [s] of the last plan that is followed where there is no time to change it, before the washout
-# takes over, and between trials of a plan from then on.
+# Time [s] for which the last plan is followed without a change before the washout takes over, and
+# between later trials of a plan.
 PATIENCE, AGAIN = 0.2, 1.0
 
 
 class PredictiveCueing:
     """Predictive motion cueing: a plan with the least error of the perceived motion.
 
-    At rest it returns to neutral. Lengths, rates and accelerations of the legs and their forces
-    keep to their limits whatever comes in. The vehicle's motion to come is not known: what is
-    assumed is that a mean force lasts, and what is above it fades.
+    At rest it returns to neutral. Positions, rates, accelerations and efforts of the joints stay
+    within their limits for any input. The prediction of the vehicle's motion assumes that a mean
+    force persists and the deviation from it fades.
 
     Args:
-        mechanism: whose body moves, about where it is at home.
+        mechanism: mechanism whose body moves around its home pose.
         dt: [s] between steps.
         parameters: gains and weights.
-        head: (3,) [m] of the driver's head, where the motion is to be felt, in the platform's
-            frame.
-        budget: [s] of a step, after which it keeps what it has found: none by default. Steps that
-            find nothing follow the last plan, and after 0.2 s of such a washout of default
-            parameters, within the same limits; every second a plan is tried again.
+        head: (3,) [m] of the driver's head in the platform's frame, for which the motion is
+            computed.
+        budget: [s] time limit of a step, by default none; at its end the best change so far is
+            taken. Steps without a result follow the last plan, and after 0.2 s of these a washout
+            of default parameters, within the same limits; every second a plan is tried again.
 
     Attributes:
         late: number of steps that had no time to change the plan of the step before.
-        axes: which of surge, sway, heave, roll, pitch and yaw the body can do.
+        axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
         joints: positions, velocities and accelerations (n,) of the driven joints at the last step.
 
     Raises:
-        InvalidInput: `dt` not positive, a head that is not three finite numbers, or a mechanism
-            whose body does not move at home or does not stand upright.
+        InvalidInput: `dt` is not positive, the head is not three finite numbers, or the body does
+            not move at home or is not upright.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class PredictiveCueing:
         self._freedoms = list(frame.freedoms)
         self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
         self._limiter = MotionLimiter(self._examiner)
-        # at rest, dry friction takes the sign of any acceleration
+        # at rest, dry friction has the sign of any acceleration
         self._smooth = mechanism.without_dry_friction()
         self._horizon = Horizon(parameters.horizon, self.dt)
         self._prepare_costs()
@@ -119,7 +119,7 @@ class PredictiveCueing:
         self.joints = self._limiter.joints
 
     def change(self, parameters: PredictiveParameters) -> None:
-        """Go on with other parameters: the next plan begins where this one is, so nothing jumps.
+        """Change the parameters; the next plan starts from this one, so nothing jumps.
 
         Raises:
             InvalidInput: another horizon.
@@ -137,7 +137,7 @@ class PredictiveCueing:
         times = self.dt * np.arange(h.count)[:, None]
         self._fading = np.exp(-times / p.of_axes("fading"))
         self._rotation_fading = np.exp(-times / ROTATION_FADES)
-        # the horizon's end stands for what comes after it, too
+        # the horizon's end also represents the time after it
         widths = h.widths + np.r_[np.zeros(len(h.nodes) - 1), p.tail]
         self._force_weight = np.sqrt(p.force_weight * widths)[:, None] / OTOLITHS.threshold
         self._rate_weight = np.sqrt(p.rotation_weight * h.widths)[:, None] / CANALS.threshold
@@ -149,15 +149,18 @@ class PredictiveCueing:
         self._curvature += np.kron(np.eye(len(self._away)), jerk.T @ self._jerk)
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
-        """The platform's motion one sample later, when the vehicle's is this.
+        """Compute the platform's motion one sample later, for this motion of the vehicle.
 
         Args:
             specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
                 up); at rest (0, 0, 9.81).
             angular_velocity: (3,) [rad/s] of the vehicle, in its frame.
 
+        Returns:
+            Pose, twist and acceleration of the platform, base frame.
+
         Raises:
-            InvalidInput: wrong shape or not finite; nothing has changed then.
+            InvalidInput: wrong shape or not finite; the state is unchanged then.
         """
         latest = self._clock() + self._budget
         of = self.parameters.of_axes
@@ -198,7 +201,7 @@ class PredictiveCueing:
     def _changed(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
     ) -> Plan | None:
-        """The best plan that was found; None if there was no time."""
+        """Return the best plan found; None if there was no time."""
         H, g = self._objective(plan, force, rate)
         A = self._limited(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
@@ -221,7 +224,7 @@ class PredictiveCueing:
             room = examiner.room(found)
             if (room >= 0.0).all():
                 return found
-            # the limits are not linear: expect the same departure again
+            # the limits are nonlinear: expect the same deviation again
             off = (found.values - plan.values)[:, nodes].ravel() - x @ A
             limits[0] += np.minimum(off, 0.0)
             limits[1] -= np.maximum(off, 0.0)
@@ -236,7 +239,7 @@ class PredictiveCueing:
     def _objective(
         self, plan: Plan, force: FloatArray, rate: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Matrix and gradient of the squared error of perception, and of what is away or jerky."""
+        """Compute matrix and gradient of the perceived squared error, displacement and jerk."""
         h, nodes = self._horizon, self._horizon.nodes
         errors = [
             lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])[0][nodes - 1]
@@ -264,12 +267,12 @@ class PredictiveCueing:
         return H, g
 
     def _rotations(self, plan: Plan) -> FloatArray:
-        """(nodes, 3, 3) from the head's axes to the neutral ones."""
+        """Compute rotations (nodes, 3, 3) from the head's axes to the neutral ones."""
         axes = self._examiner.frame.axes
         return np.asarray(axes.T @ rotation_matrix(plan.cue.pose[self._horizon.nodes]))
 
     def _limited(self, plan: Plan) -> FloatArray:
-        """(coefficients, 4 nodes n) how positions, rates, accelerations and efforts change."""
+        """Compute how coefficients change joint values and efforts (coefficients, 4 nodes n)."""
         of_joints, by_place, by_change = self._jacobians(plan)
         nodes, n, _ = of_joints.shape
         A = np.empty((len(self._freedoms), self._horizon.accelerations.shape[1], 4, nodes, n))
@@ -285,9 +288,9 @@ class PredictiveCueing:
         return A.reshape(A.shape[0] * A.shape[1], -1)
 
     def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(nodes, n, k) joints' positions by displacements of the head and of the angles.
+        """Compute Jacobians (nodes, n, k) of joint positions by the head's displacements.
 
-        Likewise rates by rates, accelerations by accelerations; then efforts by displacements, and
+        They also apply to rates and accelerations; then Jacobians of efforts by displacements, and
         by accelerations.
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self._examiner.frame
@@ -296,7 +299,7 @@ class PredictiveCueing:
         arm = axes @ self._rotations(plan) @ frame.head
         whole = np.zeros((len(nodes), 6, 6))
         whole[:, :3, :3], whole[:, 3:, 3:] = axes, E
-        # the reference point turns about the head
+        # the reference point rotates about the head
         whole[:, :3, 3:] = np.cross(arm[:, :, None], E, axis=1)
         at, speed, change = (each[nodes] for each in plan.motion)
         places = np.linalg.solve(whole, m.twist_jacobian(at))[:, self._freedoms]
@@ -311,7 +314,7 @@ class PredictiveCueing:
         return tuple(jacobians)  # type: ignore[return-value]
 
     def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
-        """The plan's place with accelerations changed (M + 1, 6), integrated as straight lines."""
+        """Return the plan's motion with changed accelerations (M + 1, 6)."""
         dt = self.dt
         place = plan.place.copy()
         place[2][:, self._freedoms] += change

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A recorded ride on a platform: the motion of the platform, and the forces that are felt."""
+"""A recorded ride on a platform: the platform's motion, and the forces felt."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from robodyn.presentation import presentation
 from robodyn.presentation.figure import frame_in_parent
 from robodyn.trajectories.sampled import MAX_KNOTS, SampledTrajectory
 
-# What is felt the wrong way round, and by more than people notice [m/s^2].
+# Threshold [m/s^2] of a noticeable force in the wrong direction.
 NOTICED = 0.17
-# A force along an axis whose root mean square is below this counts as none [m/s^2].
+# Root mean square [m/s^2] of a force along an axis below which it counts as zero.
 RESTS = 1e-6
-# Between transforms in a bag [s].
+# Time [s] between transforms in a bag.
 TRANSFORMS = 0.02
-# Progress is told this often.
+# Number of progress reports.
 PARTS = 100
 
 
@@ -47,8 +47,8 @@ class Ride:
     """Motion of a platform for a vehicle's motion, and forces and rates at the head, in its axes.
 
     Attributes:
-        mechanism: the platform.
-        time: (K,) [s] from the beginning of the ride.
+        mechanism: platform.
+        time: (K,) [s] from the start of the ride.
         pose: (K, 7) of the platform, base frame.
         twist: (K, 6) [m/s, rad/s] of the platform.
         accel: (K, 6) [m/s^2, rad/s^2] of the platform.
@@ -108,9 +108,9 @@ class Ride:
 
     @property
     def workspace_used(self) -> FloatArray:
-        """Largest distance (n,) of each driven joint from the middle of its range: 1 is an end.
+        """Largest distance (n,) of each driven joint from the middle of its range: 1 is a limit.
 
-        It is zero for a joint without ends.
+        It is zero for a joint without limits.
         """
         low, high = self.mechanism.position_limits.T
         off = np.abs(2.0 * self.joint_positions - low - high).max(axis=0) / (high - low)
@@ -118,7 +118,7 @@ class Ride:
 
     @property
     def force_missing(self) -> FloatArray:
-        """Share (3,) of the vehicle's force, minus that at rest, that is not felt.
+        """Fraction (3,) of the vehicle's force, minus that at rest, that is not felt.
 
         It is the root mean square of the error divided by that of the vehicle's force: 0 if all of
         it is felt, 1 if none is, more if it is felt in the wrong direction. NaN along an axis
@@ -135,7 +135,7 @@ class Ride:
 
     @property
     def false_cues(self) -> float:
-        """Share of time in which a horizontal force is felt in the wrong direction."""
+        """Fraction of time in which a horizontal force is felt in the wrong direction."""
         wanted, felt = self.wanted_force[:, :2], self.felt_force[:, :2]
         opposite = (np.sign(wanted) != np.sign(felt)) & (np.abs(felt) > NOTICED)
         return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
@@ -163,7 +163,7 @@ class Ride:
 
             unknown, nine = np.zeros(36), np.zeros(9)
             level = make("geometry_msgs/msg/Quaternion", 0.0, 0.0, 0.0, 1.0)
-            # no orientation, says REP-145
+            # no orientation, by REP-145
             none = np.r_[-1.0, np.zeros(8)]
             for k, time in enumerate(np.round(self.time * 1e9).astype(int).tolist()):
                 stamp = make("builtin_interfaces/msg/Time", *divmod(time, 1_000_000_000))
@@ -248,13 +248,13 @@ def ride(
     """Compute the motion of a platform for a vehicle's motion, within the limits of its joints.
 
     Args:
-        mechanism: the platform.
+        mechanism: platform.
         vehicle: motion of the vehicle, linear between samples.
         parameters: parameters of `ClassicalWashout`, by default its own, or of `PredictiveCueing`.
         head: (3,) [m] position of the driver's head in the frame of the platform; its origin by
             default.
         dt: time [s] between steps.
-        progress: called with the completed share.
+        progress: called with the completed fraction.
 
     Returns:
         The ride.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What simulators tell of their vehicles over UDP, as specific force and angular velocity.
+"""Telemetry of simulators over UDP, converted to specific force and angular velocity.
 
-Only what their makers document: X-Plane's DATA and RREF ("Exchanging Data with X-Plane", in its
-folder Instructions), FlightGear's generic protocol (README.protocol), BeamNG's MotionSim and
-OutGauge (documentation.beamng.com/modding/protocols), and a line of numbers of one's own.
+Only documented formats: X-Plane's DATA and RREF ("Exchanging Data with X-Plane", in its folder
+Instructions), FlightGear's generic protocol (README.protocol), BeamNG's MotionSim and OutGauge
+(documentation.beamng.com/modding/protocols), and a line of numbers for custom programs.
 """
 
 from __future__ import annotations
@@ -22,36 +22,35 @@ from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine.head_motion import GRAVITY, REST
 
 FOOT = 0.3048
-# From an aeroplane's axes (x forward, y right, z down) to ours.
+# From an airplane's axes (x forward, y right, z down) to ours.
 FLIPPED = np.array([1.0, -1.0, -1.0])
-# What X-Plane is asked for, by the number under which it answers: loads along the axes [g],
-# then roll, pitch and yaw rates [rad/s].
+# Data requested from X-Plane, by the index of its responses: loads along the axes [g], then roll,
+# pitch and yaw rates [rad/s].
 DATAREFS = (
     *(f"sim/flightmodel/forces/g_{axis}" for axis in ("axil", "side", "nrml")),
     *(f"sim/flightmodel/position/{rate}rad" for rate in "PQR"),
 )
-# Of X-Plane's groups of eight floats: loads, and angular velocities.
+# X-Plane's groups of eight floats: loads, and angular velocities.
 LOADS, RATES = 4, 16
-# [s] in which a change of speed, which OutGauge tells alone, is taken for an acceleration.
+# Time [s] in which a change of speed, the only data of OutGauge, gives an acceleration.
 SMOOTHED = 0.2
-# [m/s] of a car.
+# Largest speed [m/s] of a car.
 FASTEST = 500.0
 
 
 class Sample(NamedTuple):
-    """What is felt in a vehicle: specific force (3,) [m/s^2], angular velocity (3,) [rad/s]."""
+    """Specific force (3,) [m/s^2] and angular velocity (3,) [rad/s] in a vehicle."""
 
     force: FloatArray
     rate: FloatArray
 
 
 class Telemetry:
-    """Reads datagrams of one format, see `FORMATS`.
+    """Parser of datagrams of one format, see `FORMATS`.
 
     Args:
         kind: the format.
-        signs: (6,) of force and rate, to turn axes round that a vehicle has the other way; what is
-            turned is the force less that at rest.
+        signs: (6,) factors of force, relative to that at rest, and rate, to reverse axes.
 
     Raises:
         InvalidInput: no such format, or signs that are not six finite numbers.
@@ -65,10 +64,10 @@ class Telemetry:
         self._speed: tuple[float, float, float] | None = None
 
     def read(self, datagram: bytes, time: float) -> Sample:
-        """What a datagram tells that came at a time [s].
+        """Parse a datagram that was received at a time [s].
 
         Raises:
-            InvalidInput: it is of another format, or has numbers that are not finite.
+            InvalidInput: another format, or numbers that are not finite.
         """
         try:
             values = np.array(self._read(datagram), dtype=np.float64)
@@ -96,7 +95,7 @@ class Telemetry:
 
 
 def _line(datagram: bytes) -> list[float]:
-    """The last line's numbers; a seventh, first, is a time, which is left out."""
+    """Parse the last line's numbers; of seven, the first is a time and ignored."""
     cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
     if len(cells) not in (6, 7):
         raise ValueError(f"{len(cells)} cells, expected 6, or 7 with a time")
@@ -109,7 +108,7 @@ def _flightgear(datagram: bytes) -> FloatArray:
 
 
 def _loads(axial: float, side: float, normal: float) -> list[float]:
-    """Loads along x, to the right and up [g] as specific force."""
+    """Convert loads along x, to the right and up [g] to specific force."""
     return [GRAVITY * axial, -GRAVITY * side, GRAVITY * normal]
 
 
@@ -148,12 +147,12 @@ def _motionsim(datagram: bytes) -> list[float]:
 
 
 def _outgauge(datagram: bytes) -> list[float]:
-    """The speed [m/s] alone."""
+    """Parse the speed [m/s] alone."""
     if len(datagram) not in (92, 96):
         raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
     (speed,) = struct.unpack_from("<f", datagram, 12)
     pedals = struct.unpack_from("<3f", datagram, 48)
-    # it begins with no magic word
+    # this format has no magic word
     if not (abs(speed) < FASTEST and all(0.0 <= each <= 1.0 for each in pedals)):
         raise ValueError(f"speed {speed:g} m/s, throttle, brake and clutch {pedals}")
     return [speed]
@@ -171,7 +170,7 @@ FORMATS: dict[str, Callable[[bytes], ArrayLike]] = {
 
 
 def requests(rate: int) -> list[bytes]:
-    """What asks X-Plane for `DATAREFS`, so many times a second."""
+    """Create the datagrams that request `DATAREFS` from X-Plane at a rate [Hz]."""
     return [
         struct.pack("<5sii400s", b"RREF\0", rate, k, name.encode())
         for k, name in enumerate(DATAREFS)

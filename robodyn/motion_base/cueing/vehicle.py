@@ -21,7 +21,7 @@ IMU = "sensor_msgs/msg/Imu"
 FIELDS = tuple(
     f"{field}.{axis}" for field in ("linear_acceleration", "angular_velocity") for axis in "xyz"
 )
-# No vehicle has more [m/s^2 or rad/s].
+# Largest plausible value of a vehicle [m/s^2 or rad/s].
 LARGEST = 1e5
 
 
@@ -48,7 +48,10 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
     Args:
         source: CSV file with the columns of `COLUMNS`, in any order; or a rosbag2 folder, a .mcap
             or a .db3 file with messages of an IMU at the head, in the axes of the vehicle.
-        topic: Topic of the messages; by default the only one, or the one that ends in vehicle/imu.
+        topic: topic of the messages; by default the only one, or the one that ends in vehicle/imu.
+
+    Returns:
+        The motion.
 
     Raises:
         InvalidInput: there is no such file, or a column, a topic or a number is missing.

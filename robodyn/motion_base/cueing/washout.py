@@ -20,12 +20,12 @@ from robodyn.motion_base.cueing.plan import MotionLimiter, PlanExaminer
 from robodyn.motion_base.kernels.filters import filter_step, turn
 from robodyn.motion_base.machine.head_motion import GRAVITY, REST, Cue
 
-# No platform stands that steeply; there roll and yaw would be the same.
+# Largest pitch of a platform, below that at which roll and yaw coincide.
 STEEPEST = 0.1
 
 
 class LinearFilter:
-    """A filter 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0) for each of several axes.
+    """Filter 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0) for each of several axes.
 
     Its state is the output and its derivatives except the highest. The input is linear between
     samples (first-order hold): the phase of a sine is exact, and the relative error of its
@@ -48,7 +48,7 @@ class LinearFilter:
         self._coefficients = np.ascontiguousarray(coefficients)
         self._step = np.empty((axes, n, n + 2))
         for axis in range(axes):
-            # the input and its slope are states of their own
+            # the input and its slope are additional states
             whole = np.zeros((n + 2, n + 2))
             whole[: n - 1, 1:n] = np.eye(n - 1)
             whole[n - 1, :n], whole[n - 1, n] = -coefficients[axis], 1.0
@@ -90,8 +90,8 @@ class ClassicalWashout:
     effort of the joints do not permit this motion, it is followed as closely as possible, by
     braking in time (`MotionLimiter`).
 
-    A mechanism with fewer than six freedoms moves in those axes that it has. The other cues are
-    left out; a sustained horizontal force remains where roll or pitch exists.
+    A mechanism with fewer than six degrees of freedom moves in those axes that it has. The other
+    cues are left out; a sustained horizontal force remains if roll or pitch exists.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
@@ -103,7 +103,7 @@ class ClassicalWashout:
 
     Attributes:
         late: zero, because no step takes long.
-        axes: which of surge, sway, heave, roll, pitch and yaw the body can do.
+        axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
 
     Raises:
         InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism's
@@ -193,7 +193,7 @@ class ClassicalWashout:
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)
         turned = np.clip(self._rotation_gain * turning, -self._rotation_limit, self._rotation_limit)
-        # in axes that do not turn: by the attitude so far
+        # in non-rotating axes, by the attitude so far
         pushed = np.empty(3)
         turn(self._angles, felt, pushed)
         moved = self._translation(pushed)
@@ -205,7 +205,7 @@ class ClassicalWashout:
         rpy[:, :2] += self._tilting(felt).T
         rpy *= self._has[3:]
         self._angles = rpy[0].copy()
-        # position = s u / (...): the cubic's own first derivative
+        # position = s u / (...): the cubic filter's first derivative
         return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
     def _tilting(self, felt: FloatArray) -> FloatArray:

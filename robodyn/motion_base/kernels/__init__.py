@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled: the next set-point of drives that take positions."""
+"""Compiled code of motion platforms: set-points, brakes, filters and soft limits."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a head and of the platform under it, brakes of these, and their room to limits.
+"""Motions of a head and the platform under it, brakes of these, and their margins to limits.
 
-A place is six numbers of the head, its displacement from neutral and roll, pitch, yaw, in the axes
-of the neutral pose, with their rates and the changes of these.
+A state of the head is its displacement from neutral and roll, pitch, yaw, in the axes of the
+neutral pose, with first and second derivatives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def head_motions(
     place: Any, neutral: Any, head: Any, rest: Any, poses: Any, twists: Any, accels: Any,
     force: Any, rate: Any,
 ) -> None:  # fmt: skip
-    """Write the platform's motion, and what is felt at the head.
+    """Write the platform's motion, and the force and rate felt at the head.
 
     Args:
         place: (3, K, 6).
@@ -33,7 +33,7 @@ def head_motions(
         head: (3,) [m] in the platform's frame.
         rest: (3,) [m/s^2] specific force at rest.
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the platform, base frame.
-        force: (K, 3) [m/s^2] specific force at the head less that at rest, in its axes.
+        force: (K, 3) [m/s^2] specific force at the head minus that at rest, in its axes.
         rate: (K, 3) [rad/s] angular velocity, in its axes.
     """
     a, b, c = rotation_columns(neutral)
@@ -65,12 +65,13 @@ def head_motions(
 
 @batch_kernel
 def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
-    """Write brakes out (3, C N, 6) from places (C, 3, 6) to rest, their rates cubic in time.
+    """Write brakes out (3, C N, 6) from states (C, 3, 6) to rest, with rates cubic in time.
 
     Args:
-        starts: at their beginning.
+        starts: initial states.
         durations: (C,) [s].
-        nodes: (N,) shares of these.
+        nodes: (N,) fractions of these.
+        out: the brakes.
     """
     count = nodes.shape[0]
     for c in range(starts.shape[0]):
@@ -94,15 +95,16 @@ def _room(value: float, low: float, high: float) -> float:
 
 @batch_kernel
 def least_room(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
-    """Write the least room out (C, N) of joints to their limits, at nodes and midway before them.
+    """Write the least margins out (C, N) of joints to limits, at nodes and midway before.
 
-    Between nodes positions are Hermite's polynomial of fifth degree, rates that of third.
+    Between nodes positions are quintic and rates cubic Hermite polynomials.
 
     Args:
         values: (4, C N, n) positions, rates, accelerations and efforts of the joints.
         limits: (2, 4, n) least and largest of these.
-        efforts: (C N, n) limits of efforts at these rates, less what is kept free.
+        efforts: (C N, n) limits of efforts at these rates, minus a reserve.
         spacing: (C,) [s] of the nodes.
+        out: the margins.
     """
     low, high, count = limits[0], limits[1], out.shape[1]
     p, v, a, e = values[0], values[1], values[2], values[3]

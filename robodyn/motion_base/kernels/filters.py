@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Steps of linear filters in discrete time, and rotation by roll, pitch and yaw."""
+"""Discrete-time steps of linear filters, and rotation by roll, pitch and yaw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robodyn.numerics.vectors import store, vector
 
 @batch_kernel
 def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any, out: Any) -> None:
-    """Take the filters of several axes on by a sample, to where their inputs are `values` (axes,).
+    """Advance the filters of several axes by a sample, to inputs `values` (axes,).
 
     Args:
         step: (axes, n, n + 2) of the state, the input and its change over a sample.
@@ -39,5 +39,5 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
 
 @batch_kernel
 def turn(rpy: Any, a: Any, out: Any) -> None:
-    """Write a vector (3,) of axes turned by roll, pitch and yaw (3,), in axes that do not turn."""
+    """Rotate a vector (3,) by roll, pitch and yaw (3,) into non-rotating axes."""
     store(out, 0, rotate(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))

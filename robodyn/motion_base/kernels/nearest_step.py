@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The step of a mechanism that brings its body nearest to a wish, within limits to first order.
+"""Step of a mechanism that moves its body nearest to a target, within limits to first order.
 
 Least-distance programming (Lawson and Hanson 1974, chapter 23) by the dual active-set method.
 """
@@ -14,15 +14,15 @@ from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import batch_kernel, inner
 from robodyn.numerics.nearest_in_box import ROUNDING, ActiveSet, nearest_to_origin
 
-# Share of a column's length that must be independent of those before it, squared.
+# Least squared fraction of a column's length that is independent of those before.
 INDEPENDENT: Final = 1e-20
 
 
 @inner
 def _factor(body: Any, Q: Any, R: Any) -> bool:
-    """Write orthonormal rows Q (nv, k) and the upper R (nv, nv) with body = Q' R; false: no rank.
+    """Write orthonormal rows Q (nv, k) and upper R with body = Q' R; return if it has rank.
 
-    By Gram and Schmidt, for whom twice is enough.
+    By the Gram-Schmidt method, repeated once.
     """
     rows, size = body.shape
     if size > rows:
@@ -54,13 +54,14 @@ def _factor(body: Any, Q: Any, R: Any) -> bool:
 
 @batch_kernel
 def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> None:
-    """Write the displacement out (nv,) nearest to `way` whose excess is nowhere above zero, or NaN.
+    """Write the displacement out (nv,) nearest to `way` with no excess above zero, or NaN.
 
     Args:
-        body: (k, nv) Jacobian in whose terms distances are measured.
+        body: (k, nv) Jacobian that measures distances.
         slopes: (c, nv) of the excess of each limit.
-        excess: (c,) of each limit here.
-        way: (nv,) displacement that is wished for.
+        excess: (c,) of each limit at the present configuration.
+        way: (nv,) requested displacement.
+        out: the displacement.
     """
     count, size = slopes.shape
     Q, R, N = stack(size, body.shape[0]), stack(size, size), stack(count, size)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time-optimal set-points of joints whose rate, acceleration and jerk are limited.
+"""Time-optimal set-points of joints with limited rate, acceleration and jerk.
 
-A joint that is to reach a target has full jerk applied, within its limits, until a ramp that brings
-it to rest there has to begin; that is the time-optimal law of a triple integrator (Zanasi and
-Morselli 2003; Gerelli and Guarino Lo Bianco 2010). Switching instants are found between the ticks,
-so that nothing chatters: what is left of a motion is found again, to rounding, at each tick. A
-target that moves is one at rest in its own frame, accelerated as the target is.
+A joint on its way to a target has full jerk, within its limits, until a ramp that brings it to rest
+there has to start: the time-optimal law of a triple integrator (Zanasi and Morselli 2003; Gerelli
+and Guarino Lo Bianco 2010). Switching instants are found between the ticks, so nothing chatters:
+the rest of a motion is the same, to rounding, at each tick. A moving target is at rest in its own
+frame, accelerated as the target is.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Final
 
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 
-# Share of the acceleration limit that a target may use up; the rest is for reaching it.
+# Fraction of the acceleration limit that a target may use; the rest is for reaching it.
 SHARE: Final = 0.9
-# Halvings of a tick until the switching instant is known to rounding.
+# Bisections of a tick until the switching instant is exact to rounding.
 HALVINGS: Final = 50
 ROUNDING: Final = 1e-12
-# [m or rad] A target further away than this counts as this far away: sums keep their digits.
+# Largest distance [m or rad] of a target; further ones are moved here so that sums stay precise.
 FAR: Final = 1e6
 
 
@@ -38,7 +38,7 @@ def _propagate(state: Any, jerk: float, time: float) -> Any:
 
 @inner
 def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
-    """The quickest change of rate to `goal`, ending without acceleration.
+    """Compute the fastest change of rate to `goal`, ending without acceleration.
 
     Returns: the times of its three phases [s], the jerk of the first and of the last, and the
     acceleration of the one between them, which is from `low` to `high`.
@@ -58,7 +58,7 @@ def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
 
 @inner
 def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
-    """The state after a time [s] on a ramp to a rate, and at that rate behind its end."""
+    """Return the state after a time [s] on a ramp to a rate, and at that rate after its end."""
     first, held, last, begins, ends, peak = ramp
     state = _propagate(state, begins, min(time, first))
     if time > first:
@@ -72,14 +72,14 @@ def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
 
 @noinline
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
-    """Where (position) it comes to rest at the earliest."""
+    """Return the position of the earliest rest."""
     ramp = _ramp(state, 0.0, low, high, jerk)
     return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
 
 @noinline
 def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
-    """The state a tick later on the quickest way to rest at position zero."""
+    """Return the state a tick later on the fastest motion to rest at position zero."""
     up = _at_rest(state, low, high, jerk) < 0.0
     goal = rates[1] if up else rates[0]
     ramp = _ramp(state, goal, low, high, jerk)
@@ -99,16 +99,16 @@ def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, 
 
 @inner
 def _brake_step(state: Any, change: float, jerk: float, dt: float) -> Any:
-    """The state a tick later on the quickest way to rest."""
+    """Return the state a tick later on the fastest motion to rest."""
     return _follow_ramp(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
 
 
 @inner
 def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
-    """Which end the quickest way to rest crosses: 1 the upper, -1 the lower, 0 none.
+    """Return which limit the fastest motion to rest crosses: 1 the upper, -1 the lower, 0 none.
 
-    A joint that brakes too hard to rest at once turns back on that way: its furthest position is
-    where it turns, not where it rests.
+    If a joint decelerates too hard to rest at once, it reverses on that motion: its furthest
+    position is the reversal, not the rest.
     """
     p, v, a = state
     turn, end = p, _at_rest(state, -change, change, jerk)
@@ -123,7 +123,7 @@ def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
 
 @inner
 def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
-    """The state of one joint a tick later; see `advance`."""
+    """Return the state of one joint a tick later; see `advance`."""
     lower, upper = bounds
     rate, change, jerk = limits
     p, v, a = target
@@ -136,14 +136,14 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
     )
     if (p >= upper and v > 0.0) or (p <= lower and v < 0.0):
         v, a = 0.0, 0.0
-    # where the target was a tick ago, if its acceleration has lasted
+    # the target a tick ago, with constant acceleration
     before = _propagate((p, v, a), 0.0, -dt)
     relative = state[0] - before[0], state[1] - before[1], state[2] - a
     rates = min(-own[0] - before[1], 0.0), max(own[0] - before[1], 0.0)
     x = _towards_zero(relative, rates, -own[1] - a, own[1] - a, own[2], dt)
     later = x[0] + p, x[1] + v, x[2] + a
-    # the rate is limited in the frame of the base: now, between the ticks, and when the
-    # acceleration will have ended
+    # the rate is limited in the frame of the base: now, between the ticks, and at the end of
+    # the acceleration
     now, mean = later[1], (later[0] - state[0]) / dt
     peak = now + 0.5 * later[2] * abs(later[2]) / jerk
     beyond = rate * (1.0 + ROUNDING)
@@ -156,7 +156,7 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
         inside = state[0] - wall, state[1], state[2]
         x = _towards_zero(inside, (-rate, rate), -change, change, jerk, dt)
         later = x[0] + wall, x[1], x[2]
-        # to rest is always possible: the way to it began inside
+        # braking is always possible, as the motion started inside the limits
         if (
             _crossed_bound(later, bounds, change, jerk) != 0
             and _crossed_bound(state, bounds, change, jerk) == 0
@@ -169,17 +169,17 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
 def advance(
     state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
 ) -> None:
-    """The set-points of all joints a tick later, as near to their targets as limits allow.
+    """Write the set-points of all joints a tick later, as near to their targets as limits allow.
 
     Args:
-        state: (3, n) position [m or rad], rate, acceleration of each joint now.
-        target: (3, n) where they are to be a tick later; a joint whose target is not finite brakes.
-        bounds: (2, n) least and largest position; a joint outside is brought back.
-        own: (3, n) rate, acceleration and jerk used on the way, no larger than the limits.
+        state: (3, n) present position [m or rad], rate, acceleration of each joint.
+        target: (3, n) a tick later; a joint whose target is not finite brakes.
+        bounds: (2, n) least and largest position; a joint outside returns.
+        own: (3, n) rate, acceleration and jerk to use, no larger than the limits.
         limits: (3, n) rate, acceleration, jerk.
-        dt: [s] a tick.
+        dt: [s] of a tick.
         out: (3, n) the state a tick later.
-        rest: (n,) positions at which the joints would come to rest at the earliest from there.
+        rest: (n,) positions of the earliest rest from there.
     """
     for i in range(state.shape[1]):
         later = _next_state(
@@ -196,7 +196,7 @@ def advance(
 
 @batch_entry
 def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
-    """The set-points (3, n) a tick later on the quickest way to rest; arguments as `advance`."""
+    """Write the set-points (3, n) a tick later on the fastest motion to rest; see `advance`."""
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]
         out[0, i], out[1, i], out[2, i] = _brake_step(now, limits[1, i], limits[2, i], dt)

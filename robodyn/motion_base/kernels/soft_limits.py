@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Newton's steps of a quadratic program with soft limits.
+"""Newton steps of a quadratic program with soft limits.
 
-What is beyond a limit costs its square, so any x may be begun with, a few steps from the plan of
-the sample before are enough, and what is beyond is drawn back. The objective is of second order by
-pieces: where the same limits are passed before and after it, a step is exact.
+An excess of a limit costs its square. So any x is a valid start, a few steps from the previous plan
+suffice, and an excess is pulled back. The objective is piecewise quadratic: a step is exact if the
+same limits are exceeded before and after it.
 
-Of x (n,): minimize x' H x / 2 + g' x and half the square of what a value is beyond -below[r] and
-above[r], as a share of scale[r], where the values are A' x, with a row of A (n, rows) for each
-coefficient.
+For x (n,): minimize x' H x / 2 + g' x and half the squared excess of each value A' x beyond
+-below[r] and above[r], relative to scale[r], with a row of A (n, rows) for each coefficient.
 """
 
 from __future__ import annotations
@@ -20,13 +19,16 @@ import numpy as np
 from robodyn.numerics.compiler import batch_kernel, kernel
 from robodyn.numerics.linear import factor_definite, solve_factored
 
-# Of an interval of lengths of a step, in search of the best.
+# Bisections of the step length in the search for the best.
 HALVINGS = 12
 
 
 @batch_kernel
 def gram(A: Any, out: Any) -> None:
-    """Add A' A (n, n) of rows A (K, n); a library's threads would take longer to begin."""
+    """Add A' A (n, n) for rows A (K, n).
+
+    A library's threads would take longer to start.
+    """
     n = A.shape[1]
     for r in range(A.shape[0]):
         for i in range(n):
@@ -38,7 +40,7 @@ def gram(A: Any, out: Any) -> None:
 
 @kernel
 def limited_values(A: Any, x: Any, out: Any) -> None:
-    """What the limits are of, (rows,)."""
+    """Compute the limited values A' x (rows,)."""
     out[:] = 0.0
     for j in range(len(x)):
         f = x[j]
@@ -49,7 +51,7 @@ def limited_values(A: Any, x: Any, out: Any) -> None:
 
 @kernel
 def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
-    """Add what is beyond limits to the lower triangle of Newton's matrix and to the gradient."""
+    """Add the excess of limits to the lower triangle of Newton's matrix and to the gradient."""
     n = len(gradient)
     row = np.empty(n)
     for r in range(len(values)):
@@ -70,7 +72,7 @@ def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient
 
 @kernel
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
-    """How the cost of what is beyond limits grows along a step, after a length of it."""
+    """Compute the derivative of the excess cost along a step, after a length of it."""
     total = 0.0
     for r in range(len(values)):
         at = values[r] + length * change[r]
@@ -83,9 +85,9 @@ def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -
 
 @batch_kernel
 def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> float:
-    """Improve x (n,) in place by Newton's step, as far as that is best.
+    """Improve x (n,) in place by Newton's step with the best length.
 
-    `limits` (3, rows): below, above, scale. Returns what the step promised.
+    `limits` (3, rows): below, above, scale. Returns the predicted decrease.
     """
     size = len(x)
     values, change = np.empty(A.shape[1]), np.empty(A.shape[1])
@@ -109,7 +111,7 @@ def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> f
         bend += step[i] * row
         start += first[i] * step[i]
         decrement -= gradient[i] * step[i]
-    # along the step the objective is convex: where its slope is zero
+    # the objective is convex along the step: find the zero of its slope
     low, high = 0.0, 1.0
     if start + bend + slope(values, change, limits, weight, 1.0) > 0.0:
         for _ in range(HALVINGS):

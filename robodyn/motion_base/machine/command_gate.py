@@ -12,9 +12,10 @@ from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.limits import DriveLimits
 
-# Excess of a limit that is rounding: shares of an end and of other limits, and absolutely [m, rad].
+# Excess of a limit that is rounding: relative to a position limit and to others, and absolute [m,
+# rad].
 OF_END, OF_OTHERS, ABSOLUTE = 1e-9, 1e-6, 1e-9
-# Of a drive whose efforts are not limited [N, N m], and of what makes them [N m, A].
+# Largest plausible effort of a drive without limit [N, N m], and of its motor [N m, A].
 LARGEST_EFFORT, FROM_EFFORTS = 1e12, ("torque", "current")
 
 Bounds = tuple[FloatArray, FloatArray]
@@ -43,7 +44,7 @@ class CommandGate:
     ) -> None:
         self._names, self._dt = mechanism.joint_names, dt
         least, largest = mechanism.drives.effort_ends
-        # a range of zero is one that nobody has given
+        # a range of zero is not given
         given = np.where(largest > least, [least, largest], [[-np.inf], [np.inf]])
         self._efforts = _bounds(given, OF_OTHERS, LARGEST_EFFORT)
         ends = np.tile([-np.inf, np.inf], (len(self._names), 1))
@@ -57,12 +58,12 @@ class CommandGate:
         self.begin(ends)
 
     def begin(self, ends: FloatArray) -> None:
-        """Start without a previous command; positions must be within ends (n, 2)."""
+        """Start without a previous command; positions must be within limits (n, 2)."""
         self.move_ends(ends)
         self._last: tuple[FloatArray, FloatArray] | None = None
 
     def move_ends(self, ends: FloatArray) -> None:
-        """Limit positions to other ends (n, 2) from now on."""
+        """Set new position limits (n, 2)."""
         self._ends = _bounds(ends.T, OF_END)
 
     def check(

@@ -21,11 +21,11 @@ from robodyn.motion_base.machine.motion_sources import MotionSource, goal
 from robodyn.motion_base.machine.set_points import SetPoints
 from robodyn.motion_base.machine.workspace import Workspace
 
-# [rad/s] with which the nearest pose inside is followed: it has corners, and is known to a
-# linearization only.
+# Bandwidth [rad/s] with which the nearest reachable pose is followed, as it has corners and is
+# known to first order only.
 EDGE = 30.0
-# Share of a drive's effort at which all are slowed down, to this share of the limits at least; how
-# quickly, and how quickly not any more [1/s].
+# Fraction of a drive's effort from which on all slow down, least fraction of the limits, and rates
+# of slowing down and of recovery [1/s].
 STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
 
 
@@ -147,7 +147,10 @@ class PositionCommander:
 
         Args:
             time: time of the set-point, at which the target is evaluated.
-            pace: share of the limits of velocity, acceleration and jerk.
+            pace: fraction of the limits of velocity, acceleration and jerk.
+
+        Returns:
+            The set-point.
 
         Raises:
             InvalidInput: the pace is not above 0 and at most 1.
@@ -164,7 +167,7 @@ class PositionCommander:
         if objection and not self._blocked and self._slides(pace):
             self._target = self.set_points.state + np.inf  # it has not arrived
         elif objection:
-            # to rest, before anything else is tried: nothing hunts
+            # come to rest before anything else is tried, which avoids hunting
             self.set_points.brake()
             self._blocked = "" if self.set_points.is_at_rest else objection
         return self._set_point(objection or problem)
@@ -239,7 +242,7 @@ class PositionCommander:
                     np.isfinite(limits), self.mechanism.drives.cut_efforts(efforts, limits), efforts
                 )
                 problem = problem or self._derate(efforts, limits)
-        except RobodynError as error:  # the last efforts serve
+        except RobodynError as error:  # keep the last efforts
             problem = problem or str(error)
         return SetPoint(p, v, a, self._efforts, problem)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a platform is when a head on it has moved and turned from neutral."""
+"""Motion of a platform for a given motion of a head on it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from robodyn.poses import AXES, rotation_matrix
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])
-# Share of a motion, turns by the characteristic length, below which it does not turn the body.
+# Rotation relative to the motion, by the characteristic length, below which the body does not
+# rotate.
 TURNS = 0.1
-# Cosine of how far a platform may be inclined at home.
+# Cosine of the largest inclination of a platform at home.
 UPRIGHT = 0.9
 
 
 class Cue(NamedTuple):
-    """The motion of a platform at one instant, or at many (K, ...), in its base frame.
+    """Motion of a platform at one instant, or at many (K, ...), in its base frame.
 
     Attributes:
         pose: (7,) position [m] of its reference point and quaternion x y z w.
@@ -40,24 +41,25 @@ class Cue(NamedTuple):
 
 
 class HeadMotion:
-    """From the motion of a head in the axes of the neutral pose to that of the platform under it.
+    """Conversion of a head's motion in the axes of the neutral pose to the platform's motion.
 
     Args:
-        mechanism: whose body moves, about where it is at home.
+        mechanism: mechanism whose body moves around its home pose.
         head: (3,) [m] of the head in the platform's frame.
 
     Attributes:
         neutral: (7,) pose of the platform at home.
         axes: (3, 3) of it, base frame.
         head: as given.
-        freedoms: (k,) indices in `AXES` and in a place of the ways in which the body moves.
-        rows: (k,) components of the body's pose and twist, base frame, that determine these; none
+        freedoms: (k,) indices in `AXES` of the body's degrees of freedom.
+        rows: (k,) components of the body's pose and twist, base frame, that determine these; empty
             if there are six.
-        coupling: (6, k) rates of a place at home by those of its freedoms, parasitic ones included.
+        coupling: (6, k) rates of the head at home by those of its degrees of freedom, parasitic
+            motion included.
 
     Raises:
-        InvalidInput: a head that is not three finite numbers, or a mechanism whose body does not
-            move at home, rests while joints move, or does not stand upright.
+        InvalidInput: the head is not three finite numbers, or the body does not move at home, rests
+            while joints move, or is not upright.
     """
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
@@ -82,12 +84,12 @@ class HeadMotion:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the ways in which the body moves."""
+        """Names of the body's degrees of freedom."""
         return tuple(AXES[each] for each in self.freedoms)
 
     @property
     def text(self) -> str:
-        """Description of the ways in which the body moves, and of the cues that it lacks."""
+        """Description of the body's degrees of freedom, and of the cues that it lacks."""
         tilts = [("surge", "pitch"), ("sway", "roll")]
         traded = [force for force, tilt in tilts if force not in self.names and tilt in self.names]
         missing = [each for each in AXES if each not in (*self.names, *traded)]
@@ -99,14 +101,14 @@ class HeadMotion:
         return "; ".join(parts)
 
     def felt(self, place: FloatArray) -> tuple[Cue, FloatArray, FloatArray]:
-        """The platform's motion (K, ...), and what is felt at the head, in its axes.
+        """Compute the platform's motion (K, ...), and the force and rate at the head.
 
         Args:
-            place: (3, K, 6) [m, rad] displacement of the head from neutral and roll, pitch and
-                yaw, in the axes of the neutral pose; their rates; the changes of these.
+            place: (3, K, 6) [m, rad] displacement of the head from neutral and roll, pitch and yaw,
+                in the axes of the neutral pose, with first and second derivatives.
 
         Returns:
-            The motion, the specific force (K, 3) [m/s^2] less that at rest, and the angular
+            The motion, the specific force (K, 3) [m/s^2] minus that at rest, and the angular
             velocity (K, 3) [rad/s].
         """
         count = place.shape[1]
@@ -120,18 +122,18 @@ class HeadMotion:
 def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
     """Find the axes in which a body moves: rotations, then translations without any rotation.
 
-    A body that turns about a pivot elsewhere has the rotation, and a parasitic translation.
+    A body that rotates about a pivot elsewhere has the rotation, and a parasitic translation.
 
     Args:
-        mechanism: with the body.
-        jacobian: (6, nv) of its twist, in the axes that are to be named.
+        mechanism: mechanism with the body.
+        jacobian: (6, nv) of its twist, in the axes to be named.
 
     Returns:
         Indices in `AXES`, rising.
 
     Raises:
-        InvalidInput: the body does not move, or joints of a mechanism with fewer than six freedoms
-            move while it rests.
+        InvalidInput: the body does not move, or joints of a mechanism with fewer than six degrees
+            of freedom move while it rests.
     """
     lengths = np.repeat([mechanism.characteristic_length, 1.0], 3)[:, None]
     U, values, _ = np.linalg.svd(jacobian / lengths)
@@ -146,7 +148,7 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
     rotations = int((turns > TURNS).sum())
 
     def best(moved: FloatArray, first: int) -> tuple[int, ...]:
-        """The rows of moved (3, n), n at most 3, that determine it best."""
+        """Select the rows of moved (3, n), n at most 3, that determine it best."""
         found = combinations(range(3), moved.shape[1])
         chosen = max(found, key=lambda rows: abs(np.linalg.det(moved[list(rows)])))
         return tuple(first + row for row in chosen)
@@ -156,10 +158,10 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
 
 
 def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
-    """Refuse a mechanism that cannot move its body in six ways at home.
+    """Reject a mechanism whose body has fewer than six degrees of freedom at home.
 
     Raises:
-        InvalidInput: it cannot.
+        InvalidInput: it has fewer.
     """
     freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
     if freedoms < 6:
@@ -171,13 +173,13 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 
 
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
-    """Specific force (..., 3) [m/s^2] and angular velocity at a head (3,), in the head's axes."""
+    """Compute specific force (..., 3) [m/s^2] and angular velocity at a head, in its axes."""
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
 
 
 def spatial_rates(rpy: FloatArray) -> FloatArray:
-    """(K, 3, 3) from the rates of roll, pitch and yaw (K, 3) to the angular velocity."""
+    """Compute matrices (K, 3, 3) from rates of roll, pitch and yaw to angular velocity."""
     cp, sp, cy, sy = (f(rpy[:, i]) for i in (1, 2) for f in (np.cos, np.sin))
     E = np.zeros((len(rpy), 3, 3))
     E[:, 0, 0], E[:, 1, 0], E[:, 2, 0] = cy * cp, sy * cp, -sp
@@ -186,7 +188,7 @@ def spatial_rates(rpy: FloatArray) -> FloatArray:
 
 
 def weight_by_angles(rpy: FloatArray) -> FloatArray:
-    """(K, 3, 3) [m/s^2] how the specific force at rest, in the head's axes, changes with them."""
+    """Compute derivatives (K, 3, 3) [m/s^2] of the force at rest in the head's axes by angles."""
     cr, sr, cp, sp = (f(rpy[:, i]) for i in (0, 1) for f in (np.cos, np.sin))
     G = np.zeros((len(rpy), 3, 3))
     G[:, 1, 0], G[:, 2, 0] = cp * cr, -cp * sr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finding where the joints are: each is moved slowly to its lower stop."""
+"""Homing by stops: each joint moves slowly to its lower stop."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
 HOMINGS: Final = ("absolute", "assumed", "stall")
-# Share of the range of a joint by which a drive at its stop is behind its command, at least; shares
-# of that: by which a command precedes its drive, at most, and a drive at rest moves.
+# Least lag of a drive at its stop, relative to the joint's range; relative to that lag, the most by
+# which a command leads its drive, and the most that a drive at rest moves.
 STALLED, LEASH, STILL = 0.02, 2.0, 0.1
-# [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
+# Time [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
 REST, FOLLOWS = 0.5, 5.0
 
 
 class Homing:
-    """Moves every joint towards its lower end until a switch closes or it meets its stop.
+    """Homing of all joints: motion to the lower ends until a switch closes or a stop is met.
 
-    A drive has met its stop if it stands still behind its command. The command precedes a drive by
-    a little only and waits for one that is slow, so that a lag is no stop and no drive is pressed
-    hard against one. Then the drive moves a little away from its stop, which shows that it follows
-    its commands. Set-points are in the drives' own positions; `offset` is what they lack. No joint
-    is moved further than its range, and a little for the drive to fall behind.
+    A drive has met its stop if it rests behind its command. The command leads the drive only
+    slightly and waits for slow ones, so lag is not mistaken for a stop, and no drive is pressed
+    hard against one. Then the drive moves slightly away from its stop, which shows that it follows
+    commands. Set-points are in the drives' own positions; `offset` converts them. No joint moves
+    further than its range and the lag at a stop.
 
     Args:
-        mechanism: whose joints are homed.
-        limits: of the joints.
-        dt: [s] a tick.
-        start: (n,) positions that the drives report.
-        slow: share of the limits of rate, acceleration and jerk.
+        mechanism: mechanism to home.
+        limits: limits of the joints.
+        dt: [s] of a tick.
+        start: (n,) positions reported by the drives.
+        slow: fraction of the limits of rate, acceleration and jerk.
 
     Attributes:
-        offset: (n,) positions less what drives report, once `is_done`.
-        ends: (n, 2) between which the drives' positions are commanded.
-        points: in the drives' positions.
-        problem: why homing cannot succeed, or nothing.
+        offset: (n,) positions minus the reported ones, once `is_done`.
+        ends: (n, 2) range of the commands, in the drives' positions.
+        points: set-points, in the drives' positions.
+        problem: reason of a failure, or empty.
     """
 
     def __init__(
@@ -78,15 +78,15 @@ class Homing:
         return SetPoint(p, v, a, np.zeros_like(p))
 
     def touch(self, joints: BoolArray) -> None:
-        """Switches (n,) that are closed."""
+        """Record the closed switches (n,)."""
         self._switches = joints
 
     def stop(self) -> None:
-        """A tick of coming to rest, wherever the joints are."""
+        """Brake for one tick."""
         self.points.brake()
 
     def step(self, measured: FloatArray) -> None:
-        """A tick of homing, when drives last reported that they are at (n,), an array a report."""
+        """Advance by one tick, with the positions (n,) last reported by the drives."""
         searching, position = ~self._found, self.points.state[0]
         away = searching & ((measured < self.ends[:, 0]) | (measured > self.ends[:, 1]))
         missed = searching & (measured < self._start - self._width - self._stalled)
@@ -114,7 +114,7 @@ class Homing:
         self.points.take(*self.points.peek(np.array([self._goal, *np.zeros((2, len(measured)))])))
 
     def _watch(self, measured: FloatArray) -> None:
-        """Count for how long drives have stood still, up to their last report."""
+        """Count how long drives have been at rest, up to their last report."""
         self._since += self._dt
         if measured is self._report:
             return
@@ -124,9 +124,9 @@ class Homing:
         self._report, self._since = measured, 0.0
 
     def _leave(self, measured: FloatArray, reached: BoolArray) -> None:
-        """Command drives away from their stops, and look whether they follow."""
+        """Command drives away from their stops, and check whether they follow."""
         self._goal[reached] = np.minimum(measured + self._stalled, self.ends[:, 1])[reached]
-        # half of the way there: a drive that lags, or yields, does not arrive
+        # half of the way: a drive that lags, or yields, does not arrive
         followed = measured - (self._lower - self.offset) > 0.5 * self._stalled
         self._left |= self._found & followed
         there = np.abs(self.points.state[0] - self._goal) < 1e-3 * self._stalled

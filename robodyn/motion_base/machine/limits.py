@@ -13,7 +13,8 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
-# [s] in which a drive without an effort limit reaches its rate, and any its acceleration.
+# Time [s] in which a drive without an effort limit reaches its rate, and any drive its
+# acceleration.
 TO_RATE, TO_ACCELERATION = 0.25, 0.05
 
 
@@ -90,11 +91,11 @@ class DriveLimits:
 
 
 def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
-    """Return the acceleration (n,) that each drive can give its joint at home, while others rest.
+    """Return the acceleration (n,) that each drive can give its joint at home while others rest.
 
-    It is the effort that remains beside the weight, divided by the inertia; callers must check
-    several joints together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are
-    not limited, or do not bear the weight, this takes 0.25 s.
+    It is the effort minus the weight, divided by the inertia; callers must check several joints
+    together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are not limited,
+    or do not support the weight, this takes 0.25 s.
     """
     n, home = len(mechanism.joint_names), mechanism.home
     gentle = rates / TO_RATE

@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-# At the end of easing the machine counts as engaged this much later [s], even if a wish outruns it.
+# Time [s] after the end of easing at which the machine counts as engaged, even if it lags its
+# target.
 PATIENCE = 5.0
-# [m or rad] from where it parks it has arrived.
+# Distance [m or rad] from the parking position that counts as arrived.
 THERE = 1e-6
-# Share of a joint's range by which a drive may report a position beyond an end: a machine that
-# stands at its stops, and noise. It is taken to be at the end.
+# Tolerance, relative to a joint's range, of a reported position beyond a limit, for a machine at
+# its stops and for noise. The position counts as at the limit.
 AT_END = 1e-3
 
 
@@ -333,7 +334,7 @@ class Machine:
                 )
             start = self._measured[1]
         if s.homing == "absolute":
-            # one tick at full rate at most, so that nothing jumps
+            # at most one tick at full rate, so nothing jumps
             slack = limits.rates * self.dt
             width = np.diff(limits.positions, axis=1)[:, 0]
             if why := limits.beyond(start, self.mechanism, np.minimum(slack, AT_END * width)):

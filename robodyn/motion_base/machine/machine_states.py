@@ -14,7 +14,7 @@ from robodyn.errors import RobodynError
 STATES: Final = (
     "off", "homing", "parked", "engaging", "engaged", "freezing", "frozen", "parking", "fault",
 )  # fmt: skip
-# What each state means for people and the machine.
+# Meaning of each state for people and the machine.
 EFFECTS: Final = {
     "off": "nothing is sent to the drives",
     "homing": "the joints move slowly",
@@ -26,15 +26,15 @@ EFFECTS: Final = {
     "parking": "moves slowly to where it parks",
     "fault": "brakes and stays at rest until `reset`",
 }
-# What people and other nodes ask for; these may be refused.
+# Requests of people and other nodes, which may be rejected.
 REQUESTS: Final = ("power_on", "engage", "park", "freeze", "reset", "power_off")
-# What happens: homing has ended, a motion has arrived or come to rest, the enable signal is silent,
-# something is wrong.
+# Events: homing has ended, a motion has arrived or come to rest, the enable signal is missing, a
+# fault.
 EVENTS: Final = ("homed", "arrived", "stopped", "enable_lost", "fault")
 
-# From a state: what each event leads to. A request that is missing here is refused, an
-# event that is missing changes nothing. A fault whose cause came before the end of homing is
-# reset by switching off.
+# Transitions by state and event. A request that is missing here is rejected, an event that is
+# missing changes nothing. A fault whose cause came before the end of homing is reset by switching
+# off.
 TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     "off": {"power_on": "homing", "reset": "homing", "power_off": "off"},
     "homing": {"homed": "parking", "freeze": "fault", "enable_lost": "fault", "fault": "fault"},
@@ -54,7 +54,7 @@ TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     },
     "fault": {"reset": "frozen", "power_off": "off"},
 }  # fmt: skip
-# Why: by the request, whatever the state, or else by the state, or else it is what is asked for.
+# Reasons of rejection: by the request, else by the state, else the generic one.
 _BY_REQUEST: Final = {
     "power_on": "the machine is on already",
     "reset": "there is no fault to reset",

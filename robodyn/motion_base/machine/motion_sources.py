@@ -18,9 +18,9 @@ from robodyn.motion_base.machine.workspace import twist_weights
 from robodyn.poses import pose_difference
 from robodyn.trajectories.base import AtRest, Trajectory
 
-# [m] A pose is reached if it is missed by less, turns times the characteristic length.
+# Tolerance [m] of a reached pose, with rotations times the characteristic length.
 CLOSE = 1e-6
-# [s] after a pose that came in time, in which others that are old are late, not of another clock.
+# Time [s] after a timely pose in which an old one counts as late, not as of another clock.
 PATIENCE = 10.0
 
 
@@ -140,7 +140,7 @@ class PoseStream(BodyMotion):
             motion, problem = self.reached(wanted, moving, here)
         if since is not None and since <= self._timeout:
             seconds, last = 1e-9 * since, self._motion
-            if problem:  # nobody has said how fast the nearest pose moves
+            if problem:  # the velocity of the nearest pose is unknown
                 moved = self._mechanism.difference(last.configuration, motion.configuration)
                 motion = motion._replace(velocity=moved / seconds)
             else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Positions of joints as what servos take, in a line of text, and back."""
+"""Conversion of joint positions to servo values in a line of text, and back."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 @dataclass(frozen=True)
 class ServoText:
-    """value = zero + direction * scale * (position - horn), cut to its range; one for all or (n,).
+    """Linear map value = zero + direction * scale * (position - horn), clipped to a range.
 
     Attributes:
-        count: of servos.
-        format: of a line, as Python's: {1} to {n} are the values, {0} is the time [ms].
-        scale: of a servo's values per rad or m, positive; pulse widths of hobby servos have some
-            637 us a rad.
-        direction: 1 or -1, for servos that are mounted the other way.
-        horn: [rad or m] position of the joint at which the servo is at its zero: the angle at which
-            the horn sits on its splines.
-        zero: the value there.
-        least, most: values that the servo takes.
+        count: number of servos.
+        format: of a line, as in Python: {1} to {n} are the values, {0} is the time [ms].
+        scale: servo value per rad or m, positive; pulse widths of hobby servos have some 637 us
+            per rad.
+        direction: 1, or -1 for servos mounted the other way.
+        horn: [rad or m] position of the joint at the servo's zero: the angle at which the horn is
+            mounted on its spline.
+        zero: value there.
+        least, most: range of the servo's values.
 
     Raises:
-        InvalidInput: a format that cannot be filled, or numbers out of range.
+        InvalidInput: an invalid format, or numbers out of range.
     """
 
     count: int
@@ -45,7 +45,7 @@ class ServoText:
     most: float | FloatArray = np.inf
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Reject invalid numbers and formats."""
         for name in ("scale", "direction", "horn", "zero", "least", "most"):
             values = np.asarray(getattr(self, name), dtype=np.float64).ravel()
             is_range = name in ("least", "most")
@@ -73,21 +73,21 @@ class ServoText:
             ) from error
 
     def values(self, positions: FloatArray) -> FloatArray:
-        """What the servos take (n,) for positions (n,), within their ranges."""
+        """Convert positions (n,) to servo values (n,), within their ranges."""
         with np.errstate(over="ignore"):
             turned = self.direction * self.scale * (positions - self.horn)
         return np.clip(self.zero + turned, self.least, self.most)
 
     def positions(self, values: FloatArray) -> FloatArray:
-        """Positions (n,) of what servos tell (n,)."""
+        """Convert servo values (n,) to positions (n,)."""
         turned = self.direction * (values - self.zero) / self.scale
         return np.asarray(self.horn + turned)
 
     def line(self, time: float, positions: FloatArray) -> str:
-        """Write the line for positions (n,) at a time [s].
+        """Format the line for positions (n,) at a time [s].
 
         Raises:
-            InvalidInput: a value that is not finite.
+            InvalidInput: a value is not finite.
         """
         values = self.values(positions)
         if not np.isfinite(values).all():
@@ -99,10 +99,10 @@ class ServoText:
         return self.format.format(round(1000.0 * time), *values)
 
     def read(self, line: str) -> FloatArray:
-        """Read positions (n,) from a line with n numbers, whatever stands between them.
+        """Parse positions (n,) from a line with n numbers and any separators.
 
         Raises:
-            InvalidInput: another count of numbers, or a position that no joint can have.
+            InvalidInput: another count of numbers, or an implausible position.
         """
         found = _NUMBER.findall(line)
         if len(found) != self.count:

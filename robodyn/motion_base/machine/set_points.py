@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Set-points of the driven joints, continuous and within limits whatever their targets do."""
+"""Set-points of the driven joints, continuous and within limits for any target."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.motion_base.kernels import set_points as kernels
 from robodyn.motion_base.machine.limits import DriveLimits
 
-# A joint that has this share of the longest way ahead has this share of the limits, at least.
+# Least fraction of the limits of a joint with a short way ahead.
 LEAST_SHARE = 0.05
 
 
 class SetPoints:
-    """Follows targets as closely as limits allow, and reaches them as soon as these allow.
+    """Generator of set-points that follow targets within limits, as fast as these allow.
 
     From rest to a target at rest all joints move in a straight line and arrive together; otherwise
     each arrives as soon as it can.
 
     Args:
-        limits: of the joints.
+        limits: limits of the joints.
         dt: [s] between steps.
-        positions: (n,) where the joints are, at rest.
+        positions: (n,) initial positions, at rest.
 
     Attributes:
         state: (3, n) position [m or rad], rate and acceleration of each joint; not to be changed.
-        rest: (n,) positions at which they would come to rest at the earliest.
+        rest: (n,) positions of the earliest rest.
 
     Raises:
-        InvalidInput: `dt` not positive, or positions that are not n finite numbers.
+        InvalidInput: `dt` is not positive, or positions are not n finite numbers.
     """
 
     def __init__(self, limits: DriveLimits, dt: float, positions: ArrayLike) -> None:
@@ -41,7 +41,7 @@ class SetPoints:
         self.reset(positions)
 
     def reset(self, positions: ArrayLike) -> None:
-        """Be at rest at positions (n,)."""
+        """Set positions (n,), at rest."""
         start = as_exact("positions", positions, (self._rows.shape[1],), "m or rad")
         self.state = np.array([start, 0.0 * start, 0.0 * start])
         self.rest = start.copy()
@@ -50,36 +50,39 @@ class SetPoints:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing moves."""
+        """Whether no joint moves."""
         return bool((np.abs(self.state[1:]) <= 1e-9 * self._rows[:2]).all())
 
     def peek(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """The state (3, n) a step later, and where the joints could come to rest (n,) from there.
+        """Compute the state (3, n) a step later, and the positions (n,) of rest from there.
 
         Args:
-            target: (3, n) where they are to be then, with rates and accelerations; a joint whose
-                target is not finite brakes.
-            pace: share of the limits that may be used, above 0 to 1.
+            target: (3, n) positions, rates and accelerations then; a joint whose target is not
+                finite brakes.
+            pace: fraction of the limits that may be used, above 0 to 1.
+
+        Returns:
+            The state, and the positions of rest.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._shares(target) * pace
-        # what accelerates more than that already has to be able to end it as quickly
+        # a larger present acceleration must be able to end as quickly
         own[1:] = np.maximum(own[1:], np.abs(self.state[2]) / self._rows[1] * self._rows[1:])
         kernels.advance(self.state, target, self._bounds, own, self._rows, self.dt, later, rest)
         return later, rest
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Go to a state (3, n) that `peek` has answered."""
+        """Adopt a state (3, n) that `peek` returned."""
         self.state, self.rest = later, rest
 
     def brake(self) -> None:
-        """Go on to where the joints come to rest at the earliest."""
+        """Brake for one step."""
         later = np.empty_like(self.state)
         kernels.brake(self.state, self._rows, self.dt, later)
         self.state, self._goal = later, None
 
     def _shares(self, target: FloatArray) -> FloatArray:
-        """Of each limit, what keeps all joints on a straight line from rest to rest."""
+        """Return the fraction of each limit that keeps all joints on a straight line."""
         if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform that stays in the world while its base moves."""
+"""Stabilization of a platform in the world while its base moves."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from robodyn.motion_base.machine.head_motion import refuse_fewer_freedoms
 from robodyn.motion_base.machine.motion_sources import BodyMotion, MotionSource
 from robodyn.poses import composed_pose, inverse_pose, rotation_matrix
 
-# Share of the joints' rates that may be used; how quickly the share of the base's displacement
-# falls where the platform cannot follow, and rises again [1/s].
+# Fraction of the joints' rates that may be used, and rates [1/s] at which the compensated fraction
+# of the base's displacement falls if the platform cannot follow, and rises again.
 RATES, FALL, RISE = 0.9, 0.5, 1.0 / 300.0
 
 
 class StabilizedSource(BodyMotion):
-    """A wish as it is seen from a base that moves, so that it is fulfilled in the world.
+    """Motion source that converts a target in the world to the frame of a moving base.
 
-    Poses wished for are those in the level frame of the estimator: where the base frame is on
-    average. Of a wish that moves, the acceleration of the body is that of its joints' alone.
+    Target poses are in the level frame of the estimator: the mean base frame. For a moving target,
+    the acceleration of the body is that of its joints alone.
 
-    Where the base goes further, or faster, than the platform can go back, less of its displacement
-    is taken back, and all of its inclination; the share follows the sea slowly.
+    If the base moves further, or faster, than the platform can compensate, a smaller fraction of
+    its displacement is compensated, and all of its inclination; the fraction adapts slowly.
 
     Args:
-        commander: whose mechanism's body moves, in six ways, within whose limits.
-        base: where the base is.
-        ahead: [ns] by which drives are late: the motion of the base is predicted so much further.
+        commander: commander of a mechanism whose body has six degrees of freedom.
+        base: estimator of the base's pose.
+        ahead: [ns] delay of the drives, by which the base's motion is predicted.
 
     Attributes:
-        motion_source: what is wished for in the level frame.
-        share: of the base's displacement that is taken back.
+        motion_source: target in the level frame.
+        share: compensated fraction of the base's displacement.
 
     Raises:
-        InvalidInput: a body that cannot move in six ways.
+        InvalidInput: the body has fewer degrees of freedom.
     """
 
     motion_source: MotionSource
@@ -57,7 +57,7 @@ class StabilizedSource(BodyMotion):
         """See `MotionSource`.
 
         Raises:
-            InvalidInput: it is not known where the base is.
+            InvalidInput: the pose of the base is unknown.
         """
         wanted, base = self.motion_source.at(time), self._base.at(time + self._ahead)
         if base is None:
@@ -84,7 +84,7 @@ class StabilizedSource(BodyMotion):
         return motion._replace(acceleration=accelerating)
 
     def _adapt(self, time: int, motion: Motion, problem: str) -> None:
-        """How the share goes on."""
+        """Adapt the compensated fraction."""
         c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
         rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
         beyond = (
@@ -102,9 +102,9 @@ Moving = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def seen_from(base: Moving, body: Moving) -> Moving:
-    """Pose (7,), twist (6,) and accel (6,) of a body as seen from a base, all three of both given.
+    """Compute pose (7,), twist (6,) and acceleration (6,) of a body relative to a moving base.
 
-    Both are given in one frame; what is answered is in the axes of the base, relative to it.
+    Both are given in one frame; the result is in the axes of the base.
     """
     R = rotation_matrix(base[0])
     (v, w), (a, alpha) = np.split(base[1], 2), np.split(base[2], 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a machine may be: joints within their ranges, away from singularities, on its own side."""
+"""Permitted configurations of a machine: within joint ranges and away from singularities."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
-# [m, rad] of the differences; shares of a step that are tried, those at a time that mostly are.
+# Step [m, rad] of differences; fractions of a step to try, and the number tried at once.
 DIFFERENCE, SHARES = 1e-5, ((1.0,), (0.5, 0.25, 0.1))
-# Logarithm of the condition number over its limit from which a step heeds how it changes.
+# Logarithm of the condition number over its limit from which on steps consider its gradient.
 NEAR = -1.0
-# [m, rad] by which a joint may be beyond an end: rounding.
+# Tolerance [m, rad] of joint limits for rounding.
 ROUNDING = 1e-9
 
 
 def twist_weights(mechanism: Mechanism) -> FloatArray:
-    """(6,) [1, m] by which a twist of the body counts: turns times the characteristic length."""
+    """Return weights (6,) [1, m] of a body's twist: rotations times the characteristic length."""
     return np.repeat([1.0, mechanism.characteristic_length], 3)
 
 
 class Workspace:
-    """The configurations in which a machine may be, and which of them is nearest to a wish.
+    """Permitted configurations of a machine, and the nearest of them to a target.
 
-    All limits of `Mechanism.travel_limits` count, those of passive joints and of cones included,
-    and singularities in which efforts do not suffice (of type 2); an arm, whose joints are
+    All limits of `Mechanism.travel_limits` apply, including those of passive joints and of cones,
+    and singularities at which efforts do not suffice (of type 2); an arm, whose joints are
     commanded, has none.
 
     Args:
-        mechanism: whose condition number, with its characteristic length, is limited.
+        mechanism: mechanism whose condition number, with its characteristic length, is limited.
         positions: (n, 2) ranges of the driven joints.
-        condition_limit: where the condition number at home is larger, half as much again as that.
+        condition_limit: largest condition number; if that at home is larger, 1.5 times that.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Workspace:
         self._weights = twist_weights(mechanism)
 
     def objection(self, configuration: FloatArray) -> str:
-        """Why a machine may not be there; empty where it may."""
+        """Return why a configuration is not permitted; empty if it is."""
         value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
@@ -69,17 +69,17 @@ class Workspace:
         return self._describe(worst, value[worst])
 
     def _describe(self, place: int, excess: float) -> str:
-        """Describe by how much a joint is beyond an end, by its place among these."""
+        """Describe the excess of a joint beyond a limit, by its index."""
         is_above, joint = place < len(self._least), place % len(self._least)
         end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
         name, unit, *_ = self._mechanism.travel_limits[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
     def closes_in(self, configurations: FloatArray) -> str:
-        """Why a machine may not go along configurations (k, nq), whose driven joints may.
+        """Return why a motion along configurations (k, nq) is not permitted; empty if it is.
 
-        One that is beyond a limit of a passive joint, or of the condition number, may go where it
-        is less beyond.
+        Driven joints are not checked. A machine beyond a limit of a passive joint, or of the
+        condition number, may move back towards it.
         """
         if self._has_passive:
             excess = self._positions_excess(configurations)
@@ -96,13 +96,13 @@ class Workspace:
         return self._beyond(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Whether condition numbers at configurations (k, nq) are within their limit."""
+        """Return whether condition numbers at configurations (k, nq) are within their limit."""
         return not self._side or bool((self._condition(configurations) <= self._limit).all())
 
     def passive_room(self, configurations: FloatArray, spare: float) -> FloatArray:
-        """(k,) of configurations (k, nq) the least room of a passive joint to its nearer end.
+        """Compute the least margin (k,) of passive joints to their limits.
 
-        A share `spare` of its range is kept free there.
+        A fraction `spare` of its range is reserved.
         """
         if not self._has_passive:
             return np.full(len(configurations), np.inf)
@@ -113,10 +113,10 @@ class Workspace:
         return np.asarray(room[:, passive].min(axis=1))
 
     def nearest(self, target: FloatArray, inside: FloatArray) -> FloatArray:
-        """The configuration nearest to a wish, as far as one step from one inside leads to it.
+        """Compute the permitted configuration nearest to a target, one step from a permitted one.
 
-        Distances are of the body: its displacement, and its turn times the characteristic length.
-        The step leads to the nearest point of what is allowed to first order.
+        Distances are those of the body: displacement, and rotation times the characteristic length.
+        The step leads to the nearest permitted point to first order.
         """
         mechanism = self._mechanism
         try:
@@ -132,7 +132,7 @@ class Workspace:
         return inside
 
     def _linearized(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """How far limits are exceeded (k,), and the slopes (k, nv) of that, where they matter."""
+        """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
         mechanism, excess = self._mechanism, self._excess(here)
         joints = mechanism.joint_jacobian(here)
         number = np.zeros(joints.shape[1])
@@ -151,7 +151,7 @@ class Workspace:
         return excess[known], slopes[known]
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
-        """Go along a step, or as large a part of it as exceeds no limit by more than `most`."""
+        """Take the largest fraction of a step that exceeds no limit by more than `most`."""
         for shares in SHARES:
             there = []
             for share in shares:
@@ -165,7 +165,7 @@ class Workspace:
         return here
 
     def _is_allowed(self, configurations: FloatArray, most: float) -> BoolArray:
-        """(k,) whether configurations (k, nq) exceed no limit by more than `most`."""
+        """Return (k,) whether configurations (k, nq) exceed no limit by more than `most`."""
         allowed = self._positions_excess(configurations).max(axis=1) <= most
         side = (
             conditioning.side(self._mechanism, configurations)
@@ -178,7 +178,7 @@ class Workspace:
         return np.asarray(allowed)
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
-        """(..., 2 k) how far each joint is beyond its ends; negative within."""
+        """Compute the excess (..., 2 k) of each joint beyond its limits; negative within."""
         m = self._mechanism
         if self._has_passive:
             positions = travel_positions(m, configurations)
@@ -187,11 +187,11 @@ class Workspace:
         return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
 
     def _excess(self, configuration: FloatArray) -> FloatArray:
-        """(2 k + 1,) how far each limit is exceeded; negative within."""
+        """Compute the excess (2 k + 1,) of each limit; negative within."""
         return np.append(self._positions_excess(configuration), self._number(configuration))
 
     def _number(self, configuration: FloatArray) -> float:
-        """Logarithm of the condition number over its limit."""
+        """Return the logarithm of the condition number over its limit."""
         if not self._side:
             return -np.inf
         return float(np.log(self._condition(configuration) / self._limit))
@@ -202,7 +202,7 @@ class Workspace:
         )
 
     def _beyond(self, configurations: FloatArray) -> str:
-        """Whether one of configurations (..., nq) is not on the side of home."""
+        """Return a problem if a configuration (..., nq) is across a singularity from home."""
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):
             return ""

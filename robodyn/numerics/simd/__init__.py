@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Several states at once in the vector registers of the processor."""
+"""SIMD: several states at once in the vector registers of the processor."""

@@ -16,7 +16,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, make_rows, s
 
 @intrinsic
 def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
-    """Rows of eight from entry `start` of a contiguous array, which must outlive them."""
+    """Return rows of eight from entry `start` of a contiguous array, which must outlive them."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         given = context.make_array(sig.args[0])(context, builder, args[0])
@@ -30,7 +30,7 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def new_rows(typingctx: Any, count: Any) -> Any:
-    """Stack memory for a number of rows known at compile time."""
+    """Allocate a number of rows on the stack, known at compile time."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     size = count.literal_value * WIDTH
@@ -47,7 +47,7 @@ def new_rows(typingctx: Any, count: Any) -> Any:
 
 @intrinsic
 def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
-    """One number of the rows."""
+    """Return one number of the rows."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_entry(builder, *args))
@@ -73,7 +73,7 @@ def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
-    """One of the eight numbers."""
+    """Return one of the eight numbers."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], args[1])
@@ -83,7 +83,7 @@ def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
 
 @intrinsic
 def as_lane(typingctx: Any, value: Any) -> Any:
-    """A number in the first lane; what is in the others is undefined until it is replaced."""
+    """Put a number into the first lane; the others are undefined."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(
@@ -95,7 +95,7 @@ def as_lane(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
-    """The eight numbers with one of them replaced."""
+    """Return the eight numbers with one of them replaced."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], args[1])
@@ -105,7 +105,7 @@ def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def sum_of_six(typingctx: Any, lanes: Any) -> Any:
-    """Sum of the first six, one for each leg."""
+    """Return the sum of the first six, one for each leg."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = args[0]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Eight numbers that pass through the kernels as one: a SIMD vector.
+"""Eight numbers that pass through the kernels as one SIMD vector.
 
 A kernel is a function of numbers; called with `Lanes` instead of floats the same source computes
-eight legs, or eight states, at once. LLVM is given vector types from the start, so nothing depends
-on its auto-vectoriser: one instruction with AVX-512, two with AVX2, four with NEON.
+eight legs, or eight states, at once. LLVM receives vector types, so nothing depends on its
+auto-vectorizer: one instruction with AVX-512, two with AVX2, four with NEON.
 
-`Rows` stands for an array (n, 8) of which a kernel sees one axis: `rows[k]` is row k as Lanes.
-Where scalar code would branch, code for both kinds uses `choose` and `any_of`.
+`Rows` represents an array (n, 8) of which a kernel sees one axis: `rows[k]` is row k as Lanes. In
+place of scalar branches, code for both kinds uses `choose` and `any_of`.
 
 No optimization that changes a bit is enabled: infinities and NaN are preserved, and a state has the
 same forces alone and in a batch.
@@ -46,29 +46,29 @@ _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 
 
 class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Eight float64."""
+    """Type of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lanes")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """A float on another code path becomes eight equal numbers."""
+        """Convert a float on another code path to eight equal numbers."""
         return self if other == types.float64 else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Floats convert, by being repeated."""
+        """Allow the conversion of floats, by repetition."""
         return Conversion.safe if other == types.float64 else None
 
 
 class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Eight truth values."""
+    """Type of eight truth values."""
 
     def __init__(self) -> None:
         super().__init__("lane_mask")
 
 
 class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Rows of eight float64: where they are, and how many."""
+    """Type of rows of eight float64: address and count."""
 
     def __init__(self) -> None:
         super().__init__("lane_rows")
@@ -117,7 +117,7 @@ def make_rows(context: Any, builder: Any, data: Any, count: Any) -> Any:
 
 
 def start_of(builder: Any, rows: Any) -> Any:
-    """Return where rows are, as a pointer to numbers."""
+    """Return the address of rows, as a pointer to numbers."""
     return builder.extract_value(rows, 0)
 
 
@@ -130,7 +130,7 @@ def _repeat(builder: Any, scalar: Any) -> Any:
 
 
 def as_lanes(builder: Any, kind: Any, value: Any) -> Any:
-    """Vector value of lanes, or of a repeated number."""
+    """Return the vector value of lanes, or of a repeated number."""
     return value if kind == LANES else _repeat(builder, value)
 
 
@@ -178,7 +178,7 @@ for _operation, _sign in (
 
 
 def _declare(operation: Any, kinds: tuple[Any, ...], instruction: Any) -> None:
-    """An operation on values of one kind whose result is of it, too."""
+    """Declare an operation whose operands and result have one type."""
 
     @infer_global(operation)
     class _Operation(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
@@ -233,7 +233,7 @@ def _row(builder: Any, rows: Any, index: Any) -> Any:
 
 
 def load_row(builder: Any, rows: Any, index: Any) -> Any:
-    """One of the rows, as a vector value."""
+    """Load one of the rows as a vector value."""
     return builder.load(_row(builder, rows, index), align=8)
 
 
@@ -252,7 +252,7 @@ def _set_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @intrinsic
 def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
-    """`a` where the mask holds, else `b`: of numbers or of lanes; both are computed."""
+    """Return `a` where the mask is set, else `b`, for numbers or lanes; both are computed."""
     result = LANES if LANES in (a, b) or mask == MASK else types.float64
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -266,13 +266,13 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
-    """Whether a condition holds for the number, or for one of the eight."""
+    """Return whether a condition is true for the number, or for any of the eight."""
     return types.boolean(mask), _compared("!=", 0)
 
 
 @intrinsic
 def all_of(typingctx: Any, mask: Any) -> Any:
-    """Whether a condition holds for the number, or for all eight."""
+    """Return whether a condition is true for the number, or for all eight."""
     return types.boolean(mask), _compared("==", 2**WIDTH - 1)
 
 

@@ -2,9 +2,9 @@
 
 """Linear systems of six equations in SIMD vectors, by elimination.
 
-`solve_rows` is one system whose rows are vectors, `solve_lanes` eight systems whose entries are.
-Both take the pivots that `robodyn.numerics.linear.solve` takes, or, for a positive definite
-matrix, the diagonal.
+`solve_rows` solves one system whose rows are vectors, `solve_lanes` eight systems whose entries
+are. Both take the same pivots as `robodyn.numerics.linear.solve`, or the diagonal for a positive
+definite matrix.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.access import lane
 from robodyn.numerics.simd.lanes import any_of, choose
 
-# A pivot this small relative to the largest means that no digit of the solution is reliable.
+# Pivot, relative to the largest, below which no digit of the solution is reliable.
 SINGULAR_PIVOT = 1e-14
 
 
@@ -23,8 +23,8 @@ SINGULAR_PIVOT = 1e-14
 def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
     """Solve A x = b: lanes 0 to 5 of row i are A[i], lane 6 is b[i]; rows are destroyed.
 
-    Returns False, with `out` (6,) meaningless, if A is singular to working precision, or not
-    positive definite where it must be.
+    Returns False, with `out` (6,) meaningless, if A is singular to working precision, or with
+    `definite` not positive definite.
     """
     largest = 0.0
     for column in range(6):
@@ -59,7 +59,7 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
 @inner
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
     """Solve eight systems: entry (i, j) of each in row 6 i + j of A, b (6 rows) becomes x."""
-    # of A, not of b: if only b is not finite there is a solution, though it is not finite either
+    # A, not b: if only b is not finite there is a solution, though not finite either
     largest = 0.0 * A[0]
     for column in range(6):
         if not definite:

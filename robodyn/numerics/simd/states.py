@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Loads eight states of a batch into lanes and stores them again."""
+"""Loading and storing of eight states of a batch in lanes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robodyn.numerics.simd.lanes import WIDTH, any_of
 
 @inner
 def read(array: Any, first: int, last: int, rows: Any) -> None:
-    """Eight states, from `first`, of an array (N, k) as k rows, padded with the last one."""
+    """Load eight states, from `first`, of an array (N, k) as k rows, padded with the last one."""
     for column in range(WIDTH):
         n = min(first + column, last - 1)
         for row in range(array.shape[1]):
@@ -22,7 +22,7 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """The inverse of `read`."""
+    """Store states; the inverse of `read`."""
     for column in range(min(WIDTH, last - first)):
         for row in range(out.shape[1]):
             out[first + column, row] = entry(rows, row, column)
@@ -30,7 +30,7 @@ def write(rows: Any, first: int, last: int, out: Any) -> None:
 
 @inner
 def all_finite(rows: Any, count: int) -> bool:
-    """Whether every number in `count` rows is finite."""
+    """Return whether every number in `count` rows is finite."""
     total = 0.0 * rows[0]
     for row in range(1, count):
         total = total + 0.0 * rows[row]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arrays (n, k) of lanes, for kernels that keep k numbers of each joint of an arm."""
+"""Arrays (n, k) of lanes, for kernels with k numbers for each joint of an arm."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes, ma
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Rows of eight float64, `width` of them in each row of the table."""
+    """Type of rows of eight float64, `width` of them in each row of the table."""
 
     def __init__(self) -> None:
         super().__init__("lane_table")
@@ -59,7 +59,7 @@ def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def new_table(typingctx: Any, count: Any, width: Any) -> Any:
-    """Stack memory for an array (count, width) of lanes, valid until the kernel returns.
+    """Allocate an array (count, width) of lanes on the stack, valid until the kernel returns.
 
     `table[i]` are the rows of its row i, `table[i, j]` one entry.
     """
@@ -72,7 +72,7 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
 
 @intrinsic
 def new_tables(typingctx: Any, shapes: Any) -> Any:
-    """Tables of the shapes in a named tuple, as `stack_all`: of a length only, rows of lanes."""
+    """Allocate tables of the shapes in a named tuple, as `stack_all`; a length gives rows."""
     kinds = [TABLE if isinstance(shape, types.BaseTuple) else ROWS for shape in shapes]
     result = types.BaseTuple.from_types(kinds, shapes.instance_class)
 
@@ -90,7 +90,7 @@ def new_tables(typingctx: Any, shapes: Any) -> Any:
 
 @intrinsic
 def table_of(typingctx: Any, rows: Any, count: Any, width: Any) -> Any:
-    """Rows of lanes as a table (count, width)."""
+    """Return rows of lanes as a table (count, width)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         table = cgutils.create_struct_proxy(TABLE)(context, builder)
@@ -103,7 +103,7 @@ def table_of(typingctx: Any, rows: Any, count: Any, width: Any) -> Any:
 
 @inner
 def as_table(rows: Any, width: int) -> Any:
-    """Rows of lanes as a table with so many in each row of it, its length not known."""
+    """Return rows of lanes as a table of the given width and unknown length."""
     return table_of(rows, 0, width)
 
 

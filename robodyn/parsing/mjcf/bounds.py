@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bounds of an MJCF file, checked before MuJoCo expands and compiles it."""
+"""Size limits of an MJCF file, checked before MuJoCo expands and compiles it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from robodyn.errors import ModelError
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import MAX_BYTES, read_text
 
-# Elements that a file may expand to, and how deep they may be nested; MuJoCo reads no deeper.
+# Most elements of an expanded file, and the deepest nesting, that of MuJoCo.
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 500
-# Files that one may include, itself among them.
+# Most files included by a file, itself among them.
 MAX_FILES = 100
-# A number that says how much memory something takes.
+# Largest number that determines an amount of memory.
 MAX_SIZE = 10_000_000
-# Elements that stand for copies of what is in them, or of their own, by `count`.
+# Elements that are replaced by `count` copies of their content or of themselves.
 COPIES = ("replicate", "composite", "flexcomp")
 SIZES = {"numeric": ("size",), "hfield": ("nrow", "ncol"), "texture": ("width", "height"),
          "plugin": ("size",)}  # fmt: skip
@@ -28,11 +28,11 @@ FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
 def check_bounds(source: Path | str, name: str) -> None:
-    """Refuse a file, or text, that expands beyond bounds or names files that are none.
+    """Reject a file, or text, that expands beyond limits or references missing files.
 
     Args:
-        source: the file, or MJCF text.
-        name: of the source, for messages.
+        source: file, or MJCF text.
+        name: name of the source for messages.
 
     Raises:
         ModelError: names the file and the element.
@@ -70,7 +70,7 @@ def _root(text: str, where: str) -> Element:
 
 
 def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
-    """Elements that name a file, and where it may be."""
+    """List elements that reference a file, and the file's path."""
     folders = {folder}
     for compiler in root.iter("compiler"):
         folders |= {folder / compiler.attrib[key] for key in FOLDERS if key in compiler.attrib}
@@ -83,7 +83,7 @@ def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
 
 
 def _expanded(root: Element, where: str) -> float:
-    """How many elements there are when copies are made."""
+    """Count the elements after expansion of all copies."""
     total, waiting = 0.0, [(root, 1.0)]
     while waiting:
         part, factor = waiting.pop()

@@ -17,21 +17,21 @@ from robodyn.parsing.mjcf.own_text import read_own_text
 from robodyn.poses import matrix_from_pose
 
 JOINTS = ("free", "ball", "slide", "hinge")
-# What a file may disable that counts here all the same; gravity and equalities are read.
+# Flags that a file may disable without effect here; gravity and equalities are respected.
 FLAGS = ("limit", "actuation", "frictionloss", "damper")
 
 
 class Compiled:
-    """What MuJoCo makes of a file, or of text.
+    """Compiled MuJoCo model of a file or text.
 
     Attributes:
         mujoco: the package.
         model: its `MjModel`.
-        source: where it came from, for messages.
+        source: origin of the model, for messages.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
-        ModelError: MuJoCo refuses it, in one line with its reason, or it has what is not read here.
+        ModelError: MuJoCo rejects it, with its reason, or it has unsupported elements.
     """
 
     def __init__(self, source: Path | str) -> None:
@@ -46,7 +46,7 @@ class Compiled:
         self._check()
 
     def _compiled(self, source: Path | str) -> Any:
-        """The model; without meshes that cannot be read, if all inertias are stated."""
+        """Compile the model; without unreadable meshes if all inertias are given."""
         read = self.mujoco.MjModel
         try:
             if isinstance(source, str):
@@ -61,7 +61,7 @@ class Compiled:
             raise ModelError(text, value=self.source) from failure
 
     def _without_assets(self, source: Path | str) -> Any:
-        """The model without geoms and their files; None if an inertia comes from them."""
+        """Compile without geoms and their files; None if an inertia depends on them."""
         read, geoms = self.mujoco.MjSpec, self.mujoco.mjtGeom
         try:
             spec = (
@@ -70,7 +70,7 @@ class Compiled:
             missing = [*spec.meshes, *spec.textures, *spec.hfields, *spec.skins]
             kinds = int(geoms.mjGEOM_MESH), int(geoms.mjGEOM_HFIELD)
             drawn = [geom for geom in spec.geoms if geom.meshname or int(geom.type) in kinds]
-            # the world's inertia is of no account
+            # the world's inertia has no effect
             bodies = (geom.parent for geom in drawn)
             if not missing or not all(b.explicitinertial or b.parent is None for b in bodies):
                 return None
@@ -83,7 +83,7 @@ class Compiled:
             return None
 
     def _check(self) -> None:
-        """Refuse what would make the mechanism another one; warn of what is left out."""
+        """Reject elements that would change the mechanism; warn of those left out."""
         model = self.model
         if model.nflex:
             raise self.refuse("flex", 0, "bodies are rigid here")
@@ -101,24 +101,24 @@ class Compiled:
 
     @property
     def equalities(self) -> list[int]:
-        """Numbers of the equalities that hold."""
+        """Indices of the active equalities."""
         off = self.disables("equality")
         return [n for n in range(self.model.neq) if self.model.eq_active0[n] and not off]
 
     def disables(self, flag: str) -> bool:
-        """Whether `<flag>` switches something off, such as `gravity`."""
+        """Return whether `<flag>` disables a feature such as `gravity`."""
         return bool(self.model.opt.disableflags & self._bit(flag))
 
     def _bit(self, flag: str) -> int:
         return int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
 
     def _name_contacts(self) -> None:
-        """Warn of the contacts that there would be between bodies."""
+        """Warn that contacts between bodies are left out."""
         model = self.model
         if self.disables("contact"):
             return
         welds = np.array(model.body_weldid)
-        # of all geoms of what is one rigid body; bits of any two geoms suffice
+        # all geoms of one rigid body; matching bits of any two geoms suffice
         bits = np.zeros((2, model.nbody), dtype=np.int64)
         for row, name in zip(bits, ("contype", "conaffinity"), strict=True):
             np.bitwise_or.at(row, model.geom_bodyid, getattr(model, f"geom_{name}"))
@@ -161,25 +161,25 @@ class Compiled:
             self.leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
-        """An error about an element."""
+        """Create an error about an element."""
         name = self.name(kind, n)
         return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
     def leave_out(self, kind: str, n: int, what: str, verb: str = "is") -> None:
-        """Warn that something of an element is left out."""
+        """Warn that a feature of an element is left out."""
         warn(f"{self.source}: {kind} {self.name(kind, n)!r}: left out {verb} {what}")
 
     def name(self, kind: str, n: int) -> str:
-        """The element's name, or one made of its kind and number."""
+        """Return the element's name, or its kind and number."""
         number = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         return self.mujoco.mj_id2name(self.model, number, n) or f"{kind}{n}"
 
     def place(self, n: int, kind: str) -> FloatArray:
-        """(4, 4) where a body, a geom or a site is."""
+        """Return the pose (4, 4) of a body, a geom or a site in its parent."""
         return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
 
     def own_text(self) -> dict[str, Any]:
-        """What our own writer says beyond MJCF, in the custom text `robodyn`; empty without it."""
+        """Parse the custom text `robodyn` of `save`; empty without it."""
         model = self.model
         n = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
         if n < 0:
@@ -190,6 +190,6 @@ class Compiled:
 
 
 def frame(position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> FloatArray:
-    """Homogeneous transform (4, 4) of a position (3,) and MuJoCo's w x y z."""
+    """Convert a position (3,) and MuJoCo's quaternion w x y z to a transform (4, 4)."""
     w, *xyz = np.asarray(quaternion) / np.linalg.norm(quaternion)
     return matrix_from_pose(np.concatenate([position, xyz, [w]]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints that the actuators of an MJCF drive, effects of fixed tendons, and couplings.
+"""Driven joints, fixed tendons and couplings of an MJCF.
 
 Equalities of joints, and of fixed tendons over them, couple joints linearly.
 """
@@ -16,12 +16,12 @@ from robodyn.errors import warn
 from robodyn.model.spring import NO_SPRING, JointSpring
 from robodyn.parsing.mjcf.compiled import JOINTS, Compiled
 
-# At most as many names in one message.
+# Most names in one message.
 NAMED = 8
 
 
 class Follows(NamedTuple):
-    """A joint's position: factor * that of another joint + offset [rad or m]."""
+    """Coupled position of a joint: factor * that of another joint + offset [rad or m]."""
 
     joint: int
     factor: float
@@ -29,16 +29,16 @@ class Follows(NamedTuple):
 
 
 class Couplings:
-    """Joints that follow other joints.
+    """Joints that are coupled to other joints.
 
     Args:
-        compiled: the file as compiled by MuJoCo.
+        compiled: compiled file.
 
     Attributes:
-        follows: by the number of the joint that follows.
+        follows: coupling by the number of the dependent joint.
 
     Raises:
-        ModelError: an equality does not couple two joints; named.
+        ModelError: an equality does not couple two joints; names it.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -52,7 +52,7 @@ class Couplings:
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def joints_of(self, tendon: int) -> dict[int, float]:
-        """The coefficients of a fixed tendon by joint; empty for one that is none."""
+        """Return the coefficients of a fixed tendon by joint; empty for other tendons."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_joint = int(self._compiled.mujoco.mjtWrap.mjWRAP_JOINT)
@@ -65,7 +65,7 @@ class Couplings:
         return found
 
     def leader(self, joint: int) -> Follows:
-        """Express a joint's position in that of one that follows no other."""
+        """Express a joint's position by that of an independent joint."""
         found = Follows(joint, 1.0, 0.0)
         while found.joint in self.follows:
             after = self.follows[found.joint]
@@ -74,7 +74,7 @@ class Couplings:
         return found
 
     def reduced(self, terms: dict[int, float]) -> tuple[dict[int, float], float]:
-        """A sum of joints' positions in those that follow no other, and its constant."""
+        """Express a sum of joints' positions by independent joints, and its constant."""
         out: dict[int, float] = {}
         constant = 0.0
         for joint, factor in terms.items():
@@ -119,14 +119,14 @@ class Couplings:
 
 
 class MjcfDrives:
-    """What actuators and tendons are to joints.
+    """Actuators and tendons of an MJCF as properties of joints.
 
-    An actuator on a fixed tendon drives the joint that all joints of the tendon follow, with the
-    tendon's coefficients as a gear.
+    An actuator on a fixed tendon drives the joint that all of the tendon's joints depend on, with
+    the tendon's coefficients as a gear.
 
     Args:
-        compiled: what MuJoCo makes of the file.
-        couplings: which joints follow which.
+        compiled: compiled file.
+        couplings: dependent joints.
 
     Attributes:
         limits: least and largest effort [N m or N], infinite for none, of each driven joint.
@@ -135,7 +135,7 @@ class MjcfDrives:
         springs: of each joint, with those of tendons.
 
     Raises:
-        ModelError: what cannot be read, by the name of the actuator or tendon.
+        ModelError: names the unsupported actuator or tendon.
     """
 
     def __init__(self, compiled: Compiled, couplings: Couplings) -> None:
@@ -166,7 +166,7 @@ class MjcfDrives:
         self._name_servos()
 
     def _tendon(self, n: int) -> None:
-        """Count what a tendon does to one joint as that joint's; refuse one that pulls others."""
+        """Add a tendon's effect on one joint to that joint; reject tendons over several."""
         model = self._model
         properties = {
             key: np.array(getattr(model, f"tendon_{key}", np.zeros(model.ntendon))[n])
@@ -205,7 +205,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, " and ".join(words[key] for key in out), "are")
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """The joint that an actuator drives, -1 for none, and its least and largest effort."""
+        """Return the joint that an actuator drives, -1 for none, and its effort limits."""
         model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -239,7 +239,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """The joint that a tendon's joints follow, -1 for none, and how far it draws the tendon."""
+        """Return the joint that moves a tendon, -1 for none, and the tendon's motion per unit."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
@@ -259,7 +259,7 @@ class MjcfDrives:
         return next(iter(left.items()))
 
     def _name_servos(self) -> None:
-        """Warn of what actuators do besides an effort: servo laws and filters."""
+        """Warn of servo laws and filters of actuators."""
         model = self._model
         lawful = [
             n for n in range(model.nu) if model.actuator_biastype[n] or model.actuator_dyntype[n]

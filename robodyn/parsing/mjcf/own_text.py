@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The custom text `robodyn` of an MJCF file: what our own writer says beyond MJCF, checked."""
+"""The custom text `robodyn` of an MJCF file, with data that MJCF cannot represent."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 
-# Of a closure: names of its equalities, and the elements of its <constraint>.
+# Fields of a closure: names of its equalities, and the elements of its <constraint>.
 PARTS = ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis")
 _TOP = ("base_link", "robot", "links", "joints", "closures")
 _JOINT = ("child", "own", "limit", "params")
 
 
 def read_own_text(text: str, source: str) -> dict[str, Any]:
-    """The object in a text, each of its parts of the type that the writer gives it.
+    """Parse the text, with the types that the writer gives to its parts.
 
     Raises:
-        ModelError: it is no JSON, or a part is unknown or of another type.
+        ModelError: the text is no JSON, or a part is unknown or of another type.
     """
     where = f"{source}: <custom>: the text 'robodyn'"
     try:

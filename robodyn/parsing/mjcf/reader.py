@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An MJCF file as the parts of a model, with closures, drives and a home.
+"""Reader of MJCF files: a model with closures, drives and a home configuration.
 
-Each body keeps its frame, each joint its name, and positions are MuJoCo's, `ref` included, but for
-free and ball joints, whose pose is told from where the file has them.
+Each body keeps its frame and each joint its name. Positions are MuJoCo's, `ref` included, except
+for free and ball joints, whose pose is relative to that in the file.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from robodyn.parsing.own_attributes import Motor, motor_of, read_settings, with_
 from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.poses import axis_motion, pose_from_matrix
 
-# Geoms of higher groups are not drawn by MuJoCo's viewer either, as long as it is not told to.
+# Largest group of drawn geoms; MuJoCo's viewer also hides higher groups by default.
 DRAWN_GROUPS = 3
 
 
 def read_mjcf(source: Path | str) -> ModelBuilder:
-    """The builder of a file, or of MJCF text.
+    """Read an MJCF file or text into a builder.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
-        ModelError: MuJoCo refuses it, or it has something that is not read here; by name.
+        ModelError: MuJoCo rejects it, or it has unsupported elements; names them.
     """
     return _Reader(Compiled(source)).filled()
 
 
 class _Reader:
-    """Fills a builder from an `MjModel`."""
+    """Reader that fills a builder from an `MjModel`."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled, self._model = compiled, compiled.model
@@ -57,7 +57,7 @@ class _Reader:
         self._own_joints: dict[str, Any] = self._own.get("joints", {})
 
     def filled(self) -> ModelBuilder:
-        """The builder."""
+        """Return the builder with all parts."""
         builder, own = self._builder, self._own
         with builder.stating():
             for body in range(self._model.nbody):
@@ -129,7 +129,7 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n, whose anchor is at `place` on the parent where the file has it."""
+        """Add joint n, whose anchor is at `place` on the parent in the file's pose."""
         model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
         at, own = int(model.jnt_qposadr[n]), self._own_joints.get(name, {})
@@ -184,7 +184,7 @@ class _Reader:
     def _motor(
         self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
     ) -> Motor:
-        """The motor that our own writer states, or else the one that was found."""
+        """Return the motor that our own writer stored, or else the one found."""
         if "own" not in own:
             return found
         where = f"{self._builder.source}: <custom>: the text 'robodyn': joint {name!r}"
@@ -195,7 +195,7 @@ class _Reader:
             self._builder.home[name] = motor.home
 
     def _floating_home(self, at: int, kind: str, place: FloatArray) -> tuple[float, ...] | None:
-        """Where the keyframe has a free or ball joint, from where the file has it."""
+        """Return a free or ball joint's home in the keyframe, relative to the file's pose."""
         if self._home is None:
             return None
         if kind == "ball":
@@ -211,7 +211,7 @@ class _Reader:
         if kind in (int(kinds.mjEQ_JOINT), int(kinds.mjEQ_TENDON)):
             return  # a mimic joint
         if any(name in closure["equalities"] for closure in self._own.get("closures", ())):
-            return  # told as a whole
+            return  # part of a closure that is read as a whole
         if kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
             kind_name = kinds(kind).name.removeprefix("mjEQ_").lower()
             raise self._compiled.refuse(
@@ -226,7 +226,7 @@ class _Reader:
             links = [self._link(id_) for id_ in ids]
             first = frame(data[3:6], data[6:10]) if welds else frame(data[:3])
             places = [first, frame(data[:3] if welds else data[3:6])]
-        # with a torquescale of 0 a weld holds points only
+        # with a torquescale of 0 a weld constrains points only
         fixed = welds and float(data[10]) != 0.0
         if not fixed:
             places = [frame(place[:3, 3]) for place in places]
@@ -235,7 +235,7 @@ class _Reader:
         self._builder.add(Closure(name, sort, parent, child, at, child_at))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
-        """Each primitive of a body: the shape, whether it is drawn, and whether it may touch."""
+        """Yield the primitives of a body, with whether each is drawn and whether it collides."""
         model, kinds = self._model, self._compiled.mujoco.mjtGeom
         first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
         for n in range(first, first + count):
@@ -257,11 +257,11 @@ class _Reader:
             yield Geometry(form, at, Material(color=rgba)), drawn, touches
 
     def _drive(self) -> None:
-        """Note which joints are driven, and where the loops close."""
+        """Set the driven joints and the closures."""
         model, builder = self._model, self._builder
         names = {n: self._compiled.name("joint", n) for n in range(model.njnt)}
         builder.drives = Drives.of([name for n, name in names.items() if n in self._drives.limits])
-        # without a keyframe, an arm starts where its limits allow it
+        # without a keyframe, an arm starts within its limits
         if builder.home or (self._home is None and not builder.closures):
             return
         start = model.qpos0 if self._home is None else self._home

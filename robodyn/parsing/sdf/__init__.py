@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""SDF, the format of Gazebo: read as XML and written as URDF text, as MJCF is."""
+"""SDF, the format of Gazebo."""

@@ -21,15 +21,15 @@ TRUE = ("true", "1")
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a joint.
+    """Axis of a joint.
 
     Attributes:
-        direction: (3,) unit, in the frame of the joint's child.
-        lower, upper, effort, velocity: limits, infinite where there are none.
+        direction: (3,) unit vector in the frame of the joint's child.
+        lower, upper, effort, velocity: limits; infinite for none.
         damping, friction: of `<dynamics>`.
-        spring: of `<dynamics>`, its rest position from the joint's reference.
-        mimic: name of the joint that is followed, multiplier and offset.
-        reference: [rad or m] the position where the file's poses are.
+        spring: whether there is a spring.
+        mimic: name of the leading joint, multiplier and offset.
+        reference: [rad or m] position in the poses of the file.
     """
 
     direction: FloatArray
@@ -45,7 +45,7 @@ class Axis:
 
     @property
     def narrows(self) -> bool:
-        """Whether it says what a closure cannot have."""
+        """Whether it has limits, friction or a mimic, which closures do not support."""
         return bool(
             np.isfinite([self.lower, self.upper]).any()
             or self.friction
@@ -54,18 +54,21 @@ class Axis:
         )
 
     def following(self, name: str, multiplier: float) -> Axis:
-        """The same direction as an axis that follows a joint."""
+        """Return the same direction as an axis coupled to a joint."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
     def joint(
         self, made: Joint, references: Mapping[str, float], names: Mapping[str, str]
     ) -> Joint:
-        """A joint about or along it; positions count from the joint's reference.
+        """Create a joint about or along the axis; its position is relative to the reference.
 
         Args:
-            made: its name, kind and ends.
-            references: of joints that may be followed.
-            names: of joints that are renamed.
+            made: name, kind and ends of the joint.
+            references: reference positions of leading joints.
+            names: new names of renamed joints.
+
+        Returns:
+            The joint.
         """
         own, mimic = self.reference, None
         if self.mimic is not None:
@@ -93,14 +96,17 @@ class Axis:
 def read_axis(
     frames: SdfFrames, name: str, tag: str, in_model: bool, reference: float = 0.0
 ) -> Axis:
-    """The axis of a joint in the frame of its child.
+    """Read an axis of a joint, in the frame of its child.
 
     Args:
-        frames: of the model.
-        name: of the joint.
+        frames: frames of the model.
+        name: name of the joint.
         tag: `axis` or `axis2`.
-        in_model: whether directions are told in the model's axes, as before SDF 1.5.
-        reference: [rad or m] the position where the file's poses are.
+        in_model: whether directions are in the model's axes, as before SDF 1.5.
+        reference: [rad or m] position in the poses of the file.
+
+    Returns:
+        The axis.
     """
     joint, scope, where = frames.joints[name], frames.scope[name], f"joint {name!r}: {tag}"
     found = joint.find(tag)
@@ -125,7 +131,7 @@ def read_axis(
             return default
         return frames.numbers(said, 1, f"{where} {path}", infinite=True)[0]
 
-    # a negative limit of these is none
+    # a negative value means no limit
     effort, velocity = (value(f"limit/{key}", -1.0) for key in ("effort", "velocity"))
     return Axis(
         frames.relative(full, child)[:3, :3] @ direction,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The names of an SDF model and of those nested in it, and where each of their frames is.
+"""Frames of an SDF model and its nested models, by name.
 
-SDF 1.7 and later: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. A pose is told
+SDF 1.7 and later: http://sdformat.org/tutorials?tut=pose_frame_semantics_proposal. A pose is given
 relative to another frame; a frame is attached to a link. Nested names are joined by `::`.
 """
 
@@ -28,15 +28,15 @@ class SdfFrames:
     """Links, joints and frames of a model by their full names.
 
     Args:
-        model: the element.
-        source: for messages.
-        shared: whether a joint may have the name of a link, as before SDF 1.7; it is then called
-            `<name>_joint`, as libsdformat does.
+        model: element of the model.
+        source: name for messages.
+        shared: whether a joint may have the name of a link, as before SDF 1.7; it is then renamed
+            to `<name>_joint`, as libsdformat does.
 
     Attributes:
-        model: the element.
+        model: element of the model.
         links, joints: elements by full name, in the order of the document.
-        scope: prefix of the names that an element says, by its full name.
+        scope: prefix of the names inside an element, by its full name.
     """
 
     def __init__(self, model: Element, source: str, shared: bool = False) -> None:
@@ -49,7 +49,7 @@ class SdfFrames:
         self._collect(model, "", "")
 
     def relative(self, frame: str, base: str) -> FloatArray:
-        """(4, 4) a frame in another, by full names; exact where one is told relative to it."""
+        """Compute a frame (4, 4) in another, by full names; exact if it is given relative to it."""
         up, down = list(self._above(frame)), list(self._above(base))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -61,10 +61,10 @@ class SdfFrames:
         return out
 
     def resolved(self, name: str, scope: str, where: str) -> str:
-        """The full name of a link, joint, frame or model as one in a model of that scope says it.
+        """Return the full name of a link, joint, frame or model, from its name in a scope.
 
         Raises:
-            ModelError: there is none.
+            ModelError: no such element.
         """
         if name == WORLD:
             return WORLD
@@ -79,7 +79,7 @@ class SdfFrames:
         )
 
     def link_of(self, name: str) -> str:
-        """The link, or `world`, that a frame is attached to, by full names."""
+        """Return the link, or `world`, that a frame is attached to, by full names."""
         passed = [name]
         while name not in self.links and name != WORLD:
             name = self._carrier(name)
@@ -89,7 +89,7 @@ class SdfFrames:
         return name
 
     def error(self, where: str, value: object, expected: str) -> ModelError:
-        """An error about an element's value."""
+        """Create an error about an element's value."""
         return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
 
     def numbers(
@@ -101,12 +101,12 @@ class SdfFrames:
         infinite: bool = False,
         at_least: float = -math.inf,
     ) -> list[float]:
-        """Finite numbers of a text, of at least `at_least`; `infinite` lets them be endless."""
+        """Parse numbers of at least `at_least`, finite unless `infinite`."""
         place = f"{self.source}: {where}"
         return numbers_in(text, count, place, infinite=infinite, at_least=at_least)
 
     def matrix(self, pose: Element | None, where: str) -> FloatArray:
-        """(4, 4) of a `<pose>`; the identity where there is none."""
+        """Convert a `<pose>` to a transform (4, 4); the identity without one."""
         if pose is None or not (pose.text or "").strip():
             return np.eye(4)
         text, where = pose.text or "", f"{where}: pose"
@@ -142,7 +142,7 @@ class SdfFrames:
         return name
 
     def _above(self, name: str, end: str = WORLD) -> Iterator[str]:
-        """A frame and those that it is told relative to, one after another."""
+        """Yield a frame and its successive reference frames."""
         count = 0
         while name not in (end, WORLD):
             yield name
@@ -157,7 +157,7 @@ class SdfFrames:
         return out
 
     def _placed(self, name: str) -> tuple[str, FloatArray]:
-        """What a frame is told relative to, and where it is (4, 4) in that."""
+        """Return the reference frame of a frame, and its pose (4, 4) in that."""
         if name not in self._local:
             self._local[name] = self._read(name)
         return self._local[name]
@@ -184,7 +184,7 @@ class SdfFrames:
         return self.resolved(relative_to or MODEL, scope, f"{where}: pose relative_to"), place
 
     def _carrier(self, name: str) -> str:
-        """What a joint, frame or model is attached to."""
+        """Return the element that a joint, frame or model is attached to."""
         element, scope = self._elements[name], self.scope[name]
         where = f"{element.tag} {name!r}"
         if element.tag == "joint":

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An SDF file as the parts of a model, with closures, drives and a home.
+"""Reader of SDF files: a model with closures, drives and a home configuration.
 
-Each link keeps its frame and each joint its name; positions are zero where the file's poses have
-the links. A link that two joints lead to closes a loop: the first of them that can stands in the
-tree, the others are closures. What our own writer says beyond SDF stands in elements with the
-prefix `robodyn:`, which SDF lets programs add.
+Each link keeps its frame and each joint its name; positions are zero in the poses of the file. A
+link with two parent joints closes a loop: the first suitable one is part of the tree, the others
+are closures. Data that SDF cannot represent is in elements with the prefix `robodyn:`, which SDF
+permits.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from robodyn.parsing.sdf.frames import WORLD, SdfFrames
 from robodyn.parsing.sdf.tree import NAMESPACE, OWN, SCOPE, TreeReader, leave_out, own_elements
 
 OLDEST, NEWEST = (1, 4), (1, 12)
-# [m/s^2] of a world without <gravity>; of a model alone, ours.
+# Gravity [m/s^2] of a world without <gravity>; a model alone has this package's default.
 GRAVITY, OURS = "0 0 -9.8", "0 0 -9.81"
-# Plugins of Gazebo that drive the joints which they name.
+# Plugins of Gazebo that drive the joints they name.
 DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryController",
            "ApplyJointForce")  # fmt: skip
 
 
 def read_sdf(text: str, source: str) -> ModelBuilder:
-    """The builder of the one model that moves in an SDF text.
+    """Read the one moving model of an SDF text into a builder.
 
     Raises:
-        ModelError: it is malformed, or has something that is not read here; by name.
+        ModelError: the text is malformed, or has unsupported elements; names them.
     """
     text = without_comments(text)
     root = parse_xml(text.replace(SCOPE, "::") if NAMESPACE in text else text, source)
@@ -80,7 +80,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """The model of the file, or the one that moves in its world, and that world."""
+    """Return the model of the file, or the one that moves in its world, and that world."""
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]
@@ -139,7 +139,7 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
 def _read_settings(
     builder: ModelBuilder, model: Element, world: Element | None, frames: SdfFrames, base: str
 ) -> None:
-    """Gravity, and which joints are driven: what our own element says, or the file's plugins."""
+    """Set gravity and driven joints, from our own element or the file's plugins."""
     for own in own_elements(model, TAG):
         read_settings(builder, own.attrib, f"{frames.source}: <{OWN}{TAG}> of the model")
         return
@@ -161,9 +161,9 @@ def _read_settings(
 
 
 def read_shapes(link: Element, tag: str, frames: SdfFrames) -> Iterator[Geometry]:
-    """The visuals or collision bodies of a link; shapes of other forms are passed over.
+    """Yield the visuals or collision bodies of a link; unsupported shapes are skipped.
 
-    A shape that cannot be read changes no motion, so it is left out with a warning.
+    A shape that cannot be read does not affect the motion, so it is left out with a warning.
     """
     for part in link.iterfind(tag):
         shape = next(iter(part.find("geometry") or ()), None)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The joints of an SDF as a tree and what closes its loops."""
+"""Joints of an SDF: a tree, and closures of its loops."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from robodyn.parsing.sdf.frames import MODEL, WORLD, SdfFrames
 from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.poses import axis_motion
 
-# Of joints one behind another: name, kind, axis.
+# Successive joints: name, kind, axis.
 Step = tuple[str, str, Axis | None]
-# Our own elements in an SDF, their namespace, as XML asks for one, and what stands in such a file
-# for the `::` of names, which libsdformat keeps to itself.
+# Prefix of our own elements in an SDF, their XML namespace, and the replacement for `::` in names,
+# which libsdformat reserves.
 OWN, NAMESPACE, SCOPE = "robodyn:", "urn:robodyn:sdf", "_-_"
-# Joints of a tree; others close loops, or hold what floats.
+# Types of joints in a tree; others close loops or support floating links.
 TREE = ("revolute", "continuous", "prismatic", "fixed", "universal", "revolute2", "screw")
 CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic",
             "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
-# An offset of a joint from its child's origin that is rounding [m].
+# Offset [m] of a joint from its child's origin below which it is rounding.
 OFFSET_TOLERANCE = 1e-14
-# A frame of the parent further from the joint than this is told [m].
+# Distance [m] between a parent's frame and the joint from which on there is a warning.
 APART = 1e-4
 
 
 def own_elements(parent: Element, tag: str) -> list[Element]:
-    """Our own elements of a name in another."""
+    """Return our own elements of a name in another."""
     return [part for part in parent if part.tag == OWN + tag]
 
 
@@ -52,15 +52,15 @@ def leave_out(source: str, where: str, what: str) -> None:
 
 
 class TreeReader:
-    """Adds the joints of a model to a builder.
+    """Reader that adds the joints of a model to a builder.
 
     Args:
-        builder: has the links already, but for those between joints that are added.
-        frames: of the model.
-        in_model: whether axes are told in the model's axes, as before SDF 1.5.
+        builder: builder with all links, except those between successive joints.
+        frames: frames of the model.
+        in_model: whether axes are in the model's axes, as before SDF 1.5.
 
     Attributes:
-        base: the root of the tree: the world where a joint holds a link to it.
+        base: root of the tree: the world if a joint attaches a link to it.
     """
 
     def __init__(self, builder: ModelBuilder, frames: SdfFrames, in_model: bool) -> None:
@@ -70,10 +70,10 @@ class TreeReader:
         self._references: dict[str, float] = {}
         self._names: dict[str, str] = {}
         for name, joint in list(frames.joints.items()):
-            if own_elements(joint, "mount"):  # added by our writer, so that the base stands
+            if own_elements(joint, "mount"):  # added by our writer to fix the base
                 del frames.joints[name]
                 continue
-            for own in own_elements(joint, "name"):  # in SDF, a link of that name had it first
+            for own in own_elements(joint, "name"):  # in SDF, a link has that name already
                 self._names[name] = (own.text or "").strip()
             self._kinds[name] = kind = joint.get("type", "")
             if kind not in (*TREE, "ball"):
@@ -104,7 +104,7 @@ class TreeReader:
         return ends[0], ends[1]
 
     def _name_foreign(self) -> None:
-        """Warn of elements of Drake in joints that are not read."""
+        """Warn of unsupported elements of Drake in joints."""
         found: dict[str, list[str]] = {}
         for name, joint in self._frames.joints.items():
             for part in joint:
@@ -117,7 +117,7 @@ class TreeReader:
             leave_out(self._frames.source, f"joints {', '.join(names[:8])}", what)
 
     def _check_frames(self, name: str, joint: Element) -> None:
-        """Warn of a parent's frame that stands apart from the joint."""
+        """Warn of a parent's frame at a distance from the joint."""
         frames, where = self._frames, f"joint {name!r}"
         parent = (joint.findtext("parent") or "").strip()
         full = frames.resolved(parent, frames.scope[name], f"{where}: parent")
@@ -144,7 +144,7 @@ class TreeReader:
         return link
 
     def read(self) -> None:
-        """Add all of them: a tree from the base, and what closes its loops."""
+        """Add all joints: a tree from the base, and closures."""
         frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
         elements = own_elements(frames.model, "floating")
         floating = {own.get("child", ""): own for own in elements}
@@ -162,11 +162,11 @@ class TreeReader:
         for name, joint in waiting.items():
             self._closure(name, joint)
         if waiting and not own_elements(frames.model, TAG):
-            # where the file's poses have the links
+            # in the poses of the file
             self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
-        """Let a link float that no joint of the tree leads to; returns its name."""
+        """Make a link float that no joint of the tree reaches; return its name."""
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
                 own = dict(joint.attrib)
@@ -182,7 +182,7 @@ class TreeReader:
         for name in waiting:
             parent, child = self._ends[name]
             if parent in reached and child in loose and led.count(child) == 1:
-                # by a ball joint alone: it turns about that point
+                # attached by a ball joint alone: it turns about that point
                 self._chain(name, child, [(name, "floating", None)])
                 return child
         link = next((link for link in loose if link not in led), loose[0])
@@ -191,7 +191,7 @@ class TreeReader:
         return link
 
     def _called(self, name: str) -> str:
-        """The name that a joint had before our writer made it differ from a link's."""
+        """Return the original name of a joint that our writer renamed beside a link."""
         return self._names.get(name, name)
 
     def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
@@ -199,13 +199,13 @@ class TreeReader:
         self._builder.add(Joint(self._called(name), kind, parent, child, Placement.of(place)))
 
     def _put_in_order(self) -> None:
-        """Bring the joints into the order of the file, each before those made of it."""
+        """Sort the joints by the file's order, those derived from one included."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
         self._builder.put_in_order(joints=map(self._called, [*names, *frames.joints]))
 
     def _moving(self, name: str, joint: Element) -> None:
-        """Add a joint of the tree, one of several axes as several."""
+        """Add a joint of the tree; several joints for one with several axes."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
             self._join(name, "fixed", parent, child, self._frames.relative(child, parent))
@@ -222,7 +222,7 @@ class TreeReader:
         self._drive(name, joint)
 
     def _drive(self, name: str, joint: Element) -> None:
-        """Give a joint what our own elements and those of Drake say of its motor."""
+        """Set a joint's motor from our own elements and those of Drake."""
         where, params = f"{self._frames.source}: joint {name!r}", dict[str, str]()
         attributes: dict[str, str] = {}
         for own in own_elements(joint, TAG):
@@ -241,7 +241,7 @@ class TreeReader:
             self._builder.home[called] = motor.home
 
     def _pitch(self, name: str, joint: Element) -> float:
-        """[m/rad] a screw's joint goes on along its axis."""
+        """Return the travel [m/rad] of a screw joint along its axis."""
         for tag, factor in (("screw_thread_pitch", 0.5 / np.pi), ("thread_pitch", None)):
             pitch = joint.findtext(tag)
             if pitch is not None:
@@ -249,12 +249,12 @@ class TreeReader:
                 if not value:
                     raise self._frames.error(f"joint {name!r}: {tag}", value, "a number, not zero")
                 return value * factor if factor else -1.0 / value
-        return 0.5 / np.pi  # of 1 m a turn, as SDF has it
+        return 0.5 / np.pi  # 1 m per turn, the default of SDF
 
     def _chain(self, name: str, child: str, steps: list[Step]) -> None:
-        """Add the joints that one stands for, at its point of the child.
+        """Add several joints in place of one, at its point of the child.
 
-        Between them, and where the point is not the child's origin, there are massless links.
+        Massless links connect them, also if the point is not the child's origin.
         """
         parent, shift = self._ends[name][0], np.eye(4)
         at = self._frames.relative(name, child)[:3, 3]
@@ -302,7 +302,7 @@ class TreeReader:
         self._builder.add(replace(found, name=self._called(name)))
 
     def _stated_closure(self, found: Closure, own: Element) -> Closure:
-        """A closure as our own writer states it beside the joint."""
+        """Return a closure as our own writer stored it beside the joint."""
         item = Element("constraint", {"name": found.name, "type": found.kind} | own.attrib)
         for side, link in (("parent", found.parent), ("child", found.child)):
             SubElement(item, side, link=link)
@@ -314,17 +314,20 @@ class TreeReader:
 def closure_of_joint(
     frames: SdfFrames, name: str, kind: str, links: tuple[str, str], in_model: bool = False
 ) -> Closure:
-    """The closure that a joint is where it closes a loop.
+    """Create the closure for a joint that closes a loop.
 
     Args:
-        frames: of the model.
-        name: of the joint.
+        frames: frames of the model.
+        name: name of the joint.
         kind: its type, one of `CLOSURES`.
         links: its parent and its child, or `world`.
-        in_model: whether axes are told in the model's axes.
+        in_model: whether axes are in the model's axes.
+
+    Returns:
+        The closure.
 
     Raises:
-        ModelError: another type, or an axis that is not right.
+        ModelError: another type, or an invalid axis.
     """
     joint, (parent, child) = frames.joints[name], links
     if kind not in CLOSURES:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The serial arm: public interface to the kernels of open chains.
+"""Serial arm: the public interface to the kernels of open chains.
 
 Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
 compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or m, N m or N.
@@ -42,16 +42,16 @@ FORWARD_METHODS: tuple[str, ...] = get_args(ForwardMethod)
 
 
 class SerialArm(Mechanism):
-    """An open chain of revolute and prismatic joints; its methods are pure functions of its model.
+    """Open chain of revolute and prismatic joints; its methods are pure functions of its model.
 
-    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, m where a joint slides;
-    per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of joints.
-    Viscous and Coulomb friction and the motors' reflected inertia are included unless
+    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, or m of a prismatic
+    joint; per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of
+    joints. Viscous and Coulomb friction and the motors' reflected inertia are included unless
     `friction=False` or `armature=False` is given. A wrench (..., 6) is exerted on the arm by its
     environment: force and moment about the tip point, base frame [N, N m].
 
     Attributes:
-        model: the description it was built from.
+        model: description of the arm.
     """
 
     kind = "serial"
@@ -77,7 +77,7 @@ class SerialArm(Mechanism):
 
     @cached_property
     def unchecked(self) -> UncheckedSingle:
-        """Unchecked calls for inner loops: single states, results written into given arrays."""
+        """Unchecked functions for inner loops: single states, results written into given arrays."""
         return UncheckedSingle(self, self.solver.one)
 
     def __repr__(self) -> str:
@@ -95,11 +95,22 @@ class SerialArm(Mechanism):
         armature: bool = True,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (..., n) for a motion, by one of three equivalent methods.
+        """Compute the efforts (..., n) for a motion, by one of three equivalent methods.
 
         `newton_euler` and `modified_newton_euler` are the two recursions of Turney, Mudge and Lee
-        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34. A base that
-        moves is for `newton_euler`.
+        (1980), eq. 3.15-3.21 and 5.1-5.2; `lagrange` is their trace form, eq. 4.34. Only
+        `newton_euler` supports a moving base.
+
+        Args:
+            q, qd, qdd: (..., n) motion of the joints.
+            wrench: (..., 6) [N, N m] on the tip, base frame; none by default.
+            method: `newton_euler`, `modified_newton_euler` or `lagrange`.
+            friction: whether to include friction.
+            armature: whether to include the motors' reflected inertia.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (..., n) [N m or N].
 
         Raises:
             InvalidInput: a wrong shape, not finite, or an unknown method.
@@ -136,15 +147,23 @@ class SerialArm(Mechanism):
     def bias(
         self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
     ) -> FloatArray:
-        """Efforts (..., n) of a motion without acceleration: gravity, velocity terms, friction."""
+        """Compute efforts (..., n) without acceleration: gravity, velocity terms, friction."""
         return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
 
     def mass_matrix(
         self, q: ArrayLike, method: MassMethod = "composite", *, armature: bool = True
     ) -> FloatArray:
-        """M (..., n, n), by composite rigid bodies or by `strobing`.
+        """Compute the mass matrix M (..., n, n), by composite rigid bodies or by `strobing`.
 
-        Strobing finds the columns of M by inverse dynamics of unit accelerations.
+        Strobing computes the columns of M by inverse dynamics of unit accelerations.
+
+        Args:
+            q: (..., n) configuration.
+            method: `composite` or `strobing`.
+            armature: whether to include the motors' reflected inertia.
+
+        Returns:
+            M [kg m^2, kg m or kg].
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
@@ -165,11 +184,11 @@ class SerialArm(Mechanism):
         return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """C^i_jk (..., n, n, n) at [i, j, k] by strobing; the velocity terms are qd' C^i qd.
+        """Compute the velocity terms' matrices C^i_jk (..., n, n, n) at [i, j, k] by strobing.
 
-        With h(qd) the effort of a motion at constant rates without gravity, springs and friction,
-        C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2 C_jk (the report omits the first
-        two), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        Effort i due to velocities is qd' C^i qd. With h(qd) the effort of a motion at constant
+        rates without gravity and friction, C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2
+        C_jk (the report omits the first two), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
         """
         shape, (flat,) = self.solver.flat(q=q)
         pairs = np.eye(self.n)[:, None] + np.eye(self.n)
@@ -179,7 +198,7 @@ class SerialArm(Mechanism):
         return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
 
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
-        """Efforts (..., n) of unit motions (..., n) without gravity, springs and friction.
+        """Compute efforts (..., n) of unit motions (..., n) without gravity and friction.
 
         Turney, Mudge and Lee (1980), end of section 3.
         """
@@ -195,7 +214,7 @@ class SerialArm(Mechanism):
         )
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
-        """C (..., n, n) from Christoffel symbols: velocity terms C @ qd, Mdot - 2C skew."""
+        """Compute C (..., n, n) from Christoffel symbols: C @ qd, with Mdot - 2C skew-symmetric."""
         shape, (flat, rate) = self.solver.flat(q=q, qd=qd)
         C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
         return np.asarray(C.reshape(*shape, self.n, self.n))
@@ -212,15 +231,27 @@ class SerialArm(Mechanism):
         armature: bool = True,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Accelerations (..., n) that efforts cause, the inverse of `inverse_dynamics`.
+        """Compute the accelerations (..., n) due to efforts, the inverse of `inverse_dynamics`.
 
-        Joints at rest have no dry friction here; what holds there is up to the simulation.
+        Joints at rest have no dry friction here; the simulation handles sticking.
         `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
-        Mudge and Lee (1980). A base that moves is for the former.
+        Mudge and Lee (1980). Only the former supports a moving base.
+
+        Args:
+            q, qd: (..., n) state.
+            tau: (..., n) [N m or N] efforts.
+            wrench: (..., 6) [N, N m] on the tip, base frame; none by default.
+            method: `articulated_body` or `strobing`.
+            friction: whether to include friction.
+            armature: whether to include the motors' reflected inertia.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Accelerations (..., n) [rad/s^2 or m/s^2].
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
-            SingularMassMatrix: a joint has no inertia to accelerate.
+            SingularMassMatrix: a joint has no inertia.
         """
         moved = None if base is None else rows_of(base)
         if method == "articulated_body":
@@ -278,7 +309,7 @@ def _choose(method: str, known: tuple[str, ...]) -> None:
 
 
 def _geometry(arm: SerialArm) -> Geometry:
-    """A table of Denavit and Hartenberg where it is described as one, else joints' origins."""
+    """Create the geometry: a Denavit-Hartenberg table if one fits, else the joints' origins."""
     from robodyn.solvers.serial.geometry import ArmGeometry  # slow to import
 
     return ArmGeometry(arm)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The open chain that a model has to be for an arm: recognized, made, and stripped of its names."""
+"""Recognition and construction of the open chain of an arm."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KINDS = ("revolute", "continuous", "prismatic")
 
 
 class Chain(NamedTuple):
-    """What moves of an arm, from the base to the tip.
+    """Moving parts of an arm, from the base to the tip.
 
     Attributes:
-        joints: each on the link of the one before, all driven.
-        links: that each moves; its frame is the joint's at position 0.
-        tip: where the tip is on the last of them.
+        joints: driven joints, each on the link of the one before.
+        links: links that they move; a link's frame is its joint's at position 0.
+        tip: place of the tip on the last link.
     """
 
     joints: tuple[Joint, ...]
@@ -36,11 +36,11 @@ class Chain(NamedTuple):
 
 
 def chain_of(model: Model) -> Chain:
-    """The chain that a model is.
+    """Return the chain of a model.
 
     Raises:
-        ModelError: it is none: closures, branches, joints that are fixed before the tip, that
-            follow others or are not driven.
+        ModelError: the model is no chain: it has closures, branches, joints that are fixed before
+            the tip, follow others or are not driven.
     """
     moves = tuple(joint for joint in model.joints if joint.moves)
     fixed = model.joints[len(moves) :]
@@ -70,10 +70,10 @@ def _is_plain(joint: Joint) -> bool:
 
 
 def as_arm(model: Model) -> Model:
-    """The model of a chain with what an arm has in one place.
+    """Normalize the model of a chain to the form of arms.
 
-    What the tip carries is part of the last link that moves, rotors are armatures, and home is the
-    position of every joint: where none is given zero, or the nearest limit.
+    Bodies fixed to the tip are part of the last moving link, rotors are armatures, and home has the
+    position of every joint: by default zero, or the nearest limit.
 
     Raises:
         ModelError: as `chain_of`, or a home outside the limits.
@@ -118,20 +118,23 @@ def model_of_chain(
     home: ArrayLike | None = None,
     source: str = "",
 ) -> Model:
-    """The model of joints in line, each with the link that it moves.
+    """Create the model of a chain of joints, each with the link that it moves.
 
     Args:
-        name: of the arm.
-        base_link: the link that the first joint is on; the others' parents are told by the line.
-        parts: from the base to the tip.
+        name: name of the arm.
+        base_link: link of the first joint; the others are on the link of the one before.
+        parts: joints and links from the base to the tip.
         tip: (4, 4) frame of the tip on the last link.
-        tip_link: its name; a link of its own, unless it is the last one and in its frame.
+        tip_link: its name; a separate link unless it is the last one with its frame.
         gravity: (3,) [m/s^2] base frame.
         home: (n,) [rad or m].
         source: file or model, for messages.
 
+    Returns:
+        The model.
+
     Raises:
-        ModelError: no joint, or what no model can have.
+        ModelError: no joint, or an invalid part.
     """
     if not parts:
         raise ModelError(f"{source or name}: no movable joint, an arm needs at least one", value=0)
@@ -155,9 +158,9 @@ def model_of_chain(
 
 
 def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
-    """The chain with its tip at another place on the last link that moves.
+    """Return the chain with its tip at another place on the last moving link.
 
-    A link that moves and is called like a tip that is elsewhere has `_body` behind its name.
+    A moving link with the same name gets the suffix `_body`.
     """
     joints = tuple(joint for joint in model.joints if joint.moves)
     own = tip_link != joints[-1].child or not at.is_link_frame
@@ -175,7 +178,7 @@ def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
 
 
 def nameless(model: Model) -> Model:
-    """An arm's model with numbers for names, as what is called otherwise is the same arm."""
+    """Replace the names in an arm's model by numbers, so that comparisons ignore them."""
     joints = list(model.joints)
     if joints[-1].moves:
         joints.append(Joint("tip", "fixed", model.tip_link, ""))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of an arm: a chain of elementary translations and rotations.
+"""Dimensions of an arm for calibration: a chain of elementary translations and rotations.
 
-Where all joints are as a Denavit-Hartenberg table states them these are its entries d, a, alpha and
-the joints' offsets; where neighboring axes are nearly parallel a rotation beta about y is added,
+If a Denavit-Hartenberg table describes all joints, the dimensions are its entries d, a, alpha and
+the joints' offsets; nearly parallel neighboring axes have an additional rotation beta about y,
 without which the table cannot express a small misalignment (Hayati 1983). Other arms have the
-origin of each joint as a URDF does: x, y, z, and small rotations rx, ry, rz about the axes of the
-frame before. The tip's displacement with an elementary step is its axis, or its axis crossed with
-the way to the tip.
+origin of each joint as in a URDF: x, y, z, and small rotations rx, ry, rz about the axes of the
+frame before. The tip's displacement by an elementary step is its axis, or its axis crossed with the
+vector to the tip.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from robodyn.arrays import FloatArray
 from robodyn.model.placement import Placement
 from robodyn.solvers.serial.chain import Chain, with_tip
 
-# How well a description has to match a Denavit-Hartenberg table [m, rad].
+# Tolerance [m, rad] of a match with a Denavit-Hartenberg table.
 EXACT = 1e-6
-# Axes closer to parallel than this [rad] have no common normal that a calibration could use.
+# Angle [rad] between axes below which their common normal is useless for calibration.
 PARALLEL = 0.1
 X, Y, Z = np.eye(3)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """An elementary translation or rotation, of a parameter or of a joint.
+    """Elementary translation or rotation, for a parameter or a joint.
 
     Attributes:
         turns: whether it rotates.
         axis: (3,) in the frame before it.
-        parameter, joint: index of the one that it is of, else -1.
+        parameter, joint: index of its parameter or joint, else -1.
         rotation: (3, 3) a constant rotation instead, or None.
     """
 
@@ -49,10 +49,10 @@ class _Step:
 
 
 class ArmGeometry:
-    """The dimensions of an arm.
+    """Dimensions of an arm.
 
     Args:
-        arm: the mechanism as it was described.
+        arm: nominal mechanism.
     """
 
     def __init__(self, arm: Any) -> None:
@@ -87,16 +87,16 @@ class ArmGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """From the base to the tip."""
+        """Parameters from the base to the tip."""
         return tuple(self._parameters)
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """None."""
+        """Empty: an arm has no passive joints."""
         return ()
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """The arm with other dimensions; each link's inertia stays in its moving frame."""
+        """Return the arm with other dimensions; each link's inertia stays in its moving frame."""
         numbers = np.asarray(values, dtype=np.float64)
         *places, tip = (Placement(*_product(steps, numbers)) for steps in self._places)
         placed = zip(self._arm.chain.joints, places, strict=True)
@@ -106,7 +106,7 @@ class ArmGeometry:
         return self._arm._made(with_tip(whole, tip, model.tip_link))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Poses of the tip and their dependence on the dimensions."""
+        """Compute poses of the tip and their derivatives by the dimensions."""
         count, n = len(driven), self._arm.n
         R = np.broadcast_to(np.eye(3), (count, 3, 3))
         t = np.zeros((count, 3))
@@ -145,7 +145,7 @@ class ArmGeometry:
         return _Step(unit == "rad", axis, len(self._parameters) - 1)
 
     def _dh_steps(self, chain: Chain, index: int, row: _Row) -> list[_Step]:
-        """Steps from one joint's frame to the next, or to the tip; see `_dh_row`."""
+        """Return steps from one joint's frame to the next, or to the tip; see `_dh_row`."""
         steps = []
         if index:
             before = chain.joints[index - 1]
@@ -178,7 +178,7 @@ class ArmGeometry:
 
 @dataclass(frozen=True)
 class _Row:
-    """Tz(d) Tx(a) Rx(alpha) Rz(theta) Tz(shift)."""
+    """Row of a table: Tz(d) Tx(a) Rx(alpha) Rz(theta) Tz(shift)."""
 
     d: float
     a: float
@@ -188,9 +188,9 @@ class _Row:
 
 
 def _dh_row(R: FloatArray, t: FloatArray) -> _Row | None:
-    """A placement as a row of a standard Denavit-Hartenberg table, or None if it is none.
+    """Convert a placement to a row of a standard Denavit-Hartenberg table, or None if impossible.
 
-    A way along the second axis, as a prismatic joint's offset, is `shift`.
+    `shift` is a translation along the second axis, such as a prismatic joint's offset.
     """
     if abs(R[0, 2]) > EXACT:
         return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Configurations, rates and accelerations of an arm's joints from the motion of its tip."""
+"""Inverse kinematics of an arm: configurations, rates and accelerations from the tip's motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robodyn.numerics.broadcasting import element, flatten
 from robodyn.solvers.serial.kernels import inverse_kinematics as kernels
 from robodyn.solvers.serial.kernels.layout import PRISMATIC, SHIFT
 
-# Random starts if the iteration from the guess fails, and number of solutions compared.
+# Number of random starts if the iteration from the guess fails, and of solutions to compare.
 STARTS = 200
 COMPARED = 8
 # Singular values of the Jacobian below this fraction of the largest count as zero.
@@ -33,7 +33,7 @@ def inverse_kinematics(
     search: bool = True,
     warm_start: bool = False,
 ) -> FloatArray:
-    """Configurations q (..., n) within the joints' limits that put the tip at a pose.
+    """Find configurations q (..., n) within the joint limits for a pose of the tip.
 
     Damped Newton steps of minimum norm (Levenberg, Marquardt), so the solution is near the
     guess, also for a redundant arm.
@@ -46,6 +46,9 @@ def inverse_kinematics(
             nearest solution; otherwise raise.
         warm_start: along the last leading dimension each element starts from the solution
             before it, for consecutive poses; whole turns are not removed.
+
+    Returns:
+        Configurations (..., n) [rad or m].
 
     Raises:
         InvalidInput: shapes that do not match, or not finite.
@@ -70,11 +73,17 @@ def inverse_kinematics(
 
 
 def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> Motion:
-    """Rates and accelerations (..., n) of the joints for a motion of the tip.
+    """Compute rates and accelerations (..., n) of the joints for a motion of the tip.
 
-    Twist [m/s, rad/s] and acceleration (..., 6) as in `forward_kinematics`' base frame:
-    J qd = twist, J qdd = accel - J' qd, of minimum norm where the arm is redundant, and the
-    least-squares solution where it is singular or cannot perform the motion.
+    J qd = twist, J qdd = accel - J' qd, of minimum norm for a redundant arm, and the least-squares
+    solution if the arm is singular or cannot perform the motion.
+
+    Args:
+        q: (..., n) configuration.
+        twist, accel: (..., 6) [m/s, rad/s] and derivatives, of the tip in the base frame.
+
+    Returns:
+        Configuration, rates and accelerations.
 
     Raises:
         InvalidInput: shapes that do not match, or not finite.
@@ -96,7 +105,7 @@ def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -
 
 
 def configuration_at(arm: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """The configuration (n,) nearest to a guess, by default home, with the tip at a pose (7,).
+    """Find the configuration (n,) nearest to a guess, by default home, for a tip pose (7,).
 
     Raises:
         InvalidInput, NoSolution: as `inverse_kinematics`.
@@ -112,7 +121,7 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """The joints' motion (K, n) that moves the tip along a motion, starting where the arm is.
+    """Compute the joints' motion (K, n) for a motion of the tip, starting where the arm is.
 
     Args:
         times: (K,) [s], increasing.
@@ -120,9 +129,12 @@ def motion_of_body(
             together for Newton's method.
         start: (n,) configuration at, or near, the first pose.
 
+    Returns:
+        The motion.
+
     Raises:
         InvalidInput: shapes that do not match, or not finite.
-        NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        NoSolution: a pose cannot be reached from the one before; `index` is its number.
     """
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
@@ -169,7 +181,7 @@ def _along(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArray:
 
 
 def reach(arm: Any) -> float:
-    """Length [m] that errors are compared with: that of the outstretched arm; 1 if it is zero."""
+    """Return a length [m] to compare errors with: that of the outstretched arm; 1 if zero."""
     chain = arm.solver.geometry
     links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
     travel = arm.position_limits[:, 1] - arm.position_limits[:, 0]
@@ -200,7 +212,7 @@ def _solved(
 def _searched(
     arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool
 ) -> FloatArray | None:
-    """The nearest of the first solutions found from starts spread over the joints' ranges."""
+    """Return the nearest of the first solutions found from starts across the joints' ranges."""
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
     low = np.where(np.isfinite(lower), lower, guess - np.pi)
@@ -219,7 +231,7 @@ def _searched(
 
 
 def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
-    """Revolute joints shifted by whole turns to the value nearest the guess, within limits."""
+    """Shift revolute joints by whole turns to the value nearest the guess, within limits."""
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
     lower, upper = arm.position_limits.T
@@ -230,10 +242,10 @@ def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
 def _null_space_acceleration(
     arm: Any, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """Change of the minimum-norm rates as the Jacobian changes: (E - J+ J) J'^T J+^T q'.
+    """Compute the change of the minimum-norm rates with the Jacobian: (E - J+ J) J'^T J+^T q'.
 
-    The derivative of the pseudo-inverse (Golub and Pereyra, 1973), so that accelerations are
-    consistent with the rates. J' is a central difference along the motion.
+    The derivative of the pseudo-inverse (Golub and Pereyra, 1973) makes accelerations consistent
+    with the rates. J' is a central difference along the motion.
     """
     h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
     rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])

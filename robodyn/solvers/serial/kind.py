@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Serial arms in the registry: how their descriptions are recognized and read."""
+"""Registration of serial arms: recognition and reading of their descriptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from robodyn.parsing.template import Template
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Whether it has no closures; a tree that is not a chain is rejected when it is read."""
+    """Return whether there are no closures; a tree that is no chain is rejected later."""
     return not builder.closures
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinematics of an arm, and how it is shown: poses of the tip, Jacobian, figure, tables."""
+"""Kinematics of an arm: poses of the tip, Jacobian, condition number."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _empty = np.empty
 
 
 def equality_key(arm: Any) -> Model:
-    """The model without names."""
+    """Return the model without names."""
     return nameless(arm.model)
 
 
 def bodies(arm: Any) -> tuple[Link, ...]:
-    """The links, from the base to the tip."""
+    """Return the links, from the base to the tip."""
     return arm.chain.links
 
 
 def size(arm: Any) -> float:
-    """[m] half the reach."""
+    """Return half the reach [m]."""
     reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in arm.chain.joints)
     reach += float(np.linalg.norm(arm.chain.tip.translation))
     return max(0.5 * reach, 1e-2)
 
 
 def home(arm: Any) -> FloatArray:
-    """(n,) the model's home position."""
+    """Return the model's home position (n,)."""
     return np.array([value for _, (value,) in arm.model.home])
 
 
 def body_pose(arm: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
+    """Compute the pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
     pose = _empty(7)
     try:
         if arm.solver.tip_calls[0](configuration, pose):
@@ -57,7 +57,7 @@ def body_pose(arm: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def jacobian(arm: Any, q: ArrayLike) -> FloatArray:
-    """J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
+    """Compute J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
     J = _empty((6, arm.n))
     try:
         if arm.solver.tip_calls[1](q, J):
@@ -68,9 +68,9 @@ def jacobian(arm: Any, q: ArrayLike) -> FloatArray:
 
 
 def condition_number(arm: Any, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-    """Ratio (...) of the extreme of the min(6, n) singular values; infinite if one is zero.
+    """Compute the ratio (...) of the extreme of the min(6, n) singular values; may be infinite.
 
-    Angular rates are multiplied by a length [m] or, which is the same, moments divided by it.
+    Angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
 
     Raises:
         InvalidInput: as for `singular_values`.

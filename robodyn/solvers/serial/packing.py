@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A model as the flat arrays that the kernels read."""
+"""Packing of a model into the flat arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _UPPER_TRIANGLE = np.triu_indices(3)
 
 
 def pack_chain(chain: Chain) -> FloatArray:
-    """(n + 1, LINK_SIZE), laid out as `robodyn.solvers.serial.kernels.layout` says.
+    """Pack a chain into an array (n + 1, LINK_SIZE), see `robodyn.solvers.serial.kernels.layout`.
 
-    The model's moving frame i lies at joint i, the kernels' frame i at joint i + 1 with z along
-    that joint's axis, so link properties are transformed here from one to the other.
+    The model's moving frame i is at joint i, the kernels' frame i at joint i + 1 with z along that
+    joint's axis, so link properties are transformed from one to the other.
     """
     joints, rows = chain.joints, np.zeros((len(chain.joints) + 1, at.LINK_SIZE))
     turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
@@ -38,7 +38,7 @@ def pack_chain(chain: Chain) -> FloatArray:
 
 
 def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
-    """A packed chain with what is left of it without joint friction, or without armatures."""
+    """Return a packed chain without joint friction, or without armatures."""
     rows: FloatArray = packed.copy()
     if not armature:
         rows[:, at.ARMATURE] = 0.0
@@ -58,11 +58,11 @@ def without_springs(packed: FloatArray) -> FloatArray:
 def put_body(
     row: FloatArray, turn: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
 ) -> None:
-    """Write a link's body into its row of a packed chain, which has its transform already.
+    """Write a link's body into its row of a packed chain that already has its transform.
 
     Args:
         row: (LINK_SIZE,).
-        turn: (3, 3) that turns z to the joint's axis.
+        turn: (3, 3) rotation from z to the joint's axis.
         mass, com, inertia: of the link, in its moving frame.
     """
     rotation = row[at.ROTATION : at.ROTATION + 9].reshape(3, 3)
@@ -76,7 +76,7 @@ def put_body(
 
 
 def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
-    """(n, 4, 4): integral of d d' dm over each link, d = [x y z 1] from the origin of frame i.
+    """Compute (n, 4, 4): integral of d d' dm over each link, d = [x y z 1] from frame i's origin.
 
     Turney, Mudge and Lee (1980), eq. 1.24 and 1.28.
     """
@@ -93,13 +93,13 @@ def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
 
 
 def central_second_moments(inertia: FloatArray) -> FloatArray:
-    """K = tr(I)/2 E - I, the integral of d d' dm about the center of mass."""
+    """Compute K = tr(I)/2 E - I, the integral of d d' dm about the center of mass."""
     out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return out
 
 
 def turn_z_to(axis: FloatArray) -> FloatArray:
-    """A rotation (3, 3) whose third column is a unit axis; the identity for z itself."""
+    """Return a rotation (3, 3) whose third column is a unit axis; the identity for z itself."""
     if np.array_equal(axis, [0.0, 0.0, 1.0]):
         return np.eye(3)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an arm's efforts are linear in, and the regressor."""
+"""Regressor of an arm's efforts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from robodyn.threads import cached_threadsafe
 
 
 def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
-    """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+    """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
 
     Raises:
         InvalidInput: a wrong shape, or not finite.

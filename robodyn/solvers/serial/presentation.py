@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How an arm is shown: as a stick figure, as a line, in tables."""
+"""Presentation of an arm: stick figure, outline, tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIP_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(arm: Any) -> Figure:
-    """The arm as a stick figure: every link a stick to the next joint."""
+    """Return the arm as a stick figure: every link a stick to the next joint."""
     model = arm.model
     reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in arm.chain.joints)
     size = max(0.5 * reach, 1e-2)
@@ -28,13 +28,13 @@ def figure(arm: Any) -> Figure:
 
 
 def outline(arm: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """The arm as a line from the base by the origins of its joints to the tip, at q (n,)."""
+    """Return the arm as a line from the base through the joints' origins to the tip, at q (n,)."""
     places = _frames(arm, configuration)[:, :3, 3]
     return [OutlinePart("arm", np.vstack([np.zeros(3), places]))]
 
 
 def parameter_tables(arm: Any) -> list[ParameterTable]:
-    """The links with their joints, where these are at home, and actuators beyond that."""
+    """Tabulate the links with their joints, their home, and actuators."""
     rows = [
         (joint.name, joint.kind, link.mass, link.com, link.inertia, joint.armature,
          joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,
@@ -71,12 +71,12 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
 
 
 def _frames(arm: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., n + 1, 4, 4) of the links, each with its origin at its joint, and of the tip."""
+    """Compute frames (..., n + 1, 4, 4) of the links, at their joints, and of the tip."""
     links = (*(link.name for link in arm.chain.links), arm.model.tip_link)
     poses = [arm.link_pose(configuration, link) for link in links]
     return matrix_from_pose(np.stack(poses, axis=-2))
 
 
 def default_path(arm: Any) -> str:
-    """The move of Lee et al. for their arm."""
+    """Return the move of Lee et al. for their arm."""
     return "puma" if arm.name == "puma560" else ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An arm's numbers as its kernels read them, and the entries of these kernels with them bound."""
+"""Solver of an arm: its packed parameters, and the kernels' entries with these bound."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from robodyn.threads import cached_threadsafe, with_stack
 
 
 class SerialSolver(Solver):
-    """The kernels of one arm.
+    """Kernels of one arm.
 
     Args:
         mechanism: the arm.
@@ -52,7 +52,7 @@ class SerialSolver(Solver):
         n: number of joints.
         geometry: packed chain; see `kernels.layout`.
         gravity: (3,) [m/s^2].
-        chains: the same with or without friction, and armature.
+        chains: packed chains with or without friction, and armature.
         pseudo: (n, 4, 4) pseudo-inertias.
         still: (n,) zeros.
     """
@@ -69,7 +69,7 @@ class SerialSolver(Solver):
         chain = mechanism.chain
         self.n = len(chain.joints)
         self.geometry = pack_chain(chain)
-        # a view, as unpickled arrays have another dtype object, which kernels do not accept
+        # a view, as kernels reject the dtype object of unpickled arrays
         self.gravity = np.array(mechanism.model.gravity).view(np.float64)
         self.chains = {
             (friction, armature): part_of_chain(self.geometry, friction=friction, armature=armature)
@@ -91,18 +91,18 @@ class SerialSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Entries for single states of the arm as it is."""
+        """Entries for single states of the unchanged arm."""
         return self.singles[True, True]
 
     @cached_property
     def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
-        """Pose and Jacobian of the tip at one configuration."""
+        """Functions for pose and Jacobian of the tip at one configuration."""
         pose, jacobian = _tip_entries()
         return partial(pose, self.geometry), partial(jacobian, self.geometry)
 
     @cached_property
     def condition(self) -> Callable[[Any, Any, bool], float]:
-        """The condition number of one configuration."""
+        """Function for the condition number of one configuration."""
         return partial(condition_entry(entries, MATRIX), self.geometry)
 
     @cached_property
@@ -116,10 +116,10 @@ class SerialSolver(Solver):
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Exact: efforts are of degree 2 in each slide, and in sine and cosine of each angle.
+        """Exact stencil: efforts are quadratic in translations, and in sines and cosines.
 
-        Of a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
-        derivative of four values. The effort of a spring is of no such form.
+        For a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
+        derivative from four values.
         """
         if any(joint.spring.acts for joint in self.mechanism.chain.joints):
             return difference_stencil(self.mechanism)
@@ -152,7 +152,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def regressor_numbers(self) -> tuple[FloatArray, ...]:
-        """What the kernel reads beside the state."""
+        """Arguments of the kernel besides the state."""
         chain, further = self.geometry, self.parameters_of_joints
         motors = np.zeros((len(further), 1 + at.LINK_SIZE))
         for motor, (_, numbers) in zip(motors, further, strict=True):
@@ -173,12 +173,12 @@ class SerialSolver(Solver):
         return super().batch_steps(rows, dt, limit_motors=limit_motors) if few else None
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
-        """See the base class; which joints slide is the structure."""
+        """See the base class; the structure is which joints are prismatic."""
         slides = np.ascontiguousarray(self.geometry[:, at.PRISMATIC])
         return slides, np.concatenate([self.geometry.ravel(), self.gravity])
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
-        """The packed chain with what is wanted of it."""
+        """Return the packed chain with or without friction and armature."""
         return self.chains[bool(friction), bool(armature)]
 
     def batch(
@@ -190,11 +190,11 @@ class SerialSolver(Solver):
         core: tuple[int, ...],
         gravity: FloatArray | None = None,
     ) -> FloatArray:
-        """Results (..., *core) of a vector kernel for configurations, or for states and a wrench.
+        """Compute results (..., *core) of a vector kernel for configurations or states.
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
-            NoSolutionAt: a joint has no inertia.
+            Unanswered: a joint has no inertia.
         """
         compiled = entry(kernel, *(types_of_state(values) if len(names) > 1 else CONFIGURATION))
         if self.n > lanes.MOST_JOINTS:
@@ -203,7 +203,7 @@ class SerialSolver(Solver):
         return answers(compiled, numbers, _arguments(self.n, *names), values, core)
 
     def flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
-        """Arguments, a wrench that is None as zero, as one batch; see `Arguments.flattened`."""
+        """Flatten arguments to one batch, with zero for no wrench; see `Arguments.flattened`."""
         return _arguments(self.n, *values).flattened(tuple(values.values()))
 
 
@@ -217,7 +217,7 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Arguments of an arm of n joints: numbers of joints, wrench and motion of the base."""
+    """Return the arguments of an arm of n joints: joint values, wrench and base motion."""
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(
         *(known.get(name) or ArrayArgument(name, n, f"{n} joints, rad or m") for name in names)

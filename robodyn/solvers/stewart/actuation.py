@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What rotors and dry friction add to the forces of the legs, term by term.
+"""Contributions of rotors and dry friction to the forces of the legs, term by term.
 
-The sum is in the compiled dynamics already; here it is taken apart, in another way than there. A
-rotor of axial inertia J turns by `ratio` a meter of its leg, beside the leg's own angular velocity
-W: its energy is J (W.s + ratio L')^2 / 2, its spin momentum against the leg J ratio L' s.
+The compiled dynamics contain their sum; this is an independent computation. A rotor of axial
+inertia J turns by `ratio` per meter of its leg, in addition to the leg's angular velocity W: its
+energy is J (W.s + ratio L')^2 / 2, its spin momentum relative to the leg J ratio L' s.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class ActuatorTerms(NamedTuple):
     """Parts of the actuator forces, (..., 6) [N] each.
 
     Attributes:
-        reflected: J ratio^2 L'', the inertia that the motor sees as its own.
-        axial: J ratio d(W.s)/dt, the rotor carried round by the leg's own spin.
+        reflected: J ratio^2 L'', the reflected inertia of the motor itself.
+        axial: J ratio d(W.s)/dt, of the rotor carried by the leg's own spin.
         spin_up: reaction of its spin-up on the legs.
-        gyroscopic: of the spinning rotor in a leg that swings.
+        gyroscopic: of the spinning rotor in a swinging leg.
         friction: Coulomb and Stribeck friction at the screw.
     """
 
@@ -36,14 +36,14 @@ class ActuatorTerms(NamedTuple):
 
     @property
     def total(self) -> FloatArray:
-        """(..., 6) [N] the sum."""
+        """Sum (..., 6) [N]."""
         return np.asarray(sum(self))
 
 
 def actuator_terms(
     platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> ActuatorTerms:
-    """The terms for a motion of a platform; see `StewartPlatform.actuator_terms`."""
+    """Compute the terms for a motion of a platform; see `StewartPlatform.actuator_terms`."""
     legs = platform.leg_motion(pose, twist, accel)
     s, W, A = legs.direction, legs.angular_velocity, legs.angular_acceleration
     actuators = platform.actuators
@@ -65,7 +65,7 @@ def actuator_terms(
 
 
 def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -> FloatArray:
-    """Wrench (..., 6) on the platform with the power of moments (..., 6, 3) on the turning legs.
+    """Compute the wrench (..., 6) on the platform equivalent to moments (..., 6, 3) on the legs.
 
     At a tip velocity S', W = (s x S' + s (c.(s x S')) / |k x s|) / L: eq. 6 of Dasgupta (1998)
     with the spin of the universal joint, c = k x y.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""All the poses that one set of leg lengths allows: the assembly modes of a Stewart platform.
+"""Search for all poses with given leg lengths: the assembly modes of a Stewart platform.
 
 A general 6-6 platform has at most 40 of them over the complex numbers (Raghavan 1993, Husty 1996),
 so at most 40 real ones. They are searched for, not enumerated: Newton's method from many random
@@ -24,22 +24,22 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 from robodyn.solvers.stewart.status import new_status
 
 MOST_MODES = 40
-# Solutions closer than this, in rad and in lengths of the longest leg, count as the same.
+# Solutions closer than this, in rad and relative to the longest leg, are equal.
 SAME = 1e-6
 
 
 class PlatformPoses(NamedTuple):
-    """The result of a search, and how thorough it was.
+    """Result of a search for poses, and its thoroughness.
 
     Attributes:
-        poses: (n, 7), most frequently reached first. More than 40 are a sample of a continuum:
+        poses: (n, 7), most frequently reached first. More than 40 are samples of a continuum:
             such a platform can move with its legs locked.
         hits: (n,) number of starts that ended at each.
-        attempts: random starts of Newton's method.
-        converged: how many of them reached any solution.
-        unseen: estimated chance that a further converging start finds a mode not listed (Good's
-            share of modes hit once); 0 makes the list likely, not proven, complete.
-        seed: of the random starts; the same seed gives the same list.
+        attempts: number of random starts of Newton's method.
+        converged: number of these that reached a solution.
+        unseen: estimated probability that another converging start finds a new mode (Good's
+            fraction of modes hit once); 0 makes the list likely, not proven, complete.
+        seed: seed of the random starts; the same seed gives the same list.
     """
 
     poses: FloatArray
@@ -53,17 +53,20 @@ class PlatformPoses(NamedTuple):
 def all_poses(
     platform: StewartPlatform, lengths: ArrayLike, *, attempts: int = 4000, seed: int = 0
 ) -> PlatformPoses:
-    """All poses found with leg lengths (6,) [m].
+    """Search for all poses with leg lengths (6,) [m].
 
     Args:
         platform: the mechanism.
         lengths: (6,) [m].
-        attempts: random poses to start from: uniform orientations, and positions that put the
-            centers of the joints about a leg's length apart, in every direction.
-        seed: of these.
+        attempts: number of random start poses: uniform orientations, and positions that put the
+            joint centers about a leg's length apart, in every direction.
+        seed: seed of these.
+
+    Returns:
+        The poses found.
 
     Raises:
-        InvalidInput: lengths not six positive numbers, or no attempts.
+        InvalidInput: lengths are not six positive numbers, or no attempts.
     """
     wanted = as_array("lengths", lengths, (6,), "m")
     if wanted.shape != (6,) or (wanted <= 0.0).any():

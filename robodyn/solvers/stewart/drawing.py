@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A Stewart platform as URDF, with shapes that resemble the machine where none are known."""
+"""URDF of a Stewart platform, with generated shapes if the model has no visuals."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from robodyn.writing.urdf import tree_urdf
 
 
 def platform_urdf(platform: Any) -> str:
-    """URDF text of a platform; loading it gives an equal one."""
+    """Format a platform as URDF text that loads as an equal one."""
     return tree_urdf(written_model(platform), "stewart")
 
 
 def written_model(platform: Any) -> Model:
-    """The model of a platform as files have it, with visuals."""
+    """Return the model of a platform for files, with visuals."""
     return dressed(platform.six_legs, platform.model)
 
 
 def stewart_urdf(six: SixLegs) -> str:
-    """URDF text of six legs; loading it gives an equal platform."""
+    """Format six legs as URDF text that loads as an equal platform."""
     return tree_urdf(dressed(six), "stewart")
 
 
 def dressed(six: SixLegs, model: Model | None = None) -> Model:
-    """The model of six legs with visuals: its own, or shapes that resemble the machine.
+    """Return the model of six legs with visuals: its own, or shapes that resemble the machine.
 
-    A model that is not made of the short form keeps its links, with or without visuals. Of one that
-    is, gravity that is not along -z of the base is a tilt of the base against a root link `world`,
-    too, so that pictures of it are upright.
+    A model that was not created from the short form keeps its links, with or without visuals. In
+    others, gravity that is not along -z of the base becomes a tilt of the base relative to a root
+    link `world`, so that pictures of it are upright.
     """
     made = six.expanded()
     if model is not None:
@@ -75,7 +75,7 @@ def dressed(six: SixLegs, model: Model | None = None) -> Model:
 
 
 def _with_home_as_origin(model: Model) -> Model:
-    """The model whose floating joint is at zero where it is at home, as viewers show it."""
+    """Return the model with its floating joint at zero at home, as viewers show it."""
     *others, floating = model.joints
     home = np.array(dict(model.home).get(floating.name, (0.0,) * 7))
     if not home[:6].any():
@@ -85,10 +85,10 @@ def _with_home_as_origin(model: Model) -> Model:
 
 
 def _upright(model: Model, six: SixLegs) -> Model:
-    """The model on a root link that stands level, which its base is tilted against."""
+    """Return the model on a level root link, relative to which its base is tilted."""
     if np.array_equal(six.gravity, GRAVITY) or not six.gravity.any():
         return model
-    # Ry(pitch) Rx(roll) turns `up`, a vector of the base, into the z axis of the root.
+    # Ry(pitch) Rx(roll) rotates `up`, a vector of the base, to the z axis of the root.
     up = -six.gravity
     roll = np.arctan2(up[1], up[2])
     pitch = np.arctan2(-up[0], np.hypot(up[1], up[2]))
@@ -101,7 +101,7 @@ def _upright(model: Model, six: SixLegs) -> Model:
 
 
 def _parts(leg: Leg, length: float) -> tuple[float, float]:
-    """Lengths [m] of the drawn cylinder and rod; they overlap if the limits allow."""
+    """Return lengths [m] of the drawn cylinder and rod, which overlap if the limits allow."""
     cylinder = 0.55 * length
     longest = min(leg.limits.length[1], 1.3 * length)
     return cylinder, float(np.clip(longest - 0.9 * cylinder, 0.5 * length, 0.9 * length))

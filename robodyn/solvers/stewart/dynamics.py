@@ -47,8 +47,8 @@ class Reactions(NamedTuple):
             along the leg.
         prismatic_moment: [N m] lower on upper part, about the base point.
         universal_force: [N] base on lower part.
-        universal_moment: [N m] base on lower part, normal to both axes of the universal joint;
-            its friction is not in it.
+        universal_moment: [N m] base on lower part, normal to both axes of the universal joint,
+            without friction.
     """
 
     spherical_force: FloatArray
@@ -62,7 +62,7 @@ class Reactions(NamedTuple):
 
 
 def unchecked(platform: Any) -> UncheckedPlatform:
-    """Unchecked calls for inner loops: single states, results written into given arrays."""
+    """Return unchecked functions for inner loops: single states, results into given arrays."""
     return UncheckedPlatform(platform)
 
 
@@ -75,9 +75,10 @@ def inverse_dynamics(
     formulation: FormulationName | Formulation = "exact",
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Actuator forces (..., 6) [N] of a motion, positive when they push a leg's parts apart.
+    """Compute the actuator forces (..., 6) [N] of a motion, positive if they extend the legs.
 
     Args:
+        platform: the mechanism.
         pose: (..., 7) platform in base frame.
         twist: (..., 6) [m/s, rad/s].
         accel: (..., 6) [m/s^2, rad/s^2].
@@ -86,7 +87,10 @@ def inverse_dynamics(
         formulation: `exact`; `massless`, legs with springs but without mass, friction and rotors
             (eq. 41); `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
             `robodyn.solvers.stewart.formulations.Formulation`.
-        base: how the base moves, if it does; not of the formulations as printed.
+        base: motion of the base; not supported by the formulations as printed.
+
+    Returns:
+        The forces.
     """
     moved = None if base is None else rows_of(base)
     if formulation == "exact":
@@ -125,7 +129,7 @@ def reactions(
     *,
     base: BaseMotion | None = None,
 ) -> Reactions:
-    """Loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+    """Compute the loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
 
     The universal joint's moment is along c = k x y, not along the leg. Arguments as for
     `inverse_dynamics`.
@@ -140,7 +144,7 @@ def reactions(
 
 
 def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
-    """M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+    """Compute M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
     matrix = _empty((6, 6))
     try:
         if platform.solver.one.mass(pose, False, matrix):
@@ -153,7 +157,7 @@ def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
 def bias(
     platform: Any, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
 ) -> FloatArray:
-    """Bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a required wrench."""
+    """Compute the bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench."""
     wrench, moved = _empty(6), None if base is None else rows_of(base)
     try:
         call = _bias(types.none if moved is None else VECTOR)
@@ -174,10 +178,10 @@ def forward_dynamics(
     *,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Platform acceleration (..., 6) [m/s^2, rad/s^2] that actuator forces (..., 6) [N] cause.
+    """Compute the platform acceleration (..., 6) due to actuator forces (..., 6) [N].
 
-    Unlike `inverse_dynamics` it is defined where H is singular. Legs at rest have no dry
-    friction here; what holds there is up to the simulation.
+    Unlike `inverse_dynamics` it is defined for singular H. Legs at rest have no dry friction here;
+    the simulation handles sticking.
     """
     accel, moved = _empty(6), None if base is None else rows_of(base)
     try:
@@ -198,10 +202,10 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Forces (N, 6) [N], the `massless` and the `dynamic` term, and the joints' reactions.
+    """Compute forces (N, 6) [N], their `massless` and `dynamic` term, and the joints' reactions.
 
-    `massless` are the forces with legs without mass and friction, but with springs, `dynamic` the
-    rest (Dasgupta 1998, eq. 41, 42). NaN where the platform is singular.
+    `massless` are the forces with legs without mass and friction, `dynamic` the rest
+    (Dasgupta 1998, eq. 41, 42). NaN at singularities.
     """
     motion = (configuration, velocity, acceleration)
 
@@ -225,7 +229,7 @@ def exact_forces(
     *,
     with_legs: bool = True,
 ) -> FloatArray:
-    """Forces (..., 6) of a motion, a wrench, or None, and the rows of a base, or None."""
+    """Compute forces (..., 6) of a motion, with an optional wrench and base motion."""
     return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
@@ -243,7 +247,7 @@ def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 class UncheckedPlatform(UncheckedSingle):
-    """A platform's dynamics and condition number without checks; see the base class."""
+    """Unchecked dynamics and condition number of a platform; see the base class."""
 
     def __init__(self, platform: Any) -> None:
         super().__init__(platform, platform.solver.one)
@@ -251,17 +255,17 @@ class UncheckedPlatform(UncheckedSingle):
         self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Displacement (6,) from start to goal (7,), both of them normalized."""
+        """Compute the displacement (6,) between normalized poses (7,)."""
         out = np.empty(6)
         self._difference(start, goal, out)
         return out
 
     def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Pose (7,) after a displacement (6,)."""
+        """Compute the pose (7,) after a displacement (6,)."""
         out = np.empty(7)
         self._advance(pose, displacement, out)
         return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
-        """Condition number at pose (7,), -1 if there is none."""
+        """Compute the condition number at pose (7,), -1 if there is none."""
         return self._condition(pose, characteristic_length, True)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The pose and twist of a Stewart platform from its leg lengths, one reading after another.
+"""Pose and twist of a Stewart platform from its leg lengths, one reading after another.
 
-Up to 40 poses have the same leg lengths; see `algorithms.estimation` for how they are told apart.
+Up to 40 poses have the same leg lengths; see `algorithms.estimation` for the choice among them.
 
 A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
 leg lengths by H' dx (eq. 35 of Dasgupta and Mruthyunjaya, 1998), so errors dL of the lengths are
-errors dx = H'^-1 dL. The twist follows from the rates by H(pose)' twist = rates, in which the pose
-errs as well:
+errors dx = H'^-1 dL. The twist follows from the rates by H(pose)' twist = rates; with errors of the
+pose,
 
-    H' dtwist = drates - D dx,    D = d(H' twist)/d(pose), twist held.
+    H' dtwist = drates - D dx,    D = d(H' twist)/d(pose) for constant twist.
 
 With S = p + q - b the leg's vector, L its length, s = S/L, u = v + w x q the velocity of its tip
 and u_n = u - s (s.u), row i of D is [u_n / L, q x u_n / L + q x (s x w)].
@@ -32,7 +32,7 @@ from robodyn.solvers.stewart.kernels import covariance as kernels
 
 
 def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
+    """Compute D (6, 6): derivative of the leg rates of a constant twist by the pose."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
     at_base, at_platform = platform.solver.joint_centers
@@ -47,12 +47,12 @@ def motion_covariance(
     length_deviation: float,
     rate_deviation: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Covariances (6, 6) of pose and twist for independent errors of the legs' readings.
+    """Compute covariances (6, 6) of pose and twist for independent errors of the legs' readings.
 
     Args:
         platform: the mechanism.
-        pose: (7,) the estimate.
-        twist: (6,) the estimate.
+        pose: (7,) estimate.
+        twist: (6,) estimate.
         length_deviation: standard deviation of each leg's length [m].
         rate_deviation: standard deviation of each leg's rate [m/s].
 
@@ -79,7 +79,7 @@ def motion_covariance(
 
 
 class PlatformEstimator(Estimator):
-    """Forward kinematics of a platform with a memory; see the base class."""
+    """Estimator of a platform's state by forward kinematics; see the base class."""
 
     _mechanism: Any
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The formulations of inverse dynamics that `StewartPlatform.inverse_dynamics` knows."""
+"""Formulations of the inverse dynamics of a Stewart platform."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SHIFTS = {
 
 @dataclass(frozen=True)
 class Formulation:
-    """A formulation of the inverse dynamics; the defaults are exact.
+    """Formulation of the inverse dynamics; the defaults are exact.
 
     Attributes:
         massless: legs without mass and friction (1998, eq. 41); overrides the other fields.
-        spin: of a leg about its own axis. `true`, as the universal joint drives it; `none`
-            (1998, eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
+        spin: of a leg about its own axis: `true`, imposed by the universal joint; `none` (1998,
+            eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
         moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
             `leg`, along the leg (1998, eq. 17 to 22).
         shift: parallel-axis terms added to inertias about the center of mass. `none`; `1998`,
@@ -52,12 +52,12 @@ class Formulation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it has no departures from the exact equations."""
+        """Whether it equals the exact equations."""
         return self == Formulation()
 
     @property
     def codes(self) -> tuple[int, int, int]:
-        """Spin, moment and shift as `robodyn.solvers.stewart.kernels.published` numbers them."""
+        """Codes of spin, moment and shift in `robodyn.solvers.stewart.kernels.published`."""
         return _SPINS[self.spin], _MOMENTS[self.moment], _SHIFTS[self.shift]
 
 
@@ -70,15 +70,15 @@ FORMULATIONS: dict[str, Formulation] = {
     "pedrammehr2012": Formulation(spin="2012", shift="2012"),
 }
 
-# The models that the papers compute with these formulations.
+# Models for which the papers use these formulations.
 PUBLISHED_MODELS = ("stewart_dasgupta",)
 
 
 def formulation_of(given: str | Formulation) -> Formulation:
-    """The formulation of a name; a `Formulation` is returned unchanged.
+    """Return the formulation of a name; a `Formulation` is returned unchanged.
 
     Raises:
-        InvalidInput: an unknown name; the message lists the known ones.
+        InvalidInput: an unknown name; lists the known ones.
     """
     if isinstance(given, Formulation):
         return given

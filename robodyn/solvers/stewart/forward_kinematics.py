@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From the legs' motion to the platform's."""
+"""Forward kinematics: from the legs' motion to the platform's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from robodyn.solvers.stewart.status import new_status, raise_first
 
 
 class PlatformMotion(NamedTuple):
-    """How the platform moves, base frame.
+    """Motion of the platform, base frame.
 
     Attributes:
         pose: (..., 7) [m, -].
@@ -62,7 +62,7 @@ def forward_kinematics(
     accelerations: ArrayLike | None = None,
     warm_start: bool = False,
 ) -> FloatArray | PlatformMotion:
-    """Pose (..., 7) of leg lengths (..., 6) [m]; with rates, twist and acceleration as well.
+    """Compute the pose (..., 7) for leg lengths (..., 6) [m]; with rates, also the motion.
 
     Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
     lengths: the one reached from the guess is returned; `solvers.stewart.all_poses` searches
@@ -70,15 +70,18 @@ def forward_kinematics(
 
     Args:
         lengths: (..., 6) [m].
-        guess: (..., 7) where to start; home by default.
+        guess: (..., 7) initial pose; home by default.
         rates: (..., 6) [m/s] of the legs: eq. 5 solved for the twist.
-        accelerations: (..., 6) [m/s^2] of the legs, zero where not given: eq. 8.
+        accelerations: (..., 6) [m/s^2] of the legs, zero by default: eq. 8.
         warm_start: along the last batch dimension, start each element from the solution of
             the one before it, as on a trajectory.
 
+    Returns:
+        The pose, or with rates a `PlatformMotion`.
+
     Raises:
-        NoSolution: none was reached; it carries the residual.
-        SingularConfiguration: rates were given where they do not determine the twist.
+        NoSolution: the iteration failed; contains the residual.
+        SingularConfiguration: the given rates do not determine the twist.
     """
     zero = np.zeros(6)
     shape, (length, start, rate, acceleration) = flatten(
@@ -118,13 +121,13 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Pose, twist and acceleration of leg lengths, rates and accelerations (..., 6).
+    """Compute pose, twist and acceleration for leg lengths, rates and accelerations (..., 6).
 
-    Along the last batch dimension each pose is solved from the one before it, the first from
-    the guess (7,); home by default.
+    Along the last batch dimension each pose starts from the one before it, the first from the guess
+    (7,); home by default.
 
     Raises:
-        NoSolution: no pose with these lengths was reached.
+        NoSolution: no pose with these lengths was found.
         SingularConfiguration: the rates do not determine the platform's motion.
     """
     return Motion(
@@ -139,16 +142,16 @@ def motion_of_joints(
 
 
 def assemble(platform: Any, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Pose (..., 7) of leg lengths (..., 6) [m], near a guess (..., 7); home by default.
+    """Compute the pose (..., 7) for leg lengths (..., 6) [m], near a guess or home.
 
     Raises:
-        NoSolution: no pose with these lengths was reached.
+        NoSolution: no pose with these lengths was found.
     """
     return np.asarray(platform.forward_kinematics(driven, guess))
 
 
 def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """The pose (7,) itself, its quaternion brought to unit length.
+    """Return the pose (7,) itself, with a normalized quaternion.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
@@ -157,7 +160,7 @@ def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = N
 
 
 def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """The pose (7,) itself."""
+    """Return the pose (7,) itself."""
     return pose
 
 
@@ -169,7 +172,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """The platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
+    """Return the platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
     return Motion(poses, twists, accels)
 
 
@@ -181,17 +184,17 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """The platform's motion itself: (K, 7), (K, 6), (K, 6)."""
+    """Return the platform's motion itself: (K, 7), (K, 6), (K, 6)."""
     return Motion(poses, twists, accels)
 
 
 def state_of_readings(
     platform: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Pose (7,) and twist (6,) of the actuators' URDF positions and velocities (6,).
+    """Compute pose (7,) and twist (6,) from the actuators' URDF positions and velocities (6,).
 
     Raises:
-        NoSolution: no pose with these leg lengths was reached from the guess (7,).
+        NoSolution: no pose with these leg lengths was found from the guess (7,).
         SingularConfiguration: the rates do not determine the twist.
     """
     lengths = platform.drives.signs * positions + platform.drives.offsets
@@ -202,26 +205,26 @@ def state_of_readings(
 
 
 def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Displacement (..., 6) [m, rad] between poses; see `robodyn.poses.pose_difference`."""
+    """Compute the displacement (..., 6) [m, rad] between poses, as `poses.pose_difference`."""
     return pose_difference(start, goal)
 
 
 def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Pose after a displacement; see `robodyn.poses.advance_pose`."""
+    """Compute the pose after a displacement, as `robodyn.poses.advance_pose`."""
     return advance_pose(configuration, displacement)
 
 
 def configuration_rate(
     platform: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Time derivative (7,) of a pose (7,) that moves with a twist (6,); unchecked."""
+    """Compute the derivative (7,) of a pose (7,) that moves with a twist (6,); unchecked."""
     out = np.empty(7)
     integration.pose_rate(configuration, velocity, out)
     return out
 
 
 def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
-    """Pose (7,) with its quaternion normalized; unchecked."""
+    """Return the pose (7,) with its quaternion normalized; unchecked."""
     pose = np.array(configuration)
     integration.normalize(pose)
     return pose

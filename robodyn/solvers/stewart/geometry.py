@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of a Stewart platform: joint centers, zeros of its legs' lengths, universal axes.
+"""Dimensions of a Stewart platform for calibration.
+
+They are joint centers, zeros of the legs' lengths, and universal axes.
 
 The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centers
 a_i (base) and b_i (platform). Its differential with the leg's direction s_i is
@@ -25,18 +27,18 @@ from robodyn.solvers.stewart.six_legs import universal_zero_frame
 
 AXES = "xyz"
 PER_LEG = 9
-# A universal axis this close to the vertical has no zero frame to measure angles from.
+# Angle between a universal axis and the vertical below which there is no zero frame for angles.
 UPRIGHT = 1e-6
 
 
 class PlatformGeometry:
     """Nine parameters for each leg: base and platform joint (3 each), offset, axis (2).
 
-    The axis is stated by its components along h and u of the leg's nominal zero frame, in which it
-    is k itself: (0, 0).
+    The axis has components along h and u of the leg's nominal zero frame, in which the nominal axis
+    k is (0, 0).
 
     Args:
-        platform: the mechanism as it was described.
+        platform: nominal mechanism.
     """
 
     def __init__(self, platform: Any) -> None:
@@ -59,12 +61,12 @@ class PlatformGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """54 of them."""
+        """All 54 parameters, leg by leg."""
         return self._parameters
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """The universal joints: the first and second of each leg."""
+        """Universal joints: the first and second of each leg."""
         return tuple(
             reading.name
             for leg in self._platform.six_legs.legs
@@ -72,7 +74,7 @@ class PlatformGeometry:
         )
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """The platform with other dimensions; offsets go into the readings of its joints."""
+        """Return the platform with other dimensions; offsets change the joints' readings."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         legs = []
         for leg, row, frame in zip(self._platform.six_legs.legs, table, self._frames, strict=True):
@@ -90,7 +92,7 @@ class PlatformGeometry:
         return self._platform.with_legs(legs)
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Poses by forward kinematics, and their dependence on the dimensions."""
+        """Compute poses by forward kinematics, and their derivatives by the dimensions."""
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         poses = m.forward_kinematics(driven + table[:, 6], guess)
@@ -117,9 +119,9 @@ class PlatformGeometry:
         table: FloatArray,
         displaced: FloatArray,
     ) -> FloatArray:
-        """Changes (N, 12, P + 6) of the universal joints' readings with the pose's (N, 6, P + 6).
+        """Compute changes (N, 12, P + 6) of the universal joints' readings with the pose.
 
-        A leg's angles change with its base and platform joints as with a translation of its tip.
+        A leg's angles depend on its base and platform joints as on a translation of its tip.
         """
         # (N, 6 legs, 2, 6) by displacements of the platform
         rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
@@ -146,7 +148,7 @@ def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
 
 
 def _frame_changes(nominal: FloatArray, row: FloatArray) -> list[FloatArray]:
-    """Changes (3, 3) of a leg's zero frame [h u k] with the two parameters of its axis."""
+    """Return changes (3, 3) of a leg's zero frame [h u k] with the parameters of its axis."""
     k = _axis(nominal, row)
     length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
     level = np.hypot(k[0], k[1])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How legs move, and the values of all their eighteen URDF joints, passive ones included."""
+"""Motion of the legs, and of all their eighteen URDF joints, passive ones included."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn.solvers.stewart.six_legs import SixLegs, universal_zero_frame
 
 
 class LegMotion(NamedTuple):
-    """How the six legs move; vectors in the base frame.
+    """Motion of the six legs; vectors in the base frame.
 
     Attributes:
         length: (..., 6) [m].
@@ -39,14 +39,14 @@ class LegMotion(NamedTuple):
 
 
 class LegJointReadings:
-    """How a URDF names and measures the joints of the legs; see `JointReading`.
+    """Names and readings of the legs' joints in the URDF; see `JointReading`.
 
     Args:
         six: the mechanism.
 
     Attributes:
-        names: 18.
-        actuator_sign, actuator_offset: (6,) a length is sign * reading + offset.
+        names: 18 names.
+        actuator_sign, actuator_offset: (6,), length = sign * reading + offset.
         packed: (6, 15) signs, offsets and axes for `kernels.joints`.
     """
 
@@ -61,7 +61,7 @@ class LegJointReadings:
         self.packed = np.concatenate([self._sign, self._offset, axes], axis=1)
 
     def of(self, motion: LegMotion) -> JointStates:
-        """URDF values of all joints in a motion; angles in [-pi, pi)."""
+        """Compute the URDF values of all joints in a motion; angles in [-pi, pi)."""
         values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
         values[..., :2] = self.universal_angles(motion.direction)
         values[..., 2] = motion.length
@@ -76,7 +76,7 @@ class LegJointReadings:
         return JointStates(self.names, values.reshape(shape), rates.reshape(shape))
 
     def universal_angles(self, direction: FloatArray) -> FloatArray:
-        """Natural angles (..., 6, 2) of the universal joints for leg directions s (..., 6, 3).
+        """Compute natural angles (..., 6, 2) of universal joints for leg directions (..., 6, 3).
 
         With the axes [h u k] of `universal_zero_frame` the leg frame is [h u k] Rz(q1) Ry(q2).
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stewart platforms in the registry: how their descriptions are recognized, read and written."""
+"""Registration of Stewart platforms: recognition, reading and writing of descriptions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ LEGS = 6
 
 
 def _is_platform(builder: ModelBuilder) -> bool:
-    """Whether a URDF describes a 6-UPS platform, or was meant to.
+    """Return whether a URDF describes a 6-UPS platform, or was meant to.
 
-    One floating body on six prismatic legs; of its closures all but one at most end at a leg of
-    two revolute joints and a prismatic one, so that a mistake in one leg is told as such. Without
-    closures, a floating body that carries no joint, and several prismatic joints.
+    One floating body on six prismatic legs. At least five of its closures end at a leg of two
+    revolute joints and a prismatic one, so that a mistake in one leg is reported as such. Without
+    closures: a floating body without further joints, and several prismatic joints.
     """
     joints = list(builder.joints.values())
     if any(joint.spring.acts and joint.kind != "prismatic" for joint in joints):

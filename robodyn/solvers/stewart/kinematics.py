@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From the platform's motion to the legs': names, limits, legs, Jacobian."""
+"""Kinematics of a platform: legs, Jacobian, condition number, singularities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE,
 
 
 def size(platform: Any) -> float:
-    """[m] mean length of the legs at home; of a model without one, radius of the base."""
+    """Return the mean leg length at home [m]; without home, the radius of the base."""
     if platform.six_legs.home is None:
         base = platform.solver.joint_centers[0]
         return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
@@ -48,32 +48,32 @@ def size(platform: Any) -> float:
 def joint_states(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
 ) -> JointStates:
-    """Names, positions and velocities (..., 18) of the legs' joints, as the URDF has them."""
+    """Return names, positions and velocities (..., 18) of the legs' joints, as in the URDF."""
     return platform.solver.leg_joints.of(platform.leg_motion(configuration, velocity))
 
 
 def driven_motion(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Lengths [m], rates [m/s] and accelerations [m/s^2] of the legs, (..., 6) each."""
+    """Compute lengths [m], rates [m/s] and accelerations [m/s^2] of the legs, (..., 6) each."""
     legs = platform.leg_motion(configuration, velocity, acceleration)
     return DrivenMotion(legs.length, legs.rate, legs.acceleration)
 
 
 def joint_positions(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Leg lengths (..., 6) [m] of pose (..., 7), within the legs' limits or beyond."""
+    """Compute leg lengths (..., 6) [m] at poses (..., 7), even beyond limits."""
     legs, values = (platform.solver.legs,), (configuration,)
     return each_state(kernels.leg_lengths, legs, PLACE, values, ((6,),))[0]
 
 
 def joint_velocities(platform: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Leg rates (..., 6) [m/s] of pose (..., 7) and twist (..., 6): H' @ twist, eq. 5."""
+    """Compute leg rates (..., 6) [m/s] at pose and twist (..., 6): H' @ twist, eq. 5."""
     twist = TWIST.checked(velocity)
     return np.asarray((platform.jacobian(configuration) * twist[..., :, None]).sum(axis=-2))
 
 
 def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
-    """Leg lengths (..., 6) [m] of pose (..., 7): eq. 1, 2.
+    """Compute leg lengths (..., 6) [m] for poses (..., 7): eq. 1, 2.
 
     Raises:
         UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
@@ -101,11 +101,11 @@ def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
 def leg_motion(
     platform: Any, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
 ) -> LegMotion:
-    """Lengths, directions and their motion for pose (..., 7), twist and accel (..., 6).
+    """Compute the legs' lengths, directions and motion at pose (..., 7), twist and accel.
 
-    Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero where not
-    given. A leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates
-    are those that a universal joint would have.
+    Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero by default. A
+    leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates are those that
+    a universal joint would have.
     """
     zero = np.zeros(6)
     motion = pose, zero if twist is None else twist, zero if accel is None else accel
@@ -116,7 +116,7 @@ def leg_motion(
 
 
 def body_pose(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Pose (..., 7) of the platform: the configuration itself."""
+    """Return the pose (..., 7) of the platform: the configuration itself."""
     return as_pose("pose", configuration)
 
 
@@ -126,18 +126,18 @@ def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
     It maps forces to a wrench, not a velocity to rates: `joint_jacobian`, its transpose, maps
     the twist to the legs' rates, and `twist_jacobian` the velocity to the platform's twist.
     """
-    # it does not need the frames of the legs
+    # the frames of the legs are not needed
     numbers = platform.solver.numbers
     return solved(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
 
 
 def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute H' (..., 6, 6) of pose (..., 7): leg rates [m/s] = it @ twist, eq. 5."""
+    """Compute H' (..., 6, 6) of pose (..., 7): leg rates [m/s] = H' @ twist, eq. 5."""
     return np.ascontiguousarray(np.swapaxes(platform.jacobian(configuration), -1, -2))
 
 
 def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., 6, 6) the identity: the velocity is the platform's twist."""
+    """Return the identity (..., 6, 6): the velocity is the platform's twist."""
     shape = as_pose("pose", configuration).shape[:-1]
     return np.array(np.broadcast_to(np.eye(6), (*shape, 6, 6)))
 
@@ -145,7 +145,7 @@ def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
 def scaled_jacobian(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """H (..., 6, 6), its moment rows divided by a length [m]."""
+    """Compute H (..., 6, 6), its moment rows divided by a length [m]."""
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     H = platform.jacobian(pose)
     H[..., 3:, :] /= length
@@ -155,11 +155,10 @@ def scaled_jacobian(
 def condition_number(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Ratio (...) of the extreme singular values of H, its moment rows divided by a length.
+    """Compute the condition number (...) of H, its moment rows divided by a length.
 
-    `characteristic_length` [m] = 1 is the papers' condition number, which mixes N and N m;
-    a length of the platform's size makes it independent of units. Infinite where H is
-    exactly singular.
+    `characteristic_length` [m] = 1 gives the papers' condition number, which mixes N and N m; a
+    length of the platform's size makes it independent of units. Infinite for a singular H.
     """
     ratio = condition_of(platform.solver.condition, pose, characteristic_length)
     if ratio is not None:
@@ -174,17 +173,17 @@ def condition_number(
 
 
 def determinant(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Determinant (...) of H: where it changes sign, no forces suffice."""
+    """Compute the determinant (...) of H; at a change of sign, no forces suffice."""
     return np.asarray(np.linalg.det(platform.jacobian(configuration)))
 
 
 def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
-    """The determinant: H is continuous as long as no leg has length zero."""
+    """Return the determinant, as H is continuous while no leg has length zero."""
     return conditioning.determinant(platform, configuration)
 
 
 def singularities(platform: Any) -> tuple[Singularity, ...]:
-    """Type 2, where det H is zero; see `Singularity`."""
+    """Return type 2, where det H is zero; see `Singularity`."""
     return (
         Singularity(
             TYPE_2,

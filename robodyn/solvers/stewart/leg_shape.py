@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One leg in a model: base - universal joint - lower part - actuator - upper part - closure.
+"""Geometry of one leg in a model: base, universal joint, lower part, actuator, upper part, closure.
 
 All links may have any frame; only the location of the joints' axes and the closure's point at zero
-joint positions matters. They determine the leg's geometry, the frames of its parts, and how the
-joints' own values relate to the natural ones (`universal_zero_frame`).
+joint positions matters. They determine the leg's geometry, the frames of its parts, and the
+relation of the joints' values to the natural ones (`universal_zero_frame`).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from robodyn.solvers.stewart.six_legs import JointReading, LegJoints, universal_
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# Angles this small are the rounding of turning angles into matrices [rad].
+# Angle [rad] below which it is rounding of the conversion of angles to matrices.
 NOISE = 1e-15
 
 
 class LegPart(NamedTuple):
-    """A link of what moves as one body.
+    """Link of a rigid body.
 
     Attributes:
-        link: its name.
-        axes, origin: (3, 3), (3,) [m] the body's frame in the link's; None where they are the same.
+        link: name of the link.
+        axes, origin: (3, 3), (3,) [m] the body's frame in the link's; None if equal.
     """
 
     link: str
@@ -40,7 +40,7 @@ class LegPart(NamedTuple):
     origin: FloatArray
 
     def on_link(self, body: BodyNumbers) -> BodyNumbers:
-        """A body in its frame, seen from the link's."""
+        """Convert a body to the link's frame."""
         mass, com, inertia = body
         if self.axes is None:
             return body
@@ -48,11 +48,11 @@ class LegPart(NamedTuple):
 
 
 class LegShape(NamedTuple):
-    """A leg as far as the shape of a model tells it.
+    """Leg, as far as the shape of a model determines it.
 
     Attributes:
         base, universal_axis: as in `Leg`.
-        lower, upper: what its parts consist of.
+        lower, upper: links of its parts.
         length: limits of its length [m].
         readings: `Leg.joints`.
     """
@@ -66,7 +66,7 @@ class LegShape(NamedTuple):
 
 
 class _AtZero(NamedTuple):
-    """A leg at zero; in the frame of its lower part's link unless stated otherwise.
+    """Leg at zero joint positions, in the frame of its lower part's link unless stated otherwise.
 
     Attributes:
         center: (3,) [m] of the universal joint.
@@ -84,10 +84,12 @@ class _AtZero(NamedTuple):
 def leg_shape(
     tree: ZeroConfigurationTree, base: str, joints: list[Joint], tip: FloatArray, source: str
 ) -> LegShape:
-    """The leg of three joints from a base link on, closed at a point (3,) of the last one's child.
+    """Determine the geometry of a leg with three joints from a base link, closed at a point (3,).
+
+    The point is on the last joint's child.
 
     Raises:
-        ModelError: names the joint or link, the value, and what is expected.
+        ModelError: names the joint or link, the value, and the expected one.
     """
     first, second, actuator = joints
     _check_joints(tree, joints, source)
@@ -140,7 +142,7 @@ def leg_shape(
 def parts_of(
     tree: ZeroConfigurationTree, link: str, axes: FloatArray, origin: FloatArray
 ) -> list[LegPart]:
-    """What moves with a link, seen from a frame of axes (3, 3) and origin (3,) on it."""
+    """Return the links that move with a link, in a frame with axes (3, 3) and origin (3,) on it."""
     parts = []
     for name, frame in tree.places(link):
         R = frame[:3, :3].T
@@ -151,13 +153,13 @@ def parts_of(
 
 
 def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArray) -> FloatArray:
-    """A point (3,) [m] of a link, in the frame of one that it hangs from."""
+    """Convert a point (3,) [m] of a link to the frame of one above it."""
     frame = tree.relative(link, above)
     return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
 
 
 def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
-    """The error for a value that a leg cannot have."""
+    """Create the error for an invalid value of a leg."""
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
 
@@ -214,9 +216,9 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
 def _frame_and_signs(
     leg: _AtZero, second: Joint, actuator: Joint
 ) -> tuple[FloatArray, float, float]:
-    """Axes (3, 3) of the leg frame; whether the second and the third joint's axis are along them.
+    """Return axes (3, 3) of the leg frame, and signs of the second and third joint's axis.
 
-    The signs, 1 or -1, are those of where the leg operates: the middle of its joints' ranges.
+    The signs, 1 or -1, are for the operating range: the middle of the joints' ranges.
     """
     k, turn, slide = leg.k, leg.y, leg.slide
     turned = _middle(second)
@@ -232,7 +234,7 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Natural angles of the universal joint with a leg frame, in the base frame as k is."""
+    """Return natural angles of the universal joint for a leg frame, in the base frame."""
     zero = universal_zero_frame(k)
     x, y = axes[:, 0], axes[:, 1]
     # y = -sin(q1) h + cos(q1) u; x = cos(q2) (y x k) - sin(q2) k
@@ -242,7 +244,7 @@ def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
 
 
 def _middle(joint: Joint) -> float:
-    """Of the range of a joint's positions; 0 where it has no end, or the only one."""
+    """Return the middle of a joint's range; 0 without limits, or its only limit."""
     lower, upper = joint.position.tolist()
     middle = 0.5 * (lower + upper)
     known = not np.isnan(middle) and (joint.kind == "prismatic" or np.isfinite(middle))

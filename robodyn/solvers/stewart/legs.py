@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a platform's model says of its legs and bodies: names, limits, friction, actuators.
+"""Legs and bodies of a platform's model: names, limits, friction, actuators.
 
 The joint between a leg and the base is universal in a 6-UPS, spherical in a 6-SPS. A leg between
-two spherical joints is free to spin about its own axis, and nothing drives or stops it. As Dasgupta
-and Mruthyunjaya (1998, section 1) say, this passive spin is neglected (W.s = A.s = 0), which
-requires a leg that is symmetric about its axis.
+two spherical joints can spin freely about its own axis. As in Dasgupta and Mruthyunjaya (1998,
+section 1), this passive spin is neglected (W.s = A.s = 0), which requires a leg that is symmetric
+about its axis.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ if TYPE_CHECKING:
 
 BaseJoint = Literal["universal", "spherical"]
 BASE_JOINTS: tuple[str, ...] = get_args(BaseJoint)
-# A leg part counts as symmetric if its asymmetry is this small relative to its size.
+# Asymmetry of a leg part, relative to its size, below which it counts as symmetric.
 SYMMETRY = 1e-9
 
 
 def options(platform: Any) -> tuple[object, ...]:
-    """The legs' base joints."""
+    """Return the legs' base joints."""
     return (platform.base_joint,)
 
 
 def with_legs(platform: Any, legs: Iterable[Leg]) -> Any:
-    """The same platform on other legs."""
+    """Return the same platform with other legs."""
     return platform._made(replace(platform.six_legs, legs=tuple(legs)).expanded())
 
 
 def equality_key(platform: Any) -> SixLegs:
-    """The six legs, whatever frames and names describe them."""
+    """Return the six legs, independent of frames and names."""
     return platform.six_legs
 
 
 def gravity_vector(platform: Any) -> FloatArray:
-    """(3,) [m/s^2] base frame."""
+    """Return gravity (3,) [m/s^2], base frame."""
     return platform.six_legs.gravity
 
 
 def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
-    """The six legs; their positions are the distances between the joint centers."""
+    """Return the six legs; their positions are the distances between the joint centers."""
     pairs = zip(
         map(driven_joint, platform.model.driven_joints), platform.six_legs.legs, strict=True
     )
@@ -64,21 +64,21 @@ def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
 
 
 def frames(platform: Any) -> tuple[str, str]:
-    """Names of the base frame and of the platform's."""
+    """Return the names of the base frame and of the platform's."""
     return platform.six_legs.base_link, platform.six_legs.platform_link
 
 
 def bodies(platform: Any) -> tuple[Link, ...]:
-    """The platform, then the lower and the upper parts of the legs."""
+    """Return the platform, then the lower and the upper parts of the legs."""
     return tuple(
         Link(name, body.mass, body.com, body.inertia) for name, body in platform.six_legs.bodies
     )
 
 
 def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
-    """Of each leg: viscous damping of its universal, prismatic and spherical joint.
+    """Return for each leg the viscous damping of its universal, prismatic and spherical joint.
 
-    `coulomb` [N], in both directions, is there where a leg has dry friction.
+    A leg with dry friction also has `coulomb` [N], in both directions.
     """
     names = ("universal", "prismatic", "spherical")
     rows: list[dict[str, Any]] = [
@@ -91,7 +91,7 @@ def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
 
 
 def home(platform: Any) -> FloatArray:
-    """(7,) the model's home pose.
+    """Return the model's home pose (7,).
 
     Raises:
         InvalidInput: the model has none.
@@ -104,14 +104,14 @@ def home(platform: Any) -> FloatArray:
 
 
 def characteristic_length(platform: Any) -> float:
-    """[m] the mean radius of the platform's joints about their center."""
+    """Return the mean radius [m] of the platform's joints about their center."""
     joints = np.array([leg.platform for leg in platform.six_legs.legs])
     radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
     return radius if radius > 0.0 else 1.0
 
 
 def passive_limits(platform: Any) -> dict[str, FloatArray]:
-    """Limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
+    """Return limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
     found = {}
     for leg, joint in zip(platform.six_legs.legs, platform.base_joint, strict=True):
         for reading, ends in zip(leg.joints, leg.limits.universal, strict=False):
@@ -121,12 +121,12 @@ def passive_limits(platform: Any) -> dict[str, FloatArray]:
 
 
 def leg_names(platform: Any) -> tuple[str, ...]:
-    """Of the six legs, after their actuators."""
+    """Return the names of the six legs, those of their actuators."""
     return platform.joint_names
 
 
 def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., 2, 6, 3) unit vectors along the legs, in the base and in the platform's frame."""
+    """Return unit vectors (..., 2, 6, 3) along the legs, in the base and the platform's frame."""
     poses = as_pose("configuration", configuration)
     turn = rotation_matrix(poses)
     feet = np.array([leg.base for leg in platform.six_legs.legs])
@@ -137,7 +137,7 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def drives(platform: Any) -> Drives:
-    """The legs; a leg's length is sign * reading of its URDF joint + offset [m]."""
+    """Return the drives: a leg's length is sign * reading of its URDF joint + offset [m]."""
     return Drives(
         platform,
         platform.solver.leg_joints.actuator_sign,
@@ -146,16 +146,16 @@ def drives(platform: Any) -> Drives:
 
 
 def all_joint_names(platform: Any) -> tuple[str, ...]:
-    """The joints of the legs: first and second universal axis, actuator of each."""
+    """Return the legs' joints: first and second universal axis, actuator of each."""
     return platform.solver.leg_joints.names
 
 
 def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:
-    """The base joint of each of the six legs.
+    """Return the base joint of each of the six legs.
 
     Raises:
         InvalidInput: an unknown name, or not one for each leg.
-        ModelError: a spherical joint under a leg that is not symmetric about its axis.
+        ModelError: a spherical joint on a leg that is not symmetric about its axis.
     """
     joints = (given,) * len(six.legs) if isinstance(given, str) else tuple(given)
     if len(joints) != len(six.legs) or not set(joints) <= set(BASE_JOINTS):

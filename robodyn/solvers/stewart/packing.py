@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Six legs as the flat arrays that the kernels read."""
+"""Packing of six legs into the flat arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
 
 
 def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
-    """(6, LEG_SIZE), laid out as `robodyn.solvers.stewart.kernels.layout` says."""
+    """Pack legs (6, LEG_SIZE), see `robodyn.solvers.stewart.kernels.layout`."""
     legs = np.zeros((len(six.legs), at.LEG_SIZE))
     for row, leg, base_joint in zip(legs, six.legs, base_joints, strict=True):
         row[at.BASE : at.BASE + 3] = leg.base
@@ -43,7 +43,7 @@ def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
 
 
 def pack_platform(six: SixLegs) -> FloatArray:
-    """(PLATFORM_SIZE,), laid out as `robodyn.solvers.stewart.kernels.layout` says."""
+    """Pack the platform (PLATFORM_SIZE,), see `robodyn.solvers.stewart.kernels.layout`."""
     platform = np.zeros(at.PLATFORM_SIZE)
     platform[at.MASS] = six.platform.mass
     platform[at.COM : at.COM + 3] = six.platform.com
@@ -53,9 +53,9 @@ def pack_platform(six: SixLegs) -> FloatArray:
 
 
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
-    """Packed legs, a row for each of their numbers, eight lanes each, and then the platform.
+    """Pack legs for lanes: a row of eight for each of their numbers, then the platform.
 
-    The lanes beyond the sixth repeat legs, so that they never divide by zero.
+    The lanes beyond the sixth repeat legs, so they never divide by zero.
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
     return np.concatenate([lanes.ravel(), platform])

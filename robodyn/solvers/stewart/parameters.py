@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a platform's forces are linear in, and the regressor."""
+"""Regressor of a platform's forces."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from robodyn.solvers.stewart.dynamics import exact_forces
 from robodyn.solvers.stewart.kernels.lanes import regressor as kernel
 from robodyn.threads import cached_threadsafe
 
-# What is left of a packed leg and platform without masses, rotors and friction.
+# Entries of a packed leg and platform besides masses, rotors and friction.
 
 
 def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
-    """Y (..., 6, p): forces = Y @ parameters.values, for any values of the parameters.
+    """Compute the regressor Y (..., 6, p): forces = Y @ parameters.values, for any values.
 
     Raises:
         InvalidInput: a wrong shape, or not finite.
@@ -31,7 +31,7 @@ def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
     found = np.empty((len(platform.solver.unit_platforms), 6))
     try:
         single = _entry()(platform.solver.unit_lanes, pose, twist, accel, found)
-    except TypeError:  # not single float64 states: a batch, or something to be explained
+    except TypeError:  # not single float64 states: a batch, or an invalid argument
         single = False
     if not single:
         motion = pose, twist, accel, None, None

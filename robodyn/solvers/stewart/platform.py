@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The Stewart platform: public interface to the kinematics and dynamics of a 6-UPS mechanism.
+"""Stewart platform: the public interface to the kinematics and dynamics of a 6-UPS mechanism.
 
 Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
 compiled kernel. Vectors are in the base frame, about the platform's reference point. Equations are
-of Dasgupta and Mruthyunjaya (1998), corrected as docs/stewart.md says.
+those of Dasgupta and Mruthyunjaya (1998), corrected as in docs/stewart.md.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from robodyn.solvers.stewart.solver import PlatformSolver
 
 
 class StewartPlatform(Mechanism):
-    """A 6-UPS Stewart platform; its methods are pure functions of its frozen model.
+    """6-UPS Stewart platform; its methods are pure functions of its frozen model.
 
     A pose is (..., 7) x y z [m], quaternion x y z w, platform frame in base frame; a twist (..., 6)
     the velocity of the platform's reference point [m/s], then the angular velocity [rad/s]; an
-    acceleration (..., 6) its time derivative; a wrench (..., 6) what the surroundings exert on the
-    platform, force [N] and moment about the reference point [N m]; all in the base frame. Forces of
-    the legs are (..., 6) [N], positive when they push.
+    acceleration (..., 6) its time derivative; a wrench (..., 6) the environment's load on the
+    platform, force [N] and moment about the reference point [N m]; all in the base frame. Forces
+    of the legs are (..., 6) [N], positive when they push.
 
-    All methods raise InvalidInput for arrays of the wrong shape or not finite. Where the equations
-    have no solution they raise a KinematicsError naming the element and the leg: ZeroLegLength,
-    UniversalJointSingularity, SingularConfiguration.
+    All methods raise InvalidInput for arrays of the wrong shape or not finite. If the equations
+    have no solution they raise a KinematicsError that names the element and the leg:
+    ZeroLegLength, UniversalJointSingularity, SingularConfiguration.
 
     Attributes:
-        model: the description it was built from.
+        model: description of the platform.
         base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin is
             neglected; such a leg must be symmetric about its axis.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a platform is shown: its variables, its picture, its outline, tables of its parameters."""
+"""Presentation of a platform: variables, figure, outline, tables of its parameters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANGLES = ("roll", "pitch", "yaw")
 
 
 def variables(platform: Any) -> dict[str, Variable]:
-    """Pose, twist and acceleration of the platform, and the size of its two hexagons."""
+    """Return pose, twist and acceleration of the platform, and the size of its two hexagons."""
     known: dict[str, Variable] = {}
     for i, axis in enumerate(AXES):
         known[axis] = Variable("position", i, "m", f"platform in base frame, {axis}")
@@ -53,18 +53,18 @@ def variables(platform: Any) -> dict[str, Variable]:
 
 
 def values_of(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., 6) [m, rad] x, y, z, roll, pitch, yaw of pose (..., 7)."""
+    """Convert a pose (..., 7) to (..., 6) [m, rad]: x, y, z, roll, pitch, yaw."""
     return np.concatenate(rpy_from_pose(configuration), axis=-1)
 
 
 def configuration_of(platform: Any, values: ArrayLike) -> FloatArray:
-    """Pose (..., 7) of (..., 6) [m, rad] x, y, z, roll, pitch, yaw."""
+    """Convert (..., 6) [m, rad], x, y, z, roll, pitch, yaw, to a pose (..., 7)."""
     given = np.asarray(values, dtype=np.float64)
     return pose_from_rpy(given[..., :3], given[..., 3:])
 
 
 def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends (6, 3) [m] of the legs at the base and at the platform of pose (7,), base frame."""
+    """Return the ends (6, 3) [m] of the legs at base and platform for a pose, base frame."""
     legs = platform.six_legs.legs
     frame = matrix_from_pose(configuration)
     tips = np.array([leg.platform for leg in legs]) @ frame[:3, :3].T + frame[:3, 3]
@@ -72,10 +72,10 @@ def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, Floa
 
 
 def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Tips (6, 3) [m] and unit vectors (6, 3) of the legs of pose (7,), base frame.
+    """Return tips (6, 3) [m] and unit vectors (6, 3) of the legs at a pose (7,), base frame.
 
     Raises:
-        ZeroLegLength: a leg without a direction.
+        ZeroLegLength: a leg has no direction.
     """
     motion = platform.leg_motion(configuration)
     feet = np.array([leg.base for leg in platform.six_legs.legs])
@@ -83,12 +83,12 @@ def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray
 
 
 def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """The platform's pose (7,) by the names of base and platform."""
+    """Return the platform's pose (7,) by the names of base and platform."""
     return {(platform.six_legs.base_link, platform.six_legs.platform_link): configuration}
 
 
 def figure(platform: Any) -> Figure:
-    """Shapes that resemble the machine."""
+    """Return shapes that resemble the machine."""
     model = dressed(platform.six_legs)
     return figure_of_links(model.links, model.joints, platform.name)
 
@@ -100,10 +100,10 @@ def effort_arrows(
     configuration: FloatArray,
     lengths: FloatArray,
 ) -> FloatArray:
-    """Arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
+    """Return arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
 
-    Along the leg, beyond the tip it acts on: away from the base when the leg pushes, towards
-    it when it pulls. Arguments as for `robodyn.presentation.presentation.effort_arrows`.
+    An arrow is along the leg, beyond its tip: away from the base if the leg pushes, towards it if
+    it pulls. Arguments as for `robodyn.presentation.presentation.effort_arrows`.
     """
     feet, tips = leg_ends(platform, configuration)
     directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
@@ -117,7 +117,7 @@ def effort_arrows(
 
 
 def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """The base, the platform and the legs at a pose (7,)."""
+    """Return the base, the platform and the legs at a pose (7,)."""
     base, tips = leg_ends(platform, configuration)
     local = np.array([leg.platform for leg in platform.six_legs.legs])
     return [
@@ -128,38 +128,38 @@ def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(platform: Any) -> list[ParameterTable]:
-    """The bodies, equal legs once; geometry, friction, limits and actuator of each leg."""
+    """Tabulate the bodies, equal legs once, and geometry, friction and limits of each leg."""
     actuators = actuator_tables(platform.joint_names, platform.actuators)
     return [_bodies(platform.six_legs), _legs(platform.six_legs), *actuators]
 
 
 def moving_mass(platform: Any) -> float:
-    """[kg] of the platform, without the legs."""
+    """Return the mass [kg] of the platform, without the legs."""
     return float(platform.six_legs.platform.mass)
 
 
 def largest_payload(platform: Any) -> float:
-    """[kg] twice the mass of the platform."""
+    """Return twice the mass of the platform [kg]."""
     return 2.0 * float(platform.six_legs.platform.mass)
 
 
 def has_legs(platform: Any) -> bool:
-    """True: the legs push the platform."""
+    """Return True: the legs push the platform."""
     return True
 
 
 def published_models(platform: Any) -> Collection[str]:
-    """Names of the papers' platforms."""
+    """Return the names of the papers' platforms."""
     return PUBLISHED_MODELS
 
 
 def typical_effort(platform: Any) -> float:
-    """0: effort limits are far above the forces of normal operation, and do not scale arrows."""
+    """Return 0, as effort limits are far above normal forces and do not scale arrows."""
     return 0.0
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Indices of points (n, 3) in the order of their angle about the middle, closed."""
+    """Return indices of points (n, 3) in the order of their angle about the middle, closed."""
     off = points - points.mean(axis=0)
     order = np.argsort(np.arctan2(off[:, 1], off[:, 0])).tolist()
     return [*order, order[0]]
@@ -205,20 +205,20 @@ def _legs(six: SixLegs) -> ParameterTable:
 
 
 def default_path(platform: Any) -> str:
-    """Path I of Dasgupta for his manipulator."""
+    """Return path I of Dasgupta for his manipulator."""
     return "I" if platform.name == "stewart_dasgupta" else ""
 
 
 def jacobian_unit(platform: Any) -> str:
-    """1: moment rows of H are divided by a length, so its entries are pure numbers."""
+    """Return 1: moment rows of H are divided by a length, so its entries are dimensionless."""
     return "1"
 
 
 def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
-    """The same platform, its joints' distances from the z axes scaled by two factors.
+    """Return the platform with its joints' distances from the z axes scaled by two factors.
 
     Raises:
-        ModelError: there is no such platform.
+        ModelError: the platform is invalid.
     """
     base, body = values["base_scale"], values["platform_scale"]
     if base == 1.0 and body == 1.0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The six legs that a model has to be for a platform, whatever frames and names it uses.
+"""Recognition of a platform in a model with any frames and names: its six legs.
 
-Where they are follows from the shape of the model, and is looked for once.
+The locations of the legs depend on the shape of the model only, and are cached.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from robodyn.solvers.stewart.six_legs import (
 )
 
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
-# [rad] by which limits may fall short of all that an angle can have.
+# Tolerance [rad] of limits that allow the whole range of an angle.
 ALL = 1e-9
 LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismatic",))
 
 
 class FoundLeg(NamedTuple):
-    """Where a leg is: numbers of its joints and its closure in the model, its tip (3,) [m]."""
+    """Leg in a model: indices of its joints and its closure, its tip (3,) [m]."""
 
     joints: tuple[int, ...]
     closure: int
@@ -59,7 +59,7 @@ class FoundLeg(NamedTuple):
 
 
 class FoundPlatform(NamedTuple):
-    """Where a platform is in a model; `axes` (3, 3) are those of the base frame in the root's."""
+    """Platform in a model; `axes` (3, 3) are those of the base frame in the root's."""
 
     legs: tuple[FoundLeg, ...]
     platform: list[LegPart]
@@ -69,19 +69,19 @@ class FoundPlatform(NamedTuple):
 
     @property
     def bodies(self) -> list[list[LegPart]]:
-        """In the order of `SixLegs.bodies`."""
+        """Bodies in the order of `SixLegs.bodies`."""
         shapes = [leg.shape for leg in self.legs]
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
 
 
 def six_legs_of(model: Model) -> SixLegs:
-    """The six legs of a model, in the order of its driven joints.
+    """Return the six legs of a model, in the order of its driven joints.
 
     The base frame is that of the floating joint's parent link, the platform frame that of its
-    child; home is where the model has it, none if it says nothing of it.
+    child; home is the model's, None if it has none.
 
     Raises:
-        ModelError: names the joint, link or constraint, what was found and what is expected.
+        ModelError: names the joint, link or constraint, the value found and the expected one.
     """
     found, source = found_in(model), model.source or model.name
     links = {link.name: link for link in model.links}
@@ -142,7 +142,7 @@ def _along_leg(actuator: Joint, reading: JointReading) -> JointSpring:
 def _natural(
     joint: Joint, reading: JointReading, whole: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the limits [rad] of a natural angle; none where they leave all that it can have."""
+    """Return the limits [rad] of a natural angle; infinite if they allow its whole range."""
     ends = sorted((reading.sign * joint.position + reading.offset).tolist())
     if not np.isfinite(ends).all():
         return ends[0], ends[1]
@@ -153,7 +153,7 @@ def _natural(
 
 
 def found_in(model: Model) -> FoundPlatform:
-    """Where the legs are in a model.
+    """Find the legs in a model.
 
     Raises:
         ModelError: as `six_legs_of`.
@@ -263,7 +263,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
 def _ends(
     closure: Closure, tree: ZeroConfigurationTree, platform: str, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
-    """The leg's link at a closure, its point (3,) there, and the point (3,) on the platform."""
+    """Return the leg's link at a closure, its point (3,) there, and that on the platform."""
     links = closure.parent, closure.child
     points = closure.at.translation, closure.child_at.translation
     on_platform = [tree.body[link] == tree.body[platform] for link in links]

@@ -25,7 +25,7 @@ from robodyn.poses import axis_motion
 
 LEGS = 6
 FREE = (-np.inf, np.inf)
-# [rad] natural angles that a universal joint can have.
+# Ranges [rad] of the natural angles of a universal joint.
 UNIVERSAL = ((-np.pi, np.pi), (-0.5 * np.pi, 0.5 * np.pi))
 
 
@@ -40,7 +40,7 @@ class Damping:
 
 @dataclass(frozen=True)
 class LegLimits:
-    """Limits of a leg's joints; infinite where the description gives none.
+    """Limits of a leg's joints; infinite for none.
 
     Attributes:
         length: (2,) [m] shortest and longest distance between the joint centers.
@@ -63,12 +63,12 @@ class LegLimits:
 
 
 class JointReading(NamedTuple):
-    """How a URDF measures one joint of a leg: its value is sign * (natural - offset).
+    """Reading of one joint of a leg in a URDF: its value is sign * (natural - offset).
 
     Attributes:
-        name: of the joint.
-        sign: 1 or -1, the joint's axis against the natural one.
-        offset: [rad or m] the natural value at the joint's zero.
+        name: name of the joint.
+        sign: 1 or -1, the joint's axis relative to the natural one.
+        offset: [rad or m] natural value at the joint's zero.
     """
 
     name: str = ""
@@ -77,7 +77,7 @@ class JointReading(NamedTuple):
 
 
 class LegJoints(NamedTuple):
-    """The joints of a leg as the URDF names and measures them; see `universal_zero_frame`."""
+    """Readings of a leg's joints in the URDF; see `universal_zero_frame`."""
 
     universal_1: JointReading = JointReading()
     universal_2: JointReading = JointReading()
@@ -85,34 +85,34 @@ class LegJoints(NamedTuple):
 
     @classmethod
     def numbered(cls, number: int) -> LegJoints:
-        """Default names and zeros for leg 1 to 6."""
+        """Return default names and zeros for leg 1 to 6."""
         parts = ("universal_1", "universal_2", "actuator")
         return cls(*(JointReading(f"leg{number}_{part}") for part in parts))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the first and second universal joint and the actuator."""
+        """Names of the first and second universal joint and the actuator."""
         return tuple(reading.name for reading in self)
 
 
 def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
-    """Axes [h u k] (3, 3) of a universal joint at the natural zero of its angles, base frame.
+    """Return the axes [h u k] (3, 3) of a universal joint at natural zero, base frame.
 
-    k is the fixed axis (unit); h = z x k, made unit, is horizontal (x of the base where k is
-    vertical); u = k x h. At natural values q1, q2 and leg length L the leg frame is
-    [h u k] Rz(q1) Ry(q2) while |q2| < pi/2, and the spherical joint lies at L along its x axis.
+    k is the fixed axis (unit); h = z x k, normalized, is horizontal (x of the base if k is
+    vertical); u = k x h. At natural values q1, q2 and leg length L the leg frame is [h u k] Rz(q1)
+    Ry(q2) while |q2| < pi/2, and the spherical joint is at L along its x axis.
     """
     k = _unit(as_array("universal_axis", universal_axis, (3,)))
     h = np.array([-k[1], k[0], 0.0])
     level = np.linalg.norm(h)
-    # The horizontal part of an axis this close to the vertical is rounding error only.
+    # the horizontal part of an axis this close to the vertical is rounding error
     h = h / level if level > 1e-9 else np.array([1.0, 0.0, 0.0])
     return np.column_stack([h, np.cross(k, h), k])
 
 
 @dataclass(frozen=True)
 class Leg:
-    """One UPS leg.
+    """UPS leg.
 
     Leg frame: x along the leg from base to platform, y along k x s (k the fixed universal axis,
     s the leg's direction), z = x cross y.
@@ -153,20 +153,19 @@ class Leg:
 
 @dataclass(frozen=True, eq=False)
 class SixLegs(Compared):
-    """A whole 6-UPS mechanism; what its joints and bodies can have is checked when it expands.
+    """6-UPS mechanism in its short form; its parts are checked when it expands.
 
-    Names, the source and the URDF's joint zeros are not compared.
+    Comparisons ignore names, the source and the URDF's joint zeros.
 
     Attributes:
-        name: of the mechanism.
-        platform: the platform with its payload, platform frame.
-        legs: six.
+        name: name of the mechanism.
+        platform: platform with its payload, platform frame.
+        legs: six legs.
         gravity: (3,) [m/s^2] base frame.
-        home: (7,) pose at which the mechanism starts or is shown, or None if not given; its
-            quaternion is kept with w >= 0.
-        source: where the description came from, for messages.
+        home: (7,) initial pose, or None; its quaternion has w >= 0.
+        source: source of the description, for messages.
         base_link, platform_link: names of the two frames.
-        base_cone, body_cone: as of `Model`.
+        base_cone, body_cone: as in `Model`.
     """
 
     name: str = field(compare=False)
@@ -202,13 +201,13 @@ class SixLegs(Compared):
 
     @property
     def bodies(self) -> list[tuple[str, Body]]:
-        """Every body that moves: the platform, then the lower and the upper part of each leg."""
+        """All moving bodies: the platform, then the lower and the upper part of each leg."""
         lower = [(f"leg{number} lower", leg.lower) for number, leg in enumerate(self.legs, start=1)]
         upper = [(f"leg{number} upper", leg.upper) for number, leg in enumerate(self.legs, start=1)]
         return [("platform", self.platform), *lower, *upper]
 
     def expanded(self) -> Model:
-        """The tree and the closures that six legs are, their joints as the legs have them.
+        """Create the model, a tree with closures, with the legs' joint names.
 
         `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` the same at its
         spherical joint.
@@ -240,7 +239,7 @@ class SixLegs(Compared):
 
 
 def inertia_without_rotor(six: SixLegs) -> list[tuple[str, FloatArray]]:
-    """What is left of lower parts whose inertia about the leg does not even hold their rotor."""
+    """Return lower parts whose inertia about the leg is below their rotor's, with the rest."""
     left = []
     for number, leg in enumerate(six.legs, start=1):
         axial, rotor = leg.lower.inertia[0, 0], leg.actuator.rotor_inertia
@@ -255,7 +254,7 @@ def _link(name: str, body: Body) -> Link:
 
 
 def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
-    """The two of the universal joint and the actuator, between base, cross, lower and upper."""
+    """Return the universal joint's two and the actuator, between base, cross, lower and upper."""
     damping, limits, drive = leg.damping, leg.limits, leg.actuator
     turning = {"damping": damping.universal}
     first, second = (
@@ -303,8 +302,7 @@ def _home(value: FloatArray) -> FloatArray:
         pose: FloatArray = as_pose("home", frozen("home", value, (7,), "m, quaternion"))
     except RobodynError as error:
         raise ModelError(str(error), value=value) from error
-    # q and -q are the same rotation: keep w >= 0; if w is rounding only, use the next nonzero
-    # entry.
+    # q and -q are the same rotation: keep w >= 0; if w is rounding, use the next nonzero entry
     leading = next(part for part in pose[[6, 3, 4, 5]] if abs(part) > 1e-9)
     if leading < 0.0:
         pose[3:] *= -1.0
@@ -316,5 +314,5 @@ def _unit(axis: FloatArray) -> FloatArray:
     length = float(np.linalg.norm(axis))
     if not length > 1e-9:
         raise ModelError("universal_axis has no direction, its length is zero", value=axis)
-    # one that is unit stays as it is to the last bit
+    # a unit axis is unchanged to the last bit
     return axis if abs(length - 1.0) < 1e-15 else axis / length

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform's numbers as its kernels read them, and what these kernels answer."""
+"""Solver of a platform: its packed parameters, and the kernels' entries with these bound."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
 
 
 class PlatformSolver(Solver):
-    """The kernels of one platform.
+    """Kernels of one platform.
 
     Args:
         mechanism: the platform.
@@ -57,7 +57,7 @@ class PlatformSolver(Solver):
     Attributes:
         legs, body: packed; see `kernels.layout`.
         numbers: both.
-        lanes: the same for kernels that take all legs at once.
+        lanes: packed for kernels that evaluate all legs at once.
     """
 
     loop = Kernels(simulate, (VECTOR,))
@@ -89,12 +89,12 @@ class PlatformSolver(Solver):
 
     @cached_property
     def condition(self) -> Callable[..., float]:
-        """The condition number of one pose."""
+        """Function for the condition number of one pose."""
         return partial(condition_entry(single, VECTOR), self.lanes)
 
     @cached_property
     def readings(self) -> FloatArray:
-        """Readings of the legs' joints as kernels take them."""
+        """Readings of the legs' joints in the form of the kernels."""
         return self.leg_joints.packed
 
     @cached_property
@@ -110,7 +110,7 @@ class PlatformSolver(Solver):
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
     ) -> BatchSteps | None:
-        """Steps of many platforms in the lanes of vectors; see the base class."""
+        """Steps of many platforms in SIMD lanes; see the base class."""
         tables = [row.drives.motor_table for row in rows]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
         may_be_stiff = any(row.friction.may_be_stiff(dt) for row in rows)
@@ -144,7 +144,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """Of a leg by the name of its actuator: `.universal` and `.spherical` are damping."""
+        """Parameters of a leg by its actuator's name: `.universal`, `.spherical` are damping."""
         found = []
         driven = zip(self.mechanism.six_legs.legs, self.mechanism.model.driven_joints, strict=True)
         for row, (leg, joint) in enumerate(driven):
@@ -163,7 +163,7 @@ class PlatformSolver(Solver):
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         """See the base class."""
-        # of links that move as one, the first carries all of the body's mass
+        # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, (first, *others) in zip(
             bodies, found_in(self.mechanism.model).bodies, strict=True
@@ -188,7 +188,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Packed legs and platform, whose forces are the columns of the regressor."""
+        """Packed legs and platform whose forces are the columns of the regressor."""
         legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
         legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
         platform[_GRAVITY] = self.body[_GRAVITY]
@@ -204,13 +204,13 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_lanes(self) -> FloatArray:
-        """The same for the kernel, eight at a time."""
+        """`unit_platforms` for the kernel, eight at a time."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
         return in_lanes(np.array(rows))
 
     @property
     def body_links(self) -> tuple[str, ...]:
-        """The links of the bodies."""
+        """Links of the bodies."""
         own, parts = (
             self.mechanism.six_legs.platform_link,
             [body.name for body in self.mechanism.bodies[1:]],
@@ -219,7 +219,7 @@ class PlatformSolver(Solver):
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
         """See the base class."""
-        # a configuration is the platform's pose in the base, wherever the drawing begins
+        # a configuration is the platform's pose in the base, whatever the root of the drawing
         at = Placement()
         return [
             replace(joint, at=at, child_at=at) if joint.kind == "floating" else joint
@@ -243,7 +243,7 @@ class PlatformSolver(Solver):
         """See the base class."""
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
-            self.mechanism.leg_motion(q)  # raises for the leg that has no frame
+            self.mechanism.leg_motion(q)  # raises for a leg without a frame
         return positions, tangents
 
     def tree_motion(
@@ -256,7 +256,7 @@ class PlatformSolver(Solver):
         return found
 
     def warm_up(self) -> None:
-        """Call the functions of platforms only, at home, so that they are compiled or loaded."""
+        """Call the functions specific to platforms, at home, so they are compiled or loaded."""
         home = self.mechanism.home
         twist_in_base(home, twist_in_body(home, np.zeros(6)))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The kernels' status codes as errors that name the element, the leg and the cause."""
+"""Conversion of the kernels' status codes to errors that name element, leg and cause."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from robodyn.solvers.stewart.packing import pack_lanes
 
 
 def new_status(flat: FloatArray) -> IntArray:
-    """A status (N,) for each element of a flat batch, initially OK."""
+    """Create a status (N,) for each element of a flat batch, initially OK."""
     return np.full(len(flat), OK, dtype=np.int64)
 
 
@@ -50,7 +50,7 @@ def raise_first(
     """Raise the error of the first element of a flat batch whose status is not OK.
 
     Raises:
-        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: as the code says.
+        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: by the code.
     """
     if not status.any():
         return
@@ -66,11 +66,13 @@ def each_state(
     cores: Sequence[tuple[int, ...]],
     *settings: Any,
 ) -> list[FloatArray]:
-    """A kernel's results for each state, (..., *core) each; `numbers` begin with the packed legs.
+    """Compute a kernel's results for each state, (..., *core) each.
+
+    `numbers` begin with the packed legs.
 
     Raises:
         InvalidInput: an argument of the wrong shape or not finite.
-        KinematicsError: of the first state for which the equations have no solution.
+        KinematicsError: of the first state without a solution.
     """
     shape, flat = arguments.flattened(values)
     results, status = [np.empty((len(flat[0]), *core)) for core in cores], new_status(flat[0])
@@ -88,17 +90,17 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """A vector kernel's result for each state, (..., *core); see `dynamics.batch_calls.answers`.
+    """Compute a vector kernel's result for each state, (..., *core); see `batch_calls.answers`.
 
     Args:
-        kernel: that is compiled.
+        kernel: kernel to compile.
+        numbers: packed legs and platform.
         arguments, values, core, settings: as there; settings are booleans.
-        numbers: the packed legs and platform.
-        needs_frames: whether no leg may lie along the fixed axis of its universal joint.
+        needs_frames: whether no leg may be along the fixed axis of its universal joint.
 
     Raises:
         InvalidInput: an argument of the wrong shape or not finite.
-        KinematicsError: of the first state for which the equations have no solution.
+        KinematicsError: of the first state without a solution.
     """
     count = len(arguments.items)
     inputs = types_of_state(values) if count > 2 else CONFIGURATION * count
@@ -114,7 +116,7 @@ def solved(
 def error_for(
     code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> KinematicsError:
-    """The error for a status code, at batch element `index` with pose (7,)."""
+    """Create the error for a status code, at batch element `index` with pose (7,)."""
     where = f" at element {list(index)}" if index else ""
     at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
     if code < ALONG_UNIVERSAL_AXIS:

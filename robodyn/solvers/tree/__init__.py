@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Any tree of joints with closed loops."""
+"""Trees of joints with closed loops."""

@@ -2,7 +2,7 @@
 
 """Entry points of the kernels, for single states and batches; compiled or read on first use.
 
-A state of a batch without an answer is NaN in the results.
+A state of a batch without a solution is NaN in the results.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from robodyn.threads import cached_threadsafe, with_stack
 _MECHANISM = (VECTOR,) * 2
 _LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
 _STATE = (*_LOADED, types.boolean, VECTOR_OUT)
-# What kernels of single states take besides the mechanism.
+# Arguments of kernels for single states besides the mechanism.
 _SINGLE: dict[str, tuple[Any, ...]] = {
     "equations": (VECTOR, VECTOR_OUT, VECTOR_OUT),
     "tree_state": (VECTOR, VECTOR, MATRIX_OUT),
@@ -69,7 +69,7 @@ _SINGLE: dict[str, tuple[Any, ...]] = {
     "advance": (VECTOR_OUT, VECTOR),
     "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
 }
-# What kernels of batches take besides the mechanism.
+# Arguments of kernels for batches besides the mechanism.
 _BATCH: dict[str, tuple[Any, ...]] = {
     "inverse_dynamics": STATE,
     "forward_dynamics": STATE,
@@ -93,14 +93,14 @@ _ELSEWHERE: dict[str, Any] = {
 
 @cached_threadsafe
 def condition_entry() -> Callable[..., None]:
-    """The condition numbers of many configurations."""
+    """Return the entry for condition numbers of many configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
 
 @cached_threadsafe
 def side_entry() -> Callable[..., None]:
-    """The sides of many configurations."""
+    """Return the entry for the sides of many configurations."""
     return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
@@ -110,7 +110,7 @@ def _entry(name: str) -> Callable[..., Any]:
 
 
 def entry(name: str, packed: Packed) -> Callable[..., Any]:
-    """A kernel of `kernels.entries` with a mechanism's numbers among its arguments."""
+    """Return a kernel of `kernels.entries` with a mechanism's arrays bound."""
     return partial(_entry(name), *packed.given)
 
 
@@ -120,7 +120,7 @@ def _forward_of_tree() -> Callable[..., bool]:
 
 
 def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
-    """Dynamics of single states, whether the base moves or not."""
+    """Return the dynamics of single states, with a fixed or a moving base."""
     made = Single(kernels, packed.given, VECTOR_OR_NONE)
     if is_open_tree:
         made.forward = partial(_forward_of_tree(), *packed.given)
@@ -142,7 +142,7 @@ def batch(
     *settings: Any,
     scratch: int = 0,
 ) -> FloatArray | None:
-    """Return results (..., *core) of a kernel for arrays (..., width); None where there are none.
+    """Compute results (..., *core) of a kernel for arrays (..., width); None if a state has none.
 
     Args:
         name: name of the kernel.
@@ -151,13 +151,16 @@ def batch(
         core: shape of one result.
         values: the arrays, the first of them closed configurations; None for no wrench.
         settings: arguments that are equal for all.
-        scratch: numbers of scratch memory per state, for kernels with a variable number.
+        scratch: scratch memory per state in numbers, for kernels with a variable amount.
+
+    Returns:
+        The results.
     """
     given = states(widths, values) if name in _BATCH else None
     if given is None:
         return None
     inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
-    with suppress(TypeError):  # of None for what has to be given
+    with suppress(TypeError):  # None for a required argument
         compiled = _batch_entry(name, *inputs)
         if scratch > layout.MOST:
             compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)

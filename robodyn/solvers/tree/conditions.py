@@ -26,20 +26,20 @@ from robodyn.solvers.tree.tip_freedoms import NONE, TipFreedoms
 def motion_condition(
     loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Condition (...) of the way from the mechanism's motion to the tip's.
+    """Compute the condition number (...) of the map from the mechanism's motion to the tip's.
 
-    Infinite at a singularity of type 1, an end of travel, where the mechanism moves and the
-    tip does not. Angular rates of the tip are multiplied by the length [m].
+    Infinite at a singularity of type 1, an end of travel, where the mechanism can move without the
+    tip. Angular rates of the tip are multiplied by the length [m].
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length)[0])
 
 
 def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Condition (...) of the way from the mechanism's motion to the driven joints' rates.
+    """Compute the condition number (...) of the map from the motion to the driven rates.
 
-    Infinite at a singularity of type 2, where the mechanism moves although all motors are
-    locked, so that they cannot hold it.
+    Infinite at a singularity of type 2, where the mechanism can move although all motors are
+    locked, so they cannot support it.
     """
     return np.asarray(_conditions(loop, configuration, 1.0)[1])
 
@@ -47,16 +47,16 @@ def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
 def condition_number(
     loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """The larger of `motion_condition` and `force_condition`."""
+    """Return the larger of `motion_condition` and `force_condition`."""
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length).max(axis=0))
 
 
 def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
-    """A number (...) that changes sign at singularities of type 2; None if redundant.
+    """Compute a number (...) that changes sign at singularities of type 2; None if redundant.
 
-    The determinant of the equations together with the driven rates, along the mechanism's
-    motions; its sign is carried by one basis of these.
+    The determinant of the equations together with the driven rates, along the mechanism's motions;
+    its sign refers to a fixed basis of these.
     """
     if loop.solver.n != loop.solver.nu:
         return None
@@ -68,12 +68,12 @@ def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
-    """A number (...) that changes sign on a path only at a singularity; None if not known.
+    """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
 
-    The determinant of the closures' Jacobian by the passive rates, over the root of the Gram
-    determinant of the whole: continuous, and zero where the mechanism moves although the
-    driven joints rest, or where the closures leave it more freedoms. It takes as many equations
-    as passive rates, not counting those that are zero for every configuration, as of planar
+    The determinant of the closures' Jacobian by the passive rates, divided by the root of the whole
+    Jacobian's Gram determinant: continuous, and zero if the mechanism can move while the driven
+    joints are at rest, or if the closures permit more degrees of freedom. There are as many
+    equations as passive rates, without those that are zero for every configuration, as in planar
     mechanisms.
     """
     equality_key = loop.solver.sided
@@ -98,7 +98,7 @@ def sided(loop: Any) -> tuple[FloatArray, ...] | None:
 
 
 def singularities(loop: Any) -> tuple[Singularity, ...]:
-    """Type 1 and type 2; see `Singularity`."""
+    """Return type 1 and type 2; see `Singularity`."""
     return (
         Singularity(
             TYPE_1,
@@ -123,7 +123,7 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
 def loops_found(loop: Any) -> dict[str, Any]:
     """Return closures, mobility, and whether the motors suffice, as data for JSON.
 
-    `mobility` is tree coordinates minus rank, `freedoms` the rest of it without the idle ones.
+    `mobility` is tree coordinates minus rank, `freedoms` the same without idle degrees of freedom.
     """
     found, home = loop.structure, loop.structure.home
     numbers = {
@@ -159,23 +159,23 @@ def loops_found(loop: Any) -> dict[str, Any]:
 
 
 def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """`force_condition`, whatever the length."""
+    """Compute `force_condition`, which does not depend on the length."""
     return force_condition(loop, q)
 
 
 def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Zero (k,) at singularities of type 1."""
+    """Compute a number (k,) that is zero at singularities of type 1."""
     bases, tips = _motions(loop, q)
     moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
     if loop.solver.tip_directions is None:
-        # freedoms that the tip never has are not what it loses
+        # degrees of freedom that the tip never has cannot be lost
         last = loop.solver.tip_freedoms.freedoms - 1
         return np.asarray(np.linalg.svd(moved, compute_uv=False)[:, last])
     return np.asarray(_orientations(bases) * np.linalg.det(loop.solver.tip_directions.T @ moved))
 
 
 def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Zero (k,) at singularities of type 2."""
+    """Compute a number (k,) that is zero at singularities of type 2."""
     bases, _ = _motions(loop, q)
     driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
     if loop.solver.n == loop.solver.nu:
@@ -186,7 +186,7 @@ def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Twist (6,) of the tip in the motion that moves the driven joints least."""
+    """Return the tip's twist (6,) in the motion that moves the driven joints least."""
     bases, tips = _motions(loop, q[None])
     V = np.linalg.svd(bases[0, loop.solver.rates_at] * loop.solver.driven_scale)[2]
     twist = tips[0] @ V[-1]
@@ -195,12 +195,12 @@ def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
 
 
 def reference(loop: Any) -> FloatArray:
-    """Null space of the closures' Jacobian at home."""
+    """Return the null space of the closures' Jacobian at home."""
     return null_space(loop.structure.equations.at(loop.structure.home)[1])[1]
 
 
 def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArray:
-    """Both condition numbers (2, ...), of the motion and of the forces."""
+    """Compute both condition numbers (2, ...), of the motion and of the forces."""
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     columns, tip, drives = loop.solver.comparable
@@ -230,10 +230,10 @@ def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bases (N, rates, mobility) of the motions, the tip's twists (N, 6, mobility) in these.
+    """Return bases (N, rates, mobility) of the motions, and the tip's twists (N, 6, mobility).
 
-    Orthonormal, of comparable rates. Where the closures leave more freedoms than elsewhere,
-    of these motions those that move the driven joints least.
+    Orthonormal in comparable rates. If the closures permit more motions than elsewhere, those that
+    move the driven joints least are used.
     """
     bases = np.full((len(q), loop.solver.tree.rates, loop.solver.nu), np.nan)
     tips = np.full((len(q), 6, loop.solver.nu), np.nan)
@@ -252,7 +252,7 @@ def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
-    """The same of a batch (N, nq); NaN is left where the independent joints serve badly."""
+    """Compute `_motions` of a batch (N, nq); NaN where the independent joints are unsuitable."""
     packed, widths = loop.structure.packed, (loop.solver.nq,)
     S = batch("tangent", packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
     J = batch("jacobian", packed, widths, (6, loop.solver.nu), (q,))
@@ -267,7 +267,7 @@ def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArr
 
 
 def driven_scale(loop: Any) -> FloatArray:
-    """(n, 1) what makes rates of the driven joints comparable."""
+    """Return the scales (n, 1) that make rates of the driven joints comparable."""
     columns = loop.structure.equations.columns[loop.solver.rates_at]
     return np.asarray((columns / columns.max())[:, None])
 
@@ -285,7 +285,7 @@ def determining_rows(loop: Any) -> tuple[int, ...]:
 
 
 def determined_rows(loop: Any) -> list[int]:
-    """Rows of the tip's twist that determine the mechanism."""
+    """Return the rows of the tip's twist that determine the mechanism."""
     return list(loop.solver.tip_freedoms.rows)
 
 
@@ -297,9 +297,9 @@ def row_scales(loop: Any) -> FloatArray:
 
 
 def tip_directions(loop: Any) -> FloatArray | None:
-    """(rows, mobility) of the tip's motion that there are at all; None if there are more.
+    """Return the existing directions (rows, mobility) of the tip's motion; None if there are more.
 
-    A five-bar's tip stays in a plane: what it does there has a determinant.
+    A five-bar's tip stays in a plane: its motion in the plane has a determinant.
     """
     moved = np.concatenate(
         list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),
@@ -311,13 +311,13 @@ def tip_directions(loop: Any) -> FloatArray | None:
 
 
 def sampled_tips(loop: Any) -> FloatArray:
-    """(samples, 6, mobility) the tip's twists at configurations around home."""
+    """Return the tip's twists (samples, 6, mobility) at configurations around home."""
     samples = closed_samples(loop.structure.equations, loop.structure.home)
     return _motions(loop, np.array(samples))[1]
 
 
 def _orientations(bases: FloatArray) -> FloatArray:
-    """Signs (N,) that make one orientation of bases (N, rates, mobility) on a way of the next."""
+    """Return signs (N,) that orient bases (N, rates, mobility) consistently along a path."""
     turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
     return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
 
@@ -325,7 +325,7 @@ def _orientations(bases: FloatArray) -> FloatArray:
 def _condition_numbers(
     matrices: FloatArray, least: int = 0, count: int | None = None
 ) -> FloatArray:
-    """Condition numbers (...) of (..., m, n), of the `count` largest singular values.
+    """Compute condition numbers (...) of (..., m, n), of the `count` largest singular values.
 
     Infinite if there are fewer rows than `least`.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tip of a mechanism whose description names none: the end link with most freedoms."""
+"""Default tip of a mechanism: the end link with most degrees of freedom."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from robodyn.solvers.tree.tip_freedoms import NONE
 
 
 def with_default_tip(model: Model) -> Model:
-    """Return the model with the end link that has most freedoms as its tip.
+    """Return the model with the end link that has most degrees of freedom as its tip.
 
-    The candidates are the links from which neither a joint nor a closure leads on, and the one at
-    which most closures meet. Of two with as many freedoms, the one whose origin moves in more
-    directions is the tip, then one that a loop carries, then an open end, then the last.
+    The candidates are the links at which the tree ends, and the one at which most closures meet.
+    Among
+    equal ones, the order of preference is: the one whose origin moves in more directions, one in a
+    loop, an open end, the last.
     """
     candidates = end_links(model.joints, model.closures)
     if len(candidates) < 2:
@@ -30,7 +31,7 @@ def with_default_tip(model: Model) -> Model:
     try:
         structure = structure_of(model)
     except ModelError:
-        return model  # the mechanism's own constructor raises it
+        return model  # the mechanism's constructor raises the error
     equations, tree = structure.equations, structure.tree
     q = closed_samples(equations, structure.home)[-1]
     _, K = equations.at(q)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The order in which the closures' equations are eliminated, found from samples of K."""
+"""Elimination order of the closure equations, found from samples of K."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 
-# A pivot is at least this part of the largest in its column; less where none is as large.
+# Least pivot, relative to the largest in its column, if there is one.
 SHARES = (0.1, 0.01, 1e-3, 0.0)
-# Below this part of its size in the samples a pivot is looked for anew.
+# Size of a pivot, relative to that in the samples, below which another is searched.
 LEAST = 1e-3
-# An entry smaller than this is rounding [of entries of the order of 1].
+# Entry below which it is rounding, for entries of the order of 1.
 ZERO = 1e-9
 
 
 @dataclass(frozen=True)
 class Pivot:
-    """One elimination: `row` loses coordinate `rate` to the rows below.
+    """One elimination step: the coordinate `rate` of `row` is eliminated from rows below.
 
     Attributes:
-        row, rate: of the pivot.
+        row, rate: place of the pivot.
         size: smallest absolute value in the samples.
         below: rows from which it is eliminated.
-        right: coordinates that its row still has.
+        right: remaining coordinates of its row.
     """
 
     row: int
@@ -54,7 +54,7 @@ class Elimination:
     present: BoolArray
 
     def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
-        """The same with sizes of pivots of a K whose rows and columns are multiplied."""
+        """Return the same with pivot sizes for a K with scaled rows and columns."""
         pivots = (
             replace(pivot, size=pivot.size * float(rows[pivot.row] * columns[pivot.rate]))
             for pivot in self.pivots
@@ -94,14 +94,17 @@ class Elimination:
 def find_elimination(
     samples: Sequence[FloatArray], present: BoolArray, free: Sequence[int]
 ) -> Elimination | None:
-    """An order of elimination that serves all samples; None where some coordinate has no pivot.
+    """Find an elimination order for all samples; None if a coordinate has no pivot.
 
-    Markowitz's rule: of the pivots that are large enough, the one that touches least.
+    Markowitz's rule: of the sufficiently large pivots, the one with least fill-in.
 
     Args:
-        samples: K (rows, rates) in some closed configurations, of entries of the order of 1.
-        present: (rows, rates) whether an entry may ever differ from zero.
+        samples: K (rows, rates) in some closed configurations, with entries of the order of 1.
+        present: (rows, rates) whether an entry may differ from zero.
         free: rate indices of the independent coordinates.
+
+    Returns:
+        The order.
     """
     K = np.array(samples)
     dependent = [rate for rate in range(K.shape[2]) if rate not in free]

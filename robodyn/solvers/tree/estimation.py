@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The state of a mechanism with closed loops from its driven joints, one reading after another.
+"""State of a mechanism with closed loops from its driven joints, one reading after another.
 
-Where more joints are driven than there are freedoms, readings that are rounded contradict each
-other a little: the configuration is the one that fits all of them best, by their deviations.
+With more driven joints than degrees of freedom, rounded readings contradict each other slightly:
+the configuration is the one that fits all of them best, weighted by their standard deviations.
 
 First-order propagation of the readings' errors: with A from independent rates u to driven rates,
 J from u to the tip's twist and W the inverse variances of the readings, positions determine the
 independent coordinates up to C = (A'WA)^-1, and the tip's displacement up to J C J'. The twist
-J u with A u = rates errs by the errors of the rates and, for J and A change with the
-configuration, by those of the positions: J A^-1 drates + (D_J - J A^-1 D_A) dposition, D the
-derivatives of J u and A u with u held.
+J u with A u = rates has errors from the rates and, as J and A depend on the configuration, from
+the positions: J A^-1 drates + (D_J - J A^-1 D_A) dposition, with D the derivatives of J u and A u
+for constant u.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from robodyn.solvers.tree.closing.equations import ACCEPTED
 from robodyn.solvers.tree.closing.kinematics import tip_motion
 from robodyn.solvers.tree.closing.structure import followed
 
-# Of the search for the configuration that fits redundant readings best: steps from the last
-# estimate and from home, the longest of these, where it ends, and what is near enough where
-# readings that contradict each other slow it down [rad, or parts of the size].
+# Search for the configuration that fits redundant readings best: most steps from the last estimate
+# and from home, the longest step, its tolerance, and the tolerance for contradictory readings that
+# slow it down [rad, or relative to the size].
 FEW_STEPS, MOST_STEPS = 8, 100
 LONGEST_STEP = 0.1
 DONE, NEAR = 1e-11, 1e-6
-# Readings determine the freedoms where the singular values of A differ by less than this.
+# Largest ratio of the singular values of A for which readings determine the configuration.
 DETERMINED = 1e9
 
 
 class LoopEstimator(Estimator):
-    """Assembling with a memory; see the base class.
+    """Estimator of a closed loop's state by assembly; see the base class.
 
     Raises:
         UnderActuated: the driven joints do not determine the configuration.
@@ -76,7 +76,7 @@ class LoopEstimator(Estimator):
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
         position, rate = super()._checked(positions, rates)
-        # an encoder of a joint without end may count a turn from anywhere
+        # an encoder of a continuous joint may start in any turn
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
             near = self._positions
@@ -114,10 +114,10 @@ class LoopEstimator(Estimator):
         )
 
     def _assembled(self) -> FloatArray:
-        """The configuration (nq,) with these readings that is reached from the start.
+        """Find the configuration (nq,) with these readings that can be reached from the start.
 
-        A failure must not take long: the next reading waits. So nothing is searched for far from
-        the start, as `assemble` would.
+        A failure must be fast, as the next reading waits, so there is no global search as in
+        `assemble`.
         """
         own, equations = self._mechanism, self._mechanism.structure.equations
         q = self._fitted(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
@@ -147,7 +147,7 @@ class LoopEstimator(Estimator):
         return q
 
     def _fitted(self, q: FloatArray, steps: int) -> FloatArray | None:
-        """The closed configuration near q that fits the readings best; None if not reached."""
+        """Find the closed configuration near q that fits the readings best; None if not reached."""
         own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
         try:
@@ -171,10 +171,10 @@ class LoopEstimator(Estimator):
     def _sensitivities(
         self, q: FloatArray, u: FloatArray, J: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Derivatives (n, nu) of the driven rates and (6, nu) of the twist, u (nu,) held.
+        """Compute derivatives (n, nu) of driven rates and (6, nu) of the twist for constant u.
 
-        What remains of accelerations at constant u is a quadratic form in u, whose polar form is
-        the derivative's symmetric part; angular velocities have another, half their cross product.
+        Accelerations at constant u are a quadratic form in u, whose polar form is the derivative's
+        symmetric part; angular velocities have another part, half their cross product.
         """
         own, nu = self._mechanism, len(u)
         speed = float(np.abs(u).max())
@@ -193,7 +193,7 @@ class LoopEstimator(Estimator):
 
 
 def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """From readings (n,) of a deviation (n,) to what fits them best, and its covariance."""
+    """Return the matrix from readings (n,) to the best fit by deviations, and its covariance."""
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T
 

@@ -26,7 +26,7 @@ from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.integration import advance, simulate
 from robodyn.solvers.tree.packing import Packed
 
-# Changes of coordinates in a row without a step between them.
+# Most changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
 LOST = (
     "the loops do not close any more; with shorter steps they may: it whips through a singular "
@@ -45,18 +45,18 @@ KERNELS = Kernels(simulate, (VECTOR,) * 2, advance)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Whether neither other coordinates nor another elimination can change an outcome."""
+    """Return whether neither other coordinates nor another elimination can change an outcome."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
 
 
 class Simulation:
-    """One plant under one control's model.
+    """Simulation of one plant with one controller model.
 
     Args:
         mechanism: the `ClosedLoop` that moves.
-        model: what the control takes it for.
+        model: model of the controller.
     """
 
     def __init__(self, mechanism: Any, model: Any) -> None:
@@ -67,7 +67,7 @@ class Simulation:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
         control = self._model.structure.packed
         outcome = self._run(rollout, self._own, control, first, last)
-        # a controller of one's own knows the velocity in these coordinates only
+        # a custom controller receives the velocity in these coordinates only
         if _is_final(outcome.status, rollout) or rollout.driver is not None:
             return outcome
         return self._go_on(rollout, outcome, last)
@@ -86,7 +86,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _go_on(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """From where the plant's coordinates got poor to the last row, in others."""
+        """Continue in other coordinates to the last row, after the plant's became unsuitable."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         q = rollout.configuration[at].copy()
@@ -101,7 +101,7 @@ class Simulation:
                 control = self._chosen(self._model, q)
                 if control is None:
                     return Outcome(status, row, step)
-            # the rest of a row, efforts held, or all rows that follow
+            # the rest of a row with constant efforts, or all following rows
             alike = replace(rollout, velocity=np.empty_like(rollout.velocity))
             part = self._rest(rollout, row, step) if step else alike
             begin, end = (0, 1) if step else (row, last)
@@ -136,7 +136,7 @@ class Simulation:
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
     def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
-        """Rates (rates,) of the tree from those of a packing's independent coordinates."""
+        """Compute the tree's rates (rates,) from a packing's independent ones."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
         if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):

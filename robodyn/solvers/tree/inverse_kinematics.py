@@ -26,22 +26,22 @@ from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.solvers.tree.closing.kinematics import kernel_of, tip_motion, tree_jacobian
 from robodyn.solvers.tree.joints import configurations, rates_of
 
-# Steps of Newton's method to a pose: at most, and where a control loop waits for it.
+# Most Newton steps to a pose, in general and in a control loop.
 MOST_STEPS, NEAR_STEPS = 80, 30
-# Motions of the body together: at what is left [parts of the size] steps end, and what counts as
-# reached.
+# Batched motions of the body: residual, relative to the size, at which steps end, and that which
+# counts as reached.
 TARGET, REACHED = 1e-7, 1e-6
 
 
 def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """The configuration (nq,) near a guess whose tip is where a pose (7,) says, base frame.
+    """Find the configuration (nq,) near a guess with a tip pose (7,), base frame.
 
-    What determines the mechanism counts (`tip_freedoms`): of a delta the position, of a
-    spherical wrist the rotation. The rest of the pose is what the mechanism makes of it.
+    Only components that determine the mechanism count (`tip_freedoms`): for a delta the position,
+    for a spherical wrist the rotation. The rest of the pose follows from the mechanism.
 
     Raises:
         InvalidInput: the tip's pose does not determine the mechanism.
-        NoSolution: it cannot take that pose.
+        NoSolution: the pose is out of reach.
     """
     goal = as_pose("pose", as_exact("pose", pose, (7,)))
     start = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
@@ -59,7 +59,7 @@ def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -
 
 
 def _tip_rows(loop: Any) -> list[int]:
-    """Rows of a pose and of a twist that determine the mechanism."""
+    """Return the rows of a pose and of a twist that determine the mechanism."""
     found = loop.solver.tip_freedoms
     if not found.suffice:
         raise InvalidInput(
@@ -71,7 +71,7 @@ def _tip_rows(loop: Any) -> list[int]:
 
 
 def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
-    """(6,) factors of these rows that make them comparable; others are zero."""
+    """Return factors (6,) that make these rows comparable; others are zero."""
     weights = np.zeros(6)
     weights[list(rows) or _tip_rows(loop)] = 1.0
     weights[:3] /= loop.structure.equations.size
@@ -79,7 +79,7 @@ def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
 
 
 def all_weights(loop: Any) -> FloatArray:
-    """(6,) factors of all rows; turns count by the characteristic length."""
+    """Return factors (6,) of all rows; rotations count by the characteristic length."""
     lengths = np.repeat([1.0, loop.characteristic_length], 3)
     return np.asarray(lengths / loop.structure.equations.size)
 
@@ -113,21 +113,24 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """The motion (K, ...) that takes the tip through a motion; see `configuration_at`.
+    """Compute the motion (K, ...) for a motion of the tip; see `configuration_at`.
 
-    Independent rates from J u' = twist, accelerations from J u'' = accel - J' u'; of these
-    the rows that determine the mechanism.
+    Independent rates from J u' = twist, accelerations from J u'' = accel - J' u', for the rows that
+    determine the mechanism.
 
     Args:
         times: (K,) [s], increasing.
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
         start: (nq,) configuration at, or near, the first pose.
 
+    Returns:
+        The motion.
+
     Raises:
         InvalidInput: the tip's pose does not determine the mechanism.
-        NoSolution: a pose that cannot be reached from the one before; `index` says which.
+        NoSolution: a pose cannot be reached from the one before; `index` is its number.
     """
-    weights = loop.solver.tip_weights  # how the tip moves otherwise then follows
+    weights = loop.solver.tip_weights  # other components of the tip's motion follow
     goals = np.ascontiguousarray(as_pose("poses", poses))
     q = _along(loop, np.array(configurations(loop, "start", start)), goals, weights)
     found = _body_motions(loop, q, goals, twists, accels)
@@ -151,7 +154,7 @@ def motions_of_body(
 def _body_motions(
     loop: Any, starts: FloatArray, *motion: FloatArray, rows: Sequence[int] = ()
 ) -> FloatArray:
-    """(K, nq + 2 mobility) of motions of the tip, NaN where the kernel has no answer."""
+    """Compute motions (K, nq + 2 mobility) for motions of the tip, NaN without a result."""
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
     accuracy = (tip_weights(loop, rows), CLOSED, REACHED) if rows else loop.solver.accuracy
@@ -160,20 +163,20 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Weights of the tip's rows, where steps end, and what counts as reached."""
+    """Return weights of the tip's rows, the final residual, and the accepted one."""
     return loop.solver.tip_weights, TARGET, REACHED
 
 
 def _parted(loop: Any, found: FloatArray) -> list[FloatArray]:
-    """Configurations, rates and accelerations of what `_body_motions` finds."""
+    """Split the result of `_body_motions` into configurations, rates and accelerations."""
     return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
 
 
 def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) -> FloatArray:
-    """Configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
+    """Find configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
 
     Raises:
-        NoSolution: a goal that is not reached from the one before; `index` says which.
+        NoSolution: a goal cannot be reached from the one before; `index` is its number.
     """
     q, done = np.empty((len(goals), loop.solver.nq)), 0
     while done < len(goals):
@@ -183,7 +186,7 @@ def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) 
             break
         near = q[done - 1] if done else near
         found, served = _reached(loop, near, goals[done], weights)
-        if found is None and not served:  # a singularity is near: all joints move at once
+        if found is None and not served:  # near a singularity: solve for all joints at once
             closed = loop.structure.equations.close(near, [], _tip_at(loop, goals[done]))
             found = closed.q if closed.left <= ACCEPTED else None
         if found is None:
@@ -203,7 +206,7 @@ def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) 
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """A motion of the tip where the pivots of home do not serve."""
+    """Compute a motion of the tip where the pivots of home fail."""
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])
     rates = inverse @ twist[rows]
@@ -214,7 +217,7 @@ def _motion_at(
 def independent_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Positions, rates and accelerations (..., mobility) of the independent joints."""
+    """Compute positions, rates and accelerations (..., mobility) of the independent joints."""
     return DrivenMotion(
         presentation.values_of(loop, configuration),
         rates_of(loop, "velocity", velocity),
@@ -229,10 +232,10 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """The mechanism's motion of its independent joints' (..., mobility).
+    """Compute the mechanism's motion for that of its independent joints (..., mobility).
 
-    Along the last batch dimension each configuration is found from the one before it, the
-    first from the guess, home by default.
+    Along the last batch dimension each configuration starts from the one before it, the first from
+    the guess, home by default.
 
     Raises:
         NoSolution: the loops do not close.
@@ -247,7 +250,7 @@ def motion_of_independent(
 def state_of_readings(
     loop: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Configuration (nq,) near a guess, by default home, and velocity (mobility,).
+    """Compute the configuration (nq,) near a guess, by default home, and the velocity (mobility,).
 
     Raises:
         NoSolution: the loops do not close with these positions.

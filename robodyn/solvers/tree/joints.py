@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The joints and bodies of a mechanism with closed loops, and their places in a configuration."""
+"""Joints and bodies of a mechanism with closed loops, and their entries of a configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
 def mobility(loop: Any) -> int:
-    """Freedoms of the mechanism, idle ones not counted."""
+    """Return the number of degrees of freedom, without idle ones."""
     return loop.solver.nu
 
 
@@ -35,26 +35,26 @@ def independent_joints(loop: Any) -> tuple[str, ...]:
 
 
 def home(loop: Any) -> FloatArray:
-    """(nq,) where the loops close, near the model's guess."""
+    """Return the closed configuration (nq,) near the model's guess."""
     return np.array(loop.structure.home)
 
 
 def joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., n) [rad or m] of the driven joints."""
+    """Return positions (..., n) [rad or m] of the driven joints."""
     return np.asarray(
         configurations(loop, "configuration", configuration)[..., loop.solver.driven_at]
     )
 
 
 def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., j) [rad or m] of all joints but floating ones, at singularities too."""
+    """Return positions (..., j) [rad or m] of all joints except floating ones."""
     q = configurations(loop, "configuration", configuration)
     places = [loop.solver.tree.position_of[name] for name in loop.all_joint_names]
     return np.asarray(q[..., places])
 
 
 def coordinates(loop: Any) -> Coordinates:
-    """A configuration is all joints, a velocity the independent ones'."""
+    """Return the coordinates: a configuration is all joints, a velocity the independent ones'."""
     names: list[str] = []
     quaternions = []
     for joint in loop.structure.tree.joints:
@@ -78,7 +78,7 @@ def coordinates(loop: Any) -> Coordinates:
 
 
 def free_poses(loop: Any) -> list[tuple[Joint, list[int], list[int]]]:
-    """Floating joints with independent coordinates: where these are, which of six each is."""
+    """Return floating joints with independent coordinates: indices, and which of six each is."""
     found = []
     for joint in loop.solver.tree.joints:
         first = loop.solver.tree.rate_of[joint.name]
@@ -89,7 +89,7 @@ def free_poses(loop: Any) -> list[tuple[Joint, list[int], list[int]]]:
 
 
 def bodies(loop: Any) -> tuple[Link, ...]:
-    """The links that move and have mass or inertia, each in its own frame."""
+    """Return the moving links with mass or inertia, each in its own frame."""
     tree = loop.structure.tree
     return tuple(
         link
@@ -99,12 +99,12 @@ def bodies(loop: Any) -> tuple[Link, ...]:
 
 
 def size(loop: Any) -> float:
-    """[m] the largest distance between a joint and the next."""
+    """Return the largest distance [m] between a joint and the next."""
     return loop.structure.equations.size
 
 
 def friction_rows(loop: Any) -> FloatArray:
-    """(nf, sticking.ROW) of the driven joints, in their order, and of others that rub."""
+    """Return rows (nf, sticking.ROW) of the driven joints, then of others with dry friction."""
     tree, driven = loop.structure.tree, list(loop.model.driven)
     rows = {}
     for body in tree.bodies[1:]:
@@ -118,12 +118,12 @@ def friction_rows(loop: Any) -> FloatArray:
 
 
 def drives_free(loop: Any) -> bool:
-    """Whether the driven joints are the independent ones."""
+    """Return whether the driven joints are the independent ones."""
     return bool(loop.structure.packed.head["drives_free"])
 
 
 def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Configurations (..., nq).
+    """Check configurations (..., nq).
 
     Raises:
         InvalidInput: wrong shape, or not finite.
@@ -134,7 +134,7 @@ def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
 
 
 def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Rates, or their like, of the independent joints (..., mobility).
+    """Check rates or accelerations of the independent joints (..., mobility).
 
     Raises:
         InvalidInput: wrong shape, or not finite.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops in the registry: how they are recognized and read."""
+"""Registration of mechanisms with closed loops: recognition and reading."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robodyn.model.builder import ModelBuilder
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Whether a URDF closes loops; platforms are asked before."""
+    """Return whether a URDF closes loops; platforms are checked before."""
     return bool(builder.closures)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops: the public face of the tree's and the closures' kernels."""
+"""Mechanisms with closed loops: the public interface to the kernels of trees and closures."""
 
 from __future__ import annotations
 

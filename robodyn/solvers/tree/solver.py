@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The numbers of a mechanism with closed loops as its kernels read them."""
+"""Solver of a mechanism with closed loops: its packed parameters and entries."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from robodyn.solvers.tree.kernels.tree_slopes import derivatives_of_tree
 
 
 def _once(function: Callable[[Any], Any]) -> Any:
-    """A function of the mechanism, called once."""
+    """Create a cached property from a function of the mechanism."""
     return cached_property(lambda solver: function(solver.mechanism))
 
 
 class LoopSolver(Solver):
-    """The kernels of one mechanism.
+    """Kernels of one mechanism.
 
     Args:
-        mechanism: with its `structure`.
+        mechanism: mechanism with its `structure`.
 
     Attributes:
         tree, pivots: of the structure.
         nq, nu, n: sizes of configuration, velocity and efforts.
-        driven_at, free_at: places of driven and of independent joints in a configuration.
-        rates_at: places of driven joints among the rates of the tree.
+        driven_at, free_at: indices of driven and of independent joints in a configuration.
+        rates_at: indices of driven joints among the rates of the tree.
         one: entries for single states.
     """
 
@@ -62,9 +62,9 @@ class LoopSolver(Solver):
         self.free_at = np.array([self.tree.rate_places[rate] for rate in structure.free])
         is_open = structure.is_open_tree
         self.one: Single = single_dynamics(structure.packed, is_open_tree=is_open)
-        # of an open tree whose floating joints have their six rates in a row
+        # for an open tree whose floating joints have six consecutive rates
         self.rates_are_given = is_open and structure.keeps_floating_rates
-        # entries that were asked for, with the pivots of home
+        # entries used so far, with the pivots of home
         self.calls: dict[str, Callable[..., Any]] = {}
 
     drives_free = _once(joints.drives_free)
@@ -93,7 +93,7 @@ class LoopSolver(Solver):
         own = self.mechanism
         passive = own.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
         if passive.any():
-            return None  # which is left to differences
+            return None  # differences are used instead
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
         sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
@@ -103,7 +103,7 @@ class LoopSolver(Solver):
         return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, slopes)
 
     def is_alike(self, model: Any) -> bool:
-        """Whether the controller's model has the same coordinates, derived classes included."""
+        """Return whether the controller's model has the same coordinates."""
         own = self.mechanism
         expected = model.coordinates, model.joint_names
         return isinstance(model.solver, LoopSolver) and expected == (
@@ -125,7 +125,7 @@ class LoopSolver(Solver):
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         """See the base class."""
-        # of links that move as one, the first carries all of the body's mass
+        # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, numbers in zip(self.mechanism.structure.tree.bodies[1:], bodies, strict=True):
             out |= dict.fromkeys(body.links, NOTHING) | {body.links[0]: numbers}

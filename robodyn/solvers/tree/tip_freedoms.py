@@ -11,10 +11,10 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 
-# Singular values below this part of the largest are none.
+# Singular value, relative to the largest, below which it counts as zero.
 NONE = 1e-6
-# Some numbers determine a mechanism if they do so at least this well, in parts of how all six do.
-# The sideways motion that a tilting tripod makes with its tilt (3-RPS) determines it far worse.
+# Least quality of components that determine a mechanism, relative to all six. The sideways motion
+# of a tilting tripod (3-RPS) determines it far worse.
 FAIR = 0.1
 NAMES = ("x", "y", "z", "rotation about x", "rotation about y", "rotation about z")
 POSITION, ROTATION, POSE = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
@@ -25,9 +25,9 @@ class TipFreedoms(NamedTuple):
 
     Attributes:
         rows: indices in a twist (linear over angular, base frame) and in a pose.
-        freedoms: freedoms of the tip.
-        mobility: freedoms of the mechanism; more than `freedoms` if it can move while its tip
-            rests.
+        freedoms: degrees of freedom of the tip.
+        mobility: degrees of freedom of the mechanism; more than `freedoms` if it can move while
+            its tip is at rest.
     """
 
     rows: tuple[int, ...]
@@ -41,7 +41,7 @@ class TipFreedoms(NamedTuple):
 
     @property
     def text(self) -> str:
-        """In words, for tables and messages."""
+        """Description for tables and messages."""
         known = {POSITION: "position", ROTATION: "rotation", POSE: "position and rotation"}
         what = known.get(self.rows) or ", ".join(NAMES[row] for row in self.rows)
         if self.suffice:
@@ -54,7 +54,7 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
     """Find the components that determine a mechanism, from motions of its tip.
 
     Position or rotation alone are preferred, because a goal then leaves the rest to the mechanism;
-    then as many of the six components as there are freedoms.
+    then as many of the six components as there are degrees of freedom.
 
     Args:
         tips: (samples, 6, mobility) twists for an orthonormal basis of the mechanism's motions,
@@ -67,7 +67,7 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """The middle sample's smallest singular value of those that there should be."""
+        """Return the median sample's smallest relevant singular value."""
         if len(rows) < count:
             return 0.0
         own = np.linalg.svd(tips[:, rows], compute_uv=False)[:, count - 1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Linkages that take motors to joints inside bigger mechanisms: ankles, waists, palletisers."""
+"""Linkages between motors and joints inside larger mechanisms: ankles, waists, palletizers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from robodyn.model.model import Model
 from robodyn.solvers.tree.closing.kinematics import tangent
 from robodyn.solvers.tree.loop import ClosedLoop
 
-# The largest step of a joint or motor from one closed configuration to the next [rad, m].
+# Largest step of a joint or motor between two closed configurations [rad, m].
 STEP = 0.1
-# Rates that are less than this much of the others are none.
+# Rate, relative to the others, below which it counts as zero.
 STILL = 1e-8
-# A map whose inverse is this much larger is none.
+# Ratio of a map's inverse to it from which on it is singular.
 SINGULAR = 1e10
-# Configurations around home in which the map is examined, and how far from there [rad, m].
+# Number of configurations around home for the check of the map, and their distance [rad, m].
 SAMPLES, SPREAD, SEED = 3, 0.05, 26
 
 
@@ -32,13 +32,16 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
     """Return the map between motors and the joints that they move through a linkage.
 
     Args:
-        mechanism: with closed loops.
-        motors: names of n joints that motors turn.
-        joints: names of n joints that these determine, wherever the rest of the mechanism is.
+        mechanism: mechanism with closed loops.
+        motors: names of n driven joints.
+        joints: names of n joints that these determine, whatever the rest of the mechanism does.
+
+    Returns:
+        The map.
 
     Raises:
-        InvalidInput: another kind of mechanism, unknown joints, other numbers of them than of
-            motors, or joints that the motors do not determine; by name.
+        InvalidInput: another kind of mechanism, unknown joints, another number of them than of
+            motors, or joints that the motors do not determine; names them.
     """
     return Transmission(mechanism, motors, joints)
 
@@ -46,7 +49,7 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
 class Transmission:
     """Map between motors and joints of a linkage, see `transmission`.
 
-    All other independent joints of the mechanism rest at home. The joints' positions (..., n) [rad
+    All other independent joints of the mechanism stay at home. The joints' positions (..., n) [rad
     or m] describe a state; from home the linkage moves there without changing its branch.
 
     Attributes:
@@ -87,7 +90,7 @@ class Transmission:
         self._check()
 
     def configuration(self, positions: ArrayLike) -> FloatArray:
-        """The mechanism's configuration (..., nq) at positions (..., n) of the joints.
+        """Compute the mechanism's configuration (..., nq) at positions (..., n) of the joints.
 
         Raises:
             NoSolution: the linkage does not reach them.
@@ -95,7 +98,7 @@ class Transmission:
         return self._moved(self.joints, "positions", positions)
 
     def motor_positions(self, positions: ArrayLike) -> FloatArray:
-        """Positions (..., n) [rad or m] of the motors for those of the joints.
+        """Convert joint positions (..., n) to motor positions (..., n) [rad or m].
 
         Raises:
             NoSolution: the linkage does not reach them.
@@ -103,7 +106,7 @@ class Transmission:
         return self._positions_of(self.configuration(positions), self.motors)
 
     def joint_positions(self, motor_positions: ArrayLike) -> FloatArray:
-        """Positions (..., n) [rad or m] of the joints for those of the motors.
+        """Convert motor positions (..., n) to joint positions (..., n) [rad or m].
 
         Raises:
             NoSolution: the linkage does not close there.
@@ -112,7 +115,7 @@ class Transmission:
         return self._positions_of(q, self.joints)
 
     def jacobian(self, positions: ArrayLike) -> FloatArray:
-        """J (..., n, n): rates of the motors = J @ rates of the joints.
+        """Compute J (..., n, n): rates of the motors = J @ rates of the joints.
 
         Raises:
             SingularConfiguration: the motors do not move the joints there, or not all of them.
@@ -120,29 +123,32 @@ class Transmission:
         return np.asarray(self._jacobians(self.configuration(positions))[0])
 
     def motor_rates(self, positions: ArrayLike, rates: ArrayLike) -> FloatArray:
-        """Rates (..., n) of the motors for those of the joints [rad/s or m/s]."""
+        """Convert joint rates (..., n) to motor rates (..., n) [rad/s or m/s]."""
         return _times(self.jacobian(positions), self._n("rates", rates))
 
     def joint_rates(self, positions: ArrayLike, motor_rates: ArrayLike) -> FloatArray:
-        """Rates (..., n) of the joints for those of the motors [rad/s or m/s]."""
+        """Convert motor rates (..., n) to joint rates (..., n) [rad/s or m/s]."""
         return _solved(self.jacobian(positions), self._n("motor_rates", motor_rates))
 
     def motor_efforts(self, positions: ArrayLike, efforts: ArrayLike) -> FloatArray:
-        """Efforts (..., n) of the motors that do what efforts at the joints would [N m or N]."""
+        """Convert joint efforts (..., n) to equivalent motor efforts [N m or N]."""
         J = np.swapaxes(self.jacobian(positions), -1, -2)
         return _solved(J, self._n("efforts", efforts))
 
     def joint_efforts(self, positions: ArrayLike, motor_efforts: ArrayLike) -> FloatArray:
-        """Efforts (..., n) at the joints that do what those of the motors do [N m or N]."""
+        """Convert motor efforts (..., n) to equivalent joint efforts [N m or N]."""
         J = np.swapaxes(self.jacobian(positions), -1, -2)
         return _times(J, self._n("motor_efforts", motor_efforts))
 
     def inertia(self, positions: ArrayLike, *, load: bool = False) -> FloatArray:
-        """(..., n, n) [kg m^2 or kg] at the joints of the linkage with its rotors.
+        """Compute the inertia (..., n, n) [kg m^2 or kg] of the linkage and rotors.
 
         Args:
             positions: (..., n) of the joints.
-            load: count what the joints themselves carry, too; all that moves with them then is.
+            load: whether to include bodies that the joints carry directly.
+
+        Returns:
+            The inertia matrix.
         """
         q = self.configuration(positions)
         _, U = self._jacobians(q)
@@ -155,7 +161,7 @@ class Transmission:
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Links that a joint of these carries without a joint of the linkage between."""
+        """Return links that one of these joints carries without a linkage joint between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > STILL
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -171,7 +177,7 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Rows of the tree's rates that, with the motors', determine all of them."""
+        """Return rows of the tree's rates that, with the motors', determine all of them."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=STILL) < len(rows):
@@ -193,7 +199,7 @@ class Transmission:
         return rows[len(self.motors) :]
 
     def _check(self) -> None:
-        """That the motors determine the joints, in home and around it."""
+        """Check that the motors determine the joints, at home and around it."""
         rng, loop = np.random.default_rng(SEED), self._loop
         for _ in range(SAMPLES):
             q = loop.advance(loop.home, rng.uniform(-SPREAD, SPREAD, loop.mobility) * loop.size)
@@ -211,13 +217,13 @@ class Transmission:
                 )
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The tree's rates by those of the motors (rates, n), and of the others at rest."""
+        """Return the tree's rates by motor rates (rates, n), and by the other ones."""
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """J (..., n, n) and independent rates by those of the joints (..., mobility, n)."""
+        """Return J (..., n, n) and independent rates by joint rates (..., mobility, n)."""
         S = tangent(self._loop, q)
         rows = S[..., [*self._rows["motors"], *self._others], :]
         self._refuse_singular(rows, q)
@@ -243,7 +249,7 @@ class Transmission:
                 )
 
     def _moved(self, names: tuple[str, ...], what: str, wanted: ArrayLike) -> FloatArray:
-        """Configurations (..., nq) where named joints have positions (..., n), from home on."""
+        """Compute configurations (..., nq) for positions (..., n) of named joints, from home on."""
         goals, loop = self._n(what, wanted), self._loop
         held = [loop.structure.rate_names[row] for row in self._others]
         rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
@@ -275,7 +281,7 @@ def _solved(J: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _without(model: Model, links: set[str]) -> Model:
-    """The model where these links have no mass."""
+    """Return the model with these links massless."""
     bare = (
         replace(link, mass=0.0, inertia=np.zeros((3, 3))) if link.name in links else link
         for link in model.links

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tree of a model, rigidly joined links as one body, in the frames that the kernels use."""
+"""Tree of a model, with rigidly attached links as one body, in the kernels' frames."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class TreeBody:
         joint: the joint, None for the base.
         parent: index of the body that carries the joint.
         frame: (4, 4) frame of the joint on that body at position 0, z along its axis.
-        position, rate: indices of the joint's numbers; of those it follows, if it mimics.
+        position, rate: indices of the joint's coordinates, or of the followed joint's for a mimic.
         own: index of its own position.
         factor, offset: of a mimic joint.
-        links: names of the links that are one body.
+        links: names of the links of the body.
         mass, com, inertia: of all of them, in the body's frame.
     """
 
@@ -62,12 +62,12 @@ class TreeBody:
 
     @property
     def kind(self) -> int:
-        """As the kernels number them."""
+        """Type of the joint by the kernels' numbers."""
         return KIND_NUMBERS[self.joint.kind] if self.joint else layout.FLOATING
 
     @property
     def width(self) -> int:
-        """Tree coordinates of its joint."""
+        """Number of tree coordinates of its joint."""
         return 6 if self.joint and self.joint.kind == "floating" else 1
 
 
@@ -75,21 +75,21 @@ class Tree:
     """Bodies, coordinates and frames of a model's tree.
 
     A configuration (positions,) has every movable joint in the order of the model, a floating
-    joint as its pose; rates (rates,) leave mimic joints out, a floating joint has its twist.
+    joint as its pose; rates (rates,) omit mimic joints, and a floating joint has its twist.
 
     Attributes:
-        model: what it was made from.
+        model: model of the tree.
         joints: movable joints in the model's order.
         bodies: the base, then one for each movable joint, parents first.
-        body_of: link -> number of its body.
+        body_of: link -> index of its body.
         frame_of: link -> (4, 4) its frame in its body's.
-        position_of: joint -> where its position begins in a configuration.
-        place_of: joint -> its part of a configuration.
-        rate_of: joint -> where its rate begins; a mimic joint has that of the joint it follows.
+        position_of: joint -> start of its position in a configuration.
+        place_of: joint -> its slice of a configuration.
+        rate_of: joint -> start of its rate; a mimic joint has that of the joint it follows.
         positions, rates: lengths.
         rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
         rate_units: `m` or `rad` of each.
-        rate_places: where in a configuration each is; of a floating joint, roughly.
+        rate_places: index of each in a configuration; approximate for a floating joint.
     """
 
     def __init__(self, model: Model) -> None:
@@ -136,7 +136,7 @@ class Tree:
             self._set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
-        """The tree of another model of the same shape; bodies that are no others are shared."""
+        """Return the tree of another model of the same shape; equal bodies are shared."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}
@@ -199,14 +199,14 @@ class Tree:
         body.mass, body.com, body.inertia = mass, com, inertia
 
     def frame_at(self, B: FloatArray, link: str) -> FloatArray:
-        """(4, 4) of a link among placed bodies (bodies, BODY_SIZE), base frame."""
+        """Return the frame (4, 4) of a link among placed bodies (bodies, BODY_SIZE), base frame."""
         body, frame = B[self.body_of[link]], np.eye(4)
         frame[:3, :3] = body[:9].reshape(3, 3).T
         frame[:3, 3] = body[layout.ORIGIN : layout.ORIGIN + 3]
         return np.asarray(frame @ self.frame_of[link])
 
     def above(self, body: int) -> list[int]:
-        """The body and those between it and the base, which is left out."""
+        """Return the body and those between it and the base, which is excluded."""
         found = []
         while body:
             found.append(body)
@@ -214,7 +214,7 @@ class Tree:
         return found
 
     def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
-        """Bodies whose joints move the child (+1) or the parent (-1), but not both alike."""
+        """Return bodies whose joints move the child (+1) or the parent (-1), but not both."""
         down, up = self.above(child), self.above(parent)
         common = set(down) & set(up)
         return [(body, 1.0) for body in down if body not in common] + [
@@ -224,7 +224,7 @@ class Tree:
     def directions(
         self, closure: Closure
     ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
-        """Whether points coincide, directions across a slide, and pairs kept at right angles.
+        """Return whether points coincide, directions across a slide, and perpendicular pairs.
 
         In the frames of the two bodies.
         """
@@ -246,12 +246,15 @@ class Tree:
     def point_jacobian(
         self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray
     ) -> FloatArray:
-        """(6, rates) twist at a point (3,) of what the joints on a way move, base frame.
+        """Compute the twist (6, rates) at a point (3,) due to the joints on a path, base frame.
 
         Args:
             B: (bodies, BODY_SIZE) placed bodies.
-            way: as `loop_path` gives it.
+            way: path from `loop_path`.
             point: [m].
+
+        Returns:
+            The Jacobian.
         """
         J = np.zeros((6, self.rates))
         for number, sign in way:
@@ -271,7 +274,7 @@ class Tree:
         return J
 
     def size(self) -> float:
-        """A length [m] of the order of the mechanism's, by which it is judged whether it closes."""
+        """Return a characteristic length [m] of the mechanism, the scale of closure residuals."""
         lengths = [float(np.linalg.norm(body.frame[:3, 3])) for body in self.bodies[1:]]
         for closure in self.model.closures:
             for link, place, _ in closure.ends:

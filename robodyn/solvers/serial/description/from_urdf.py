@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A serial arm from the chain between two links of a URDF."""
+"""Serial arm from the chain between two links of a URDF."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from robodyn.solvers.serial.description.urdf_chain import find_chain
 
 
 def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
-    """The model of the chain from one link of a URDF to another.
+    """Create the model of the chain from one link of a URDF to another.
 
-    Rigidly joined links count as one body, wherever they are attached to the chain. It begins at
-    the root, which is assumed fixed, and ends at the leaf behind the largest number of moving
-    joints, unless the options or the URDF's `<robodyn>` name other links. A warning names what of
-    the URDF is not in the model.
+    Rigidly attached links count as one body, wherever they are on the chain. The chain starts at
+    the root, which is fixed, and ends at the leaf behind the largest number of movable joints,
+    unless the options or the URDF's `<robodyn>` name other links. A warning names the parts of the
+    URDF that the model does not contain.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a movable joint outside it, what looks like a gripper's finger or
-            like a loop cut open, and with `strict=True` a moving link without `<inertial>`, which
-            is otherwise massless.
+            planar joint in it, a movable joint outside it, an apparent gripper finger or loop cut
+            open, and with `strict=True` a moving link without `<inertial>`, which is otherwise
+            massless.
         UnphysicalInertia: with `strict=True`.
     """
     source, start = builder.source, builder.home
@@ -74,12 +74,12 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
 
 
 def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Collection[str]) -> None:
-    """Warn of links that neither move with the chain nor are one body with its base.
+    """Warn of links that neither move with the chain nor belong to its base.
 
     Args:
-        tree: of the URDF; what joints beside the chain carry moves with it if these are held.
+        tree: tree of the URDF; links on held joints beside the chain move with it.
         model: the arm.
-        actuated: joints that it gives actuators.
+        actuated: joints that the URDF gives actuators.
     """
     own = {joint.name for joint in model.joints}
     kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}

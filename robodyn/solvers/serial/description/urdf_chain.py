@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joints of a URDF tree form the arm."""
+"""Selection of the joints of a URDF tree that form an arm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robodyn.mechanism.option_names import Spelling, in_python
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.solvers.serial.chain import KINDS
 
-# [m] Two ends that are nearer than this at zero are taken to be in one place.
+# Distance [m] at zero below which two ends are in one place.
 SAME_PLACE = 1e-3
 
 
@@ -34,12 +34,12 @@ def find_chain(
     hold_branches: bool,
     spelling: Spelling = in_python,
 ) -> UrdfChain:
-    """The chain between two links, by default from the root to the leaf with the most joints.
+    """Find the chain between two links, by default from the root to the leaf with the most joints.
 
     Raises:
         ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
-            in it, a movable joint outside it that is not held, what looks like a gripper's finger
-            at the end of the longest chain, or an apparent loop.
+            in it, a movable joint outside it that is not held, an apparent gripper finger at the
+            end of the longest chain, or an apparent loop.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -73,10 +73,10 @@ def find_chain(
 def longest_chains(
     tree: ZeroConfigurationTree, base: str | None, spelling: Spelling
 ) -> dict[str, list[Any]]:
-    """All joints, fixed ones too, from a link, or the root, to each leaf behind most movable ones.
+    """Return all joints, fixed ones too, to each leaf behind the largest number of movable ones.
 
     Raises:
-        ModelError: what looks like a gripper's finger at an end.
+        ModelError: an apparent gripper finger at an end.
     """
     base = tree.root if base is None else base
     parents = {joint.parent for joint in tree.above.values()}
@@ -106,13 +106,13 @@ def _default_tip(tree: ZeroConfigurationTree, base: str, spelling: Spelling) -> 
 
 
 def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
-    """Reject ends of two branches that look like one link, cut in two to make a tree of a loop.
+    """Reject ends of two branches that look like one link, split to make a tree of a loop.
 
-    Exporters name the halves A and B, or repeat a link with a number appended to its name. To load
-    it as an arm all the same, name the tip.
+    Exporters name the halves A and B, or repeat a link with a number appended to its name. An
+    explicit tip avoids this check.
 
     Raises:
-        ModelError: names the two.
+        ModelError: names the two ends.
     """
     parents = {joint.parent for joint in tree.above.values()}
     ends = [link for link in tree.links if link not in parents and link in tree.above]
@@ -138,9 +138,9 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _alike(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Whether the branches behind two ends repeat each other too, as the fingers of a hand do.
+    """Return whether the branches behind two ends are also alike, as the fingers of a hand are.
 
-    The halves of a loop may, but these are in one place.
+    The halves of a loop may be alike, too, but are in one place.
     """
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])
@@ -158,7 +158,7 @@ _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
-    """Joints from `base` down to a link, or None if it is not below."""
+    """Return the joints from `base` down to a link, or None if it is not below."""
     path = []
     while link != base:
         if link not in tree.above:
@@ -213,22 +213,22 @@ def _hold(tree: ZeroConfigurationTree, chain: UrdfChain) -> UrdfChain:
 
 
 _FINGER_JOINT = re.compile(r"finger|gripper|jaw|knuckle", re.IGNORECASE)
-# Makers call the last link of an arm, to which a gripper belongs, gripper_link.
+# The last link of an arm, which carries a gripper, is often named gripper_link.
 _FINGER_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
 
 
 def check_gripper(
     tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]], spelling: Spelling
 ) -> None:
-    """Refuse to take a gripper's finger for the last joint of an arm.
+    """Reject a gripper's finger as the last joint of an arm.
 
     Args:
-        tree: of the URDF.
-        longest: all joints, fixed ones too, on the way to each leaf behind most movable joints.
-        spelling: how an option is written.
+        tree: tree of the URDF.
+        longest: all joints, fixed ones too, to each leaf behind most movable joints.
+        spelling: function that spells an option in messages.
 
     Raises:
-        ModelError: names the fingers, and the links that may be meant as the tip.
+        ModelError: names the fingers, and candidates for the tip.
     """
     known = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
     known |= _pairs(tree, longest)
@@ -259,7 +259,7 @@ def check_gripper(
 
 
 def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
-    """Joints that slide on one body side by side, each at the end of a chain, whatever called."""
+    """Return prismatic joints side by side on one body, each at the end of a chain."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
         last = next((joint for joint in reversed(path) if joint.moves), None)
@@ -278,7 +278,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Links without inertia and children on the same body: tool frames."""
+    """Return links without inertia and children on the same body: tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

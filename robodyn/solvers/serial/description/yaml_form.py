@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A serial arm from its YAML file, a Denavit-Hartenberg table or its joints' frames, and as one."""
+"""Serial arms in YAML files: a Denavit-Hartenberg table or the joints' frames."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LINK = (
     "name", "joint", "theta", "d", "a", "alpha", "offset", "mass", "com", "inertia",
     "armature", "damping", "friction", "limits", "actuator",
 )  # fmt: skip
-# Of a link whose joint is given by its frame instead of a row of a table.
+# Fields of a link whose joint is given by its frame instead of a row of a table.
 FRAMES = "joint_frames"
 _FRAMED = ("xyz", "rpy", "axis")
 _FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
@@ -51,16 +51,18 @@ X, Z = 0, 2
 
 
 def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: ReadOptions) -> Model:
-    """The model that a YAML document of `type: serial` describes.
+    """Create the model that a YAML document of `type: serial` describes.
 
     Args:
-        document: as `read_yaml` returns it.
+        document: mapping from `read_yaml`.
         source: file name, for messages.
         options: whether unphysical inertias are rejected instead of warned of.
 
+    Returns:
+        The model.
+
     Raises:
-        ModelError: a field that is missing, unknown or wrong; the message names the file and the
-            dotted field.
+        ModelError: a field is missing, unknown or wrong; names the file and the dotted field.
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
@@ -76,7 +78,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         for name, other in (("base_link", "base_link"), ("tip_link", "tool0"))
     )
     parts = []
-    # the frame of a row in that of the joint before it; of a table's link in its own joint's
+    # the frame of a row in that of the joint before; of a table's link in its joint's
     before = np.eye(4)
     for number, link in enumerate(links, start=1):
         link.only(*_LINK, *(_FRAMED if convention == FRAMES else ()))
@@ -106,9 +108,9 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
 def _frames(
     link: Fields, convention: str, before: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(4, 4) of a joint in the previous moving frame, of its link's row in it, and what follows.
+    """Return frames (4, 4) of a joint in the previous one, of its link's row in it, and the rest.
 
-    The row's frame is the one in which a DH table states center of mass and inertia.
+    A DH table gives center of mass and inertia in the row's frame.
     """
     prismatic = link.text("joint", choices=KINDS) == "prismatic"
     free, fixed = ("d", "theta") if prismatic else ("theta", "d")
@@ -125,7 +127,7 @@ def _frames(
     }
     across = _screw(X, link.number("alpha", "rad", default=0.0), link.number("a", "m", default=0.0))
     if convention == "modified_dh":
-        # a slide along z and a turn about it commute, so both may come before the motion
+        # translation along z and rotation about it commute, so both may come before the motion
         return before @ across @ _screw(Z, row["theta"], row["d"]), np.eye(4), np.eye(4)
     if prismatic:
         return before @ _screw(Z, row["theta"], row["d"]), across, across
@@ -134,7 +136,7 @@ def _frames(
 
 
 def _screw(axis: int, angle: float, shift: float) -> FloatArray:
-    """Homogeneous (4, 4) rotation about x or z, and translation along it."""
+    """Return the transform (4, 4) of a rotation about x or z and a translation along it."""
     out = np.eye(4)
     i, j = sorted(((axis + 1) % 3, (axis + 2) % 3))
     out[i, i] = out[j, j] = np.cos(angle)
@@ -144,7 +146,7 @@ def _screw(axis: int, angle: float, shift: float) -> FloatArray:
 
 
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
-    """A link, whose fields are in its own frame (4, 4) on the joint's."""
+    """Create a link from fields in its own frame (4, 4) on the joint's."""
     R, body = frame[:3, :3], body_of(fields)
     return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 
@@ -199,7 +201,7 @@ def _friction(link: Fields) -> FloatArray:
 
 
 def write_serial(mechanism: Any, path: Path) -> list[Path]:
-    """Write an arm as a file that `load` reads, its joints by their frames, as any arm has them.
+    """Write an arm as a file that `load` reads, with its joints by their frames.
 
     Returns:
         The files written.

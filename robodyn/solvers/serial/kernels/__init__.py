@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The equations of serial arms, compiled."""
+"""Compiled equations of serial arms."""

@@ -3,8 +3,8 @@
 """Forward dynamics by the articulated-body algorithm (Featherstone, 2008, table 7.1).
 
 Spatial vectors are pairs of an angular and a linear part (of a force: moment and force) in base
-axes, each about the origin of its own joint, so that moving from joint to joint is a shift without
-a rotation. The articulated inertia is kept as blocks [A, B; B', M].
+axes, each about the origin of its own joint, so a change of joint is a shift without rotation. The
+articulated inertia is stored as blocks [A, B; B', M].
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def forward_dynamics(
     bodies: Any,
     qdd: Any,
 ) -> bool:
-    """Joint accelerations qdd (n,); False if a joint has no inertia to accelerate.
+    """Compute joint accelerations qdd (n,); False if a joint has no inertia.
 
-    `frames` as `place` leaves them, `base` a `base_motion.Base`, `wrench` (6,) on the tip in the
-    base frame, scratch `bodies` (n, BODY_SIZE).
+    `frames` are those of `place`, `base` is a `base_motion.Base`, `wrench` (6,) is on the tip in
+    the base frame, `bodies` (n, BODY_SIZE) scratch.
     """
     n = chain.shape[0] - 1
     outward_velocities(chain, frames, base, qd, bodies)
@@ -82,8 +82,8 @@ def forward_dynamics(
 
 @inner
 def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
-    """Velocity of each link, and its acceleration due to velocities alone."""
-    # in space, as if the base's origin were at rest: only accelerations are the same then
+    """Compute the velocity of each link, and its acceleration due to velocities alone."""
+    # spatial motion with the base's origin at rest, which leaves accelerations unchanged
     angular = base.omega
     linear = cross(angular, joint_origin(frames, 0)) if base.moves else angular
     for i in range(chain.shape[0] - 1):
@@ -107,7 +107,7 @@ def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any)
 def inward_inertias(
     chain: Any, frames: Any, q: Any, qd: Any, tau: Any, wrench: Any, bodies: Any
 ) -> bool:
-    """Articulated inertias and bias forces, tip to base; per-joint quantities are stored."""
+    """Compute articulated inertias and bias forces, tip to base; store joint quantities."""
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
     force = (-wrench[0], -wrench[1], -wrench[2])
@@ -157,7 +157,7 @@ def inward_inertias(
 
 @inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
-    """The moment and force due to a link's velocity alone, v x* I v."""
+    """Compute the moment and force due to a link's velocity alone, v x* I v."""
     omega = vector(body, BODY_VELOCITY)
     v = vector(body, BODY_VELOCITY + 3)
     momentum = axpy(mass, v, cross(omega, first))

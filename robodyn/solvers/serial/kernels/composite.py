@@ -2,8 +2,8 @@
 
 """Jacobian and mass matrix from the placed frames, in base axes.
 
-The mass matrix is by the composite-rigid-body method: everything beyond joint j moves as one body
-if only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
+The mass matrix is by the composite-rigid-body method: all links beyond joint j move as one body if
+only joint j accelerates (Walker and Orin, 1982; Featherstone, 2008, section 6.2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, lin
 
 @inner
 def jacobian(chain: Any, frames: Any, out: Any) -> None:
-    """Geometric Jacobian out (6, n) of the tip: [v; omega] = J q', base frame."""
+    """Compute the geometric Jacobian out (6, n) of the tip: [v; omega] = J q', base frame."""
     n = chain.shape[0] - 1
     tip = joint_origin(frames, n)
     for i in range(n):
@@ -35,7 +35,7 @@ def jacobian(chain: Any, frames: Any, out: Any) -> None:
 
 @inner
 def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
-    """Mass matrix out (n, n), reflected motor inertia included."""
+    """Compute the mass matrix out (n, n), including reflected motor inertia."""
     n = chain.shape[0] - 1
     mass = 0.0
     first = (0.0, 0.0, 0.0)

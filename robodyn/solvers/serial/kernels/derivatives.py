@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of an arm's dynamics by recursion, of floats or of lanes.
+"""Derivatives of an arm's dynamics by recursion, for floats or lanes.
 
 See `dynamics.kernels.effort_slopes`.
 """
@@ -42,14 +42,14 @@ from robodyn.solvers.serial.kernels.spatial import (
     link_inertia,
 )
 
-# Scratch, a row for each joint: the coordinate's, then the motion of the link.
+# Scratch, a row for each joint: data of the coordinate, then motion of the link.
 OMEGA, VELOCITY, ALPHA, ACCELERATION = 18, 21, 24, 27
 SLOPE_SIZE = 30
 
 
 @inner
 def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
-    """Motion of the links, and S, Psi' and Psi'' of the joints."""
+    """Compute the motion of the links, and S, Psi' and Psi'' of the joints."""
     none = scale(0.0, base.force)
     motion = LinkMotion(base.omega, none, base.alpha, base.force)
     for i in range(chain.shape[0] - 1):
@@ -66,7 +66,7 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
 
 @inner
 def carried(chain: Any, frames: Any, row: Any, i: int) -> Any:
-    """What link i is, as `carried_by`."""
+    """Return inertia and force of link i for `carried_by`."""
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
@@ -78,10 +78,10 @@ def carried(chain: Any, frames: Any, row: Any, i: int) -> Any:
 def effort_slopes(
     chain: Any, frames: Any, base: Any, state: Any, planned: bool, rows: Any, out: Any
 ) -> None:
-    """Slopes of the efforts by q, qd and qdd, out (3 n n), each by rows; rotors and friction too.
+    """Compute derivatives of efforts by q, qd and qdd, out (3 n n), with rotors and friction.
 
-    The third of the `state` is the acceleration; dry friction is that of the planned motion, or of
-    the rates alone.
+    `state` contains q, qd and qdd; dry friction is that of the planned motion, or of the rates
+    alone.
     """
     n = chain.shape[0] - 1
     qd, qdd = state.rates, state.acceleration_or_effort
@@ -129,7 +129,7 @@ def effort_slopes(
 
 @inner
 def add_wrench_slopes(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
-    """What a wrench about the tip, its numbers kept in the base frame, adds to the slopes by q."""
+    """Add the derivatives by q due to a wrench about the tip, constant in the base frame."""
     n = chain.shape[0] - 1
     tip, force = joint_origin(frames, n), vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
@@ -147,10 +147,10 @@ def add_wrench_slopes(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any)
 
 @inner
 def solve_slopes(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
-    """Slopes of accelerations by q, qd and efforts, out (3 n n), from those of efforts.
+    """Compute derivatives of accelerations by q, qd and efforts from those of efforts.
 
-    `M` (n, n) is the mass matrix, which is used up and may be the last part of `out`; `rows` (n, at
-    least n) and `column` (n,) are scratch.
+    `M` (n, n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows`
+    (n, at least n) and `column` (n,) are scratch.
     """
     if not factor_positive(M, n, LEAST_PIVOT, False):
         return False
@@ -161,7 +161,7 @@ def solve_slopes(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
         solve_by_factor(M, n, column)
         for i in range(n):
             out[start + i * n] = column[i]
-    # the inverse, column by column; of the factor only what is at or below the diagonal is read
+    # the inverse, column by column; only the lower triangle of the factor is read
     for j in range(n - 1, -1, -1):
         for i in range(n):
             column[i] = 0.0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One state of a serial arm, checked and answered in one call.
+"""Entry points for one state of a serial arm, with checks of the arguments.
 
 Every function returns whether it has a result; if not, the caller evaluates the state as a batch of
 one, with checks that raise a detailed error. `trusted` skips the checks. Arrays are borrowed for
@@ -26,15 +26,15 @@ from robodyn.solvers.serial.kernels.derivatives import SLOPE_SIZE
 from robodyn.solvers.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.solvers.serial.kernels.spatial import place, write_pose
 
-# Scratch is on the stack: a heap allocation would cost more than a joint. Arms with more joints are
-# not handled here.
+# Scratch is on the stack, as a heap allocation would cost more than a joint. Arms with more joints
+# are not supported here.
 MOST_JOINTS: Final = 1000
 MOST_SLOPES: Final = 128
 
 
 @inner
 def is_supported_state(chain: Any, state: Any, trusted: bool) -> bool:
-    """Whether a state is to be answered here: of an arm not too long, and as it has to be."""
+    """Return whether the arm is short enough and the state valid for this module."""
     n = state.q.shape[0]
     if n > MOST_JOINTS:
         return False
@@ -48,7 +48,7 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Efforts (n,) of one state by Newton-Euler."""
+    """Compute efforts (n,) of one state by Newton-Euler."""
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -63,7 +63,7 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Accelerations (n,) of one state by articulated bodies."""
+    """Compute accelerations (n,) of one state by articulated bodies."""
     chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -85,7 +85,7 @@ def forward_dynamics(
 
 @entry_kernel
 def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Mass matrix (n, n) of one configuration by composite rigid bodies."""
+    """Compute the mass matrix (n, n) of one configuration by composite rigid bodies."""
     chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
         return False
@@ -99,9 +99,9 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
 def derivatives(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, forward: bool, out: Any
 ) -> bool:
-    """Slopes (3 n n) of one state's efforts by q, qd and qdd, or of accelerations if `forward`.
+    """Compute derivatives (3 n n) of efforts by q, qd and qdd, or of accelerations if `forward`.
 
-    The latter are by q, qd and efforts; each by rows.
+    The latter are by q, qd and efforts; each matrix row by row.
     """
     chain, out = borrowed_array(chain), borrowed_array(out)
     state = unloaded(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
@@ -123,7 +123,7 @@ def derivatives(
 
 @entry_kernel
 def tip_pose(chain: Any, q: Any, out: Any) -> bool:
-    """Pose (7,) of the tip at one configuration."""
+    """Compute the pose (7,) of the tip at one configuration."""
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -136,7 +136,7 @@ def tip_pose(chain: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def jacobian(chain: Any, q: Any, out: Any) -> bool:
-    """Jacobian (6, n) of the tip at one configuration."""
+    """Compute the Jacobian (6, n) of the tip at one configuration."""
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -149,7 +149,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """The same of an arm that has not six joints."""
+    """Compute the condition number of an arm without exactly six joints."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)
@@ -166,7 +166,7 @@ def _other_condition_number(chain: Any, q: Any, length: float) -> float:
 
 @entry_kernel
 def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
-    """Ratio of the extreme singular values of the Jacobian.
+    """Compute the ratio of the extreme singular values of the Jacobian.
 
     Its angular rows are multiplied by `length`; -1 if there is none.
     """

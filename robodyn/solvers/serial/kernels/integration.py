@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation loop of serial arms.
+"""Simulation loop of serial arms.
 
-A plant's mechanism is (chain, gravity), and so is a controller's model; where joints stick, the
-plant's chain is without dry friction, and every joint has a row of friction.
+The mechanism of a plant is (chain, gravity), and so is that of a controller's model. With
+stick-slip friction, the plant's chain is without dry friction, and every joint has a row of
+friction.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ def carry(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, load: Any, contact: bool, links: Any,
     out: Any,
 ) -> None:  # fmt: skip
-    """Efforts (n,) of inverse dynamics; of the load, the wrench counts if `contact`."""
+    """Compute efforts (n,) of inverse dynamics; the load's wrench counts if `contact`."""
     newton_euler(chain, base_under(load, gravity), loaded(q, qd, qdd, load, contact), links, out)
 
 
 @inner
 def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Efforts (n,) that a law of `control_laws` commands."""
+    """Compute the efforts of a control law in `control_laws`."""
     n = q.shape[0]
     if control.law == GIVEN:
         copy(row, out)
@@ -92,13 +93,13 @@ def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: 
 def derivative(
     plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
 ) -> int:
-    """Rates of q and qd."""
+    """Compute the rates of q and qd."""
     return accelerate(plant, loaded(q, qd, tau, load, True), work, rate, acceleration)
 
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
-    """Write the rates of q and qd of a `State`, of floats or of lanes."""
+    """Write the rates of q and qd of a `State`, for floats or lanes."""
     chain, gravity = plant.mechanism
     vectors, _, frames, bodies = work
     q, qd, effort = state.q, state.rates, vectors[3]
@@ -114,7 +115,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 
 @inner
 def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
-    """Does nothing: every q is a valid configuration."""
+    """Do nothing: every q is a valid configuration."""
     return OK
 
 
@@ -122,7 +123,7 @@ def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
 def equations(
     plant: Any, q: Any, qd: Any, tau: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
 ) -> int:
-    """As `dynamics.kernels.simulation` says."""
+    """Write the equations of motion, see `dynamics.kernels.simulation`."""
     chain, gravity = plant.mechanism
     vectors, links, frames, _ = work
     still, bias = vectors[0], vectors[1]
@@ -143,13 +144,13 @@ def equations(
 
 @inner
 def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
-    """The rate of q is qd."""
+    """Write qd, the rate of q."""
     copy(qd, out)
 
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Of configuration, velocity and effort."""
+    """Return the sizes of configuration, velocity and effort."""
     n = plant.mechanism[0].shape[0] - 1
     return n, n, n
 
@@ -171,7 +172,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
 
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
-    """Return chain and gravity of eight arms, of rows of lanes."""
+    """Return chain and gravity of eight arms from rows of lanes."""
     rows = slides.shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]
@@ -185,7 +186,7 @@ def advance(
     slides: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
     first: int, last: int,
 ) -> int:  # fmt: skip
-    """Advance many arms, see `batch_loop`; `slides` (n + 1,) is 1 of prismatic joints."""
+    """Advance many arms, see `batch_loop`; `slides` (n + 1,) is 1 for prismatic joints."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
     slides = borrowed_array(slides)
     n = slides.shape[0] - 1

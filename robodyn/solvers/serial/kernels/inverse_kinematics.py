@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a pose of the tip to a configuration of the arm, by damped Newton steps.
+"""Inverse kinematics of one tip pose by damped Newton steps.
 
 The error is the translation and the rotation vector, base frame, from the tip to its goal; the
 rotation is multiplied by a length [m], so that both have the same weight. Steps are
 Levenberg-Marquardt, dq = J' (J J' + mu E)^-1 e, of minimum norm, so a redundant arm stays as close
-as possible to where it started. Joints at a limit that a step would exceed are held there, and the
+as possible to its start. Joints that a step would move beyond a limit are held there, and the
 others compensate.
 """
 
@@ -24,12 +24,12 @@ from robodyn.solvers.serial.kernels.composite import jacobian
 from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, PRISMATIC
 from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, place
 
-# Errors, of lengths relative to the arm's size and of angles [rad], at which a configuration is a
-# solution; the second is the least that rounding allows where the arm is nearly singular.
+# Tolerances of a solution, of lengths relative to the arm's size and of angles [rad]; the second is
+# for nearly singular arms, limited by rounding.
 TOLERANCE = 1e-13
 ACCEPTED = 1e-10
 MOST_STEPS = 150
-# Far from the goal a joint turns by at most this much in a step [rad].
+# Largest joint rotation [rad] in a step far from the goal.
 LARGEST_TURN = 0.7
 FIRST_DAMPING = 1e-4
 SMALLEST_DAMPING = 1e-15
@@ -37,16 +37,16 @@ LARGEST_DAMPING = 1e6
 
 
 class Search(NamedTuple):
-    """What a search for a configuration keeps to, and its memory.
+    """Constraints and memory of a search for a configuration.
 
     Attributes:
         lower, upper: (n,) limits of the joints.
-        length: [m] by which angles are multiplied.
-        rows: of the error, 3 for a position or 6 for a pose.
+        length: [m] factor of angles.
+        rows: size of the error, 3 for a position or 6 for a pose.
         J, error: (6, n) and (6,) at the present configuration, angles times length.
         held: (n,) whether a joint is held at a limit.
         A, y: scratch of the linear equations.
-        step, trial: (n,) the step, and where it leads within limits.
+        step, trial: (n,) step, and configuration after it within limits.
     """
 
     lower: Any
@@ -66,7 +66,7 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Error (rows,) to the goal (7,); returns its largest entry. Updates the frames."""
+    """Compute the error (rows,) to the goal (7,) and the frames; return its largest entry."""
     n = q.shape[0]
     place(chain, q, frames)
     for k in range(3):
@@ -86,7 +86,7 @@ def tip_error(
 
 @kernel
 def damped_step(s: Any, mu: float) -> bool:
-    """Step (n,) of the joints that are not held."""
+    """Compute the step (n,) of the joints that are not held."""
     J, error, held, rows, A, y, out = s.J, s.error, s.held, s.rows, s.A, s.y, s.step
     n = out.shape[0]
     trace = 0.0
@@ -137,7 +137,7 @@ def damped_step(s: Any, mu: float) -> bool:
 
 @kernel
 def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
-    """The trial (n,) after a step within limits; joints are held at limits as needed."""
+    """Compute the trial (n,) after a step within limits; hold joints at limits as needed."""
     held, lower, upper, step, out = s.held, s.lower, s.upper, s.step, s.trial
     n = q.shape[0]
     for j in range(n):
@@ -168,7 +168,7 @@ def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
 def solve_configuration(
     chain: Any, goal: Any, lower: Any, upper: Any, length: float, rows: int, q: Any
 ) -> float:
-    """Newton from q (n,), in place, to a configuration with the tip at goal (7,).
+    """Iterate from q (n,), in place, to a configuration with the tip at goal (7,).
 
     Returns the largest remaining error [m], angles times length.
     """
@@ -230,7 +230,7 @@ def solve_configurations(
     out: Any,
     residual: Any,
 ) -> None:
-    """Configurations out (N, n) with the tip at goal (N, 7), residual (N,) [m].
+    """Compute configurations out (N, n) with the tip at goal (N, 7), residual (N,) [m].
 
     The first of every `run` elements starts from its guess (N, n), the others from the previous
     solution.
@@ -243,7 +243,7 @@ def solve_configurations(
 
 @kernel
 def velocity_accelerations(chain: Any, q: Any, qd: Any, out: Any) -> None:
-    """Accelerations out (N, 6) of the tip, base frame, due to rates alone: J' q'."""
+    """Compute tip accelerations out (N, 6), base frame, due to rates alone: J' q'."""
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):

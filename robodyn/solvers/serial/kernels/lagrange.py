@@ -36,7 +36,7 @@ def lagrange(
     work: Any,
     tau: Any,
 ) -> None:
-    """Joint efforts tau (n,).
+    """Compute joint efforts tau (n,).
 
     `pseudo` (n, 4, 4) holds J_q. Scratch: T (n + 1, n + 1, 4, 4) for T_j^i at [j, i],
     D (n + 1, n, 4, 4) for dT_0^i/dj at [i, j], work (4, 4, 4).
@@ -72,7 +72,7 @@ def lagrange(
 
 @kernel
 def transforms(q: Any, T: Any) -> None:
-    """All T_j^i, i > j + 1, by one product each."""
+    """Compute all T_j^i, i > j + 1, by one product each."""
     n = q.shape[0]
     for j in range(n - 1):
         for i in range(j + 2, n + 1):
@@ -81,7 +81,7 @@ def transforms(q: Any, T: Any) -> None:
 
 @kernel
 def neighbor(row: Any, q: float, out: Any) -> None:
-    """T_{i-1}^i: the joint's motion, then the link's fixed transform."""
+    """Compute T_{i-1}^i: the joint's motion, then the link's fixed transform."""
     sliding = row[PRISMATIC] != 0.0
     c = 1.0 if sliding else math.cos(q)
     s = 0.0 if sliding else math.sin(q)
@@ -98,7 +98,7 @@ def neighbor(row: Any, q: float, out: Any) -> None:
 
 @kernel
 def multiply(a: Any, b: Any, out: Any) -> None:
-    """Product of two 4 x 4 matrices, written out in full as the report counts it."""
+    """Multiply two 4 x 4 matrices, written out in full as the report counts it."""
     for i in range(4):
         for j in range(4):
             out[i, j] = (
@@ -108,7 +108,7 @@ def multiply(a: Any, b: Any, out: Any) -> None:
 
 @kernel
 def differentiate(row: Any, a: Any, out: Any) -> None:
-    """Q_j A: rows of A interchanged and negated, no arithmetic."""
+    """Compute Q_j A: rows of A interchanged and negated, no arithmetic."""
     sliding = row[PRISMATIC] != 0.0
     for k in range(4):
         x, y, last = a[0, k], a[1, k], a[3, k]
@@ -120,7 +120,7 @@ def differentiate(row: Any, a: Any, out: Any) -> None:
 
 @kernel
 def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
-    """Derivative of T_0^i by joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
+    """Compute the derivative of T_0^i by joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
     if j == 0:
         differentiate(chain[1], T[0, i], out)
         return
@@ -132,7 +132,7 @@ def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) 
 def second_derivative(
     chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
 ) -> None:
-    """Derivative of T_0^i by joints j <= k, eq. 1.12, from first ones: one product or none."""
+    """Compute the derivative of T_0^i by joints j <= k, eq. 1.12, by at most one product."""
     if j == 0:
         differentiate(chain[1], D[i, k], out)
         return
@@ -147,7 +147,7 @@ def second_derivative(
 
 @kernel
 def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
-    """Second time derivative of T_0^i, the bracket of eq. 4.34; each pair of joints once."""
+    """Compute the second time derivative of T_0^i, eq. 4.34; each pair of joints once."""
     for a in range(4):
         for b in range(4):
             out[a, b] = D[i, 0, a, b] * qdd[0]
@@ -170,13 +170,13 @@ def accumulate(out: Any, a: Any, factor: float) -> None:
 
 @kernel
 def times_pseudo_inertia(motion: Any, pseudo: Any, out: Any) -> None:
-    """The bracket times J_q."""
+    """Multiply the bracket by J_q."""
     multiply(motion, pseudo, out)
 
 
 @kernel
 def trace_of_product(a: Any, b: Any) -> float:
-    """Tr(A B'), of which only the diagonal is computed."""
+    """Compute Tr(A B'), of which only the diagonal is needed."""
     total: float = a[0, 0] * b[0, 0]
     for k in range(1, 16):
         total = total + a[k // 4, k % 4] * b[k // 4, k % 4]
@@ -185,13 +185,13 @@ def trace_of_product(a: Any, b: Any) -> float:
 
 @kernel
 def add_torque(total: float, term: float) -> float:
-    """A joint's effort with another link's contribution added."""
+    """Add another link's contribution to a joint's effort."""
     return total + term
 
 
 @kernel
 def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
-    """Sum over links of one component of dT_q/di m_q rbar_q, the last column of J_q (eq. 2.8)."""
+    """Sum over links one component of dT_q/di m_q rbar_q, the last column of J_q (eq. 2.8)."""
     total = lever_component(D[i + 1, i], pseudo[i], axis)
     for link in range(i + 2, n + 1):
         total = total + lever_component(D[link, i], pseudo[link - 1], axis)
@@ -200,7 +200,7 @@ def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
 
 @kernel
 def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
-    """Row `axis` of dT_q/di times m_q [rbar_q; 1]."""
+    """Compute row `axis` of dT_q/di times m_q [rbar_q; 1]."""
     total: float = (
         derivative[axis, 0] * pseudo[0, 3]
         + derivative[axis, 1] * pseudo[1, 3]
@@ -212,13 +212,13 @@ def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
 
 @kernel
 def subtract_weight(total: float, gravity: float, moment: float) -> float:
-    """A joint's effort minus the part that gravity provides."""
+    """Subtract the part that gravity provides from a joint's effort."""
     return total - gravity * moment
 
 
 @kernel
 def tip_effort(chain: Any, T: Any, i: int, n: int, force: Vector, moment: Vector) -> float:
-    """Effort of joint i equivalent to a force and a moment on the tip, in frame 0."""
+    """Compute the effort of joint i for a force and a moment on the tip, in frame 0."""
     axis = (0.0, 0.0, 1.0)
     origin = (0.0, 0.0, 0.0)
     if i > 0:

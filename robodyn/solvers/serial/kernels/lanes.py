@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a serial arm, see `dynamics.kernels.lanes`.
+"""Batches of states of a serial arm in SIMD lanes, see `dynamics.kernels.lanes`.
 
 Every function returns how many states, from the first, it has solved.
 """
@@ -29,14 +29,14 @@ MOST_JOINTS: Final = 128
 
 
 def stack_needed(n: int) -> int:
-    """Bytes of stack sufficient for every kernel here and an arm of n joints."""
+    """Return a sufficient stack size [bytes] for all kernels here and an arm of n joints."""
     slopes = max(n, serial_derivatives.SLOPE_SIZE) + 1
     rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
 
 
 class Scratch(NamedTuple):
-    """Memory for eight states, of as many rows as the arm has joints, or one more: its frames.
+    """Memory for eight states, with a row for each joint, or one more for frames.
 
     Attributes:
         work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: efforts by Newton-Euler."""
+    """Compute efforts by Newton-Euler, for `answer`."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(chain, base, state, s.work, found)
@@ -62,7 +62,7 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: accelerations by articulated bodies."""
+    """Compute accelerations by articulated bodies, for `answer`."""
     chain, gravity = arm
     if not state.contact:
         for j in range(6):
@@ -85,7 +85,7 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: mass matrix by composite rigid bodies."""
+    """Compute the mass matrix by composite rigid bodies, for `answer`."""
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.mass_matrix(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -94,7 +94,7 @@ def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) ->
 
 @inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: Jacobian of the tip."""
+    """Compute the Jacobian of the tip, for `answer`."""
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -103,7 +103,7 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
-    """For `answer`: slopes of efforts by q, qd, qdd, or of accelerations by q, qd and efforts."""
+    """Compute derivatives of efforts, or of accelerations if `forward`, for `answer`."""
     chain, gravity = arm
     rows, column = s.slopes, s.column
     n = chain.shape[0] - 1
@@ -118,7 +118,7 @@ def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
 
 @inner
 def answers(find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any) -> int:
-    """Answers out (N, k) to what is given of N states."""
+    """Compute results out (N, k) for the arguments of N states."""
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1
     slopes = n, max(n, serial_derivatives.SLOPE_SIZE)
@@ -131,7 +131,7 @@ def answers(find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out:
 def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Efforts out (N, n)."""
+    """Compute efforts out (N, n)."""
     return answers(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
 
 
@@ -139,19 +139,19 @@ def inverse_dynamics(
 def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Accelerations out (N, n)."""
+    """Compute accelerations out (N, n)."""
     return answers(find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out)
 
 
 @batch_entry
 def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Mass matrices out (N, n * n), row by row."""
+    """Compute mass matrices out (N, n * n), row by row."""
     return answers(find_mass_matrix, chain, gravity, (q,), False, out)
 
 
 @batch_entry
 def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Jacobians out (N, 6 n) of the tip, row by row."""
+    """Compute Jacobians out (N, 6 n) of the tip, row by row."""
     return answers(find_jacobian, chain, gravity, (q,), False, out)
 
 
@@ -160,8 +160,8 @@ def derivatives(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, tau: Any, wrench: Any, base: Any,
     forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """Slopes out (N, 3 n n) of efforts, or of accelerations if `forward`, each (n, n) by rows.
+    """Compute derivatives out (N, 3 n n) of efforts, or of accelerations if `forward`, row by row.
 
-    By q, qd, and qdd or efforts, at states that have these accelerations; tau is not read.
+    By q, qd, and qdd or efforts, at states with these accelerations; tau is not read.
     """
     return answers(find_slopes, chain, gravity, (q, qd, qdd, wrench, base), forward, out)

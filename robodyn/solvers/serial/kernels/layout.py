@@ -2,7 +2,7 @@
 
 """Layout of a serial arm's parameters in the array `chain` (n + 1, LINK_SIZE).
 
-Frames as in Turney, Mudge and Lee (1980): joint i turns about, or slides along, z of frame i-1;
+Frames as in Turney, Mudge and Lee (1980): joint i rotates about, or slides along, z of frame i-1;
 frame i is fixed in link i, at joint i + 1, the last one at the tip. So T_{i-1}^i = J(q_i) X_i with
 J the joint's motion and X_i fixed. Row i of `chain` is link i; row 0 holds X_0, from the base link
 to frame 0, only.
@@ -13,7 +13,7 @@ from __future__ import annotations
 from robodyn.dynamics.kernels import dry_friction
 
 ROTATION = 0  # 9, rows of the rotation of X_i
-AXIS = 6  # 3, the last of these rows: the joint's axis z_{i-1}, seen from frame i
+AXIS = 6  # 3, the last of these rows: the joint's axis z_{i-1} in frame i
 SHIFT = 9  # 3 [m], translation of X_i in frame i-1
 REACH = 12  # 3 [m], the same in frame i: r_i of a revolute joint, and of a prismatic one at q = 0
 COM = 15  # 3 [m], rbar_i, from the origin of frame i to the center of mass, frame i
@@ -24,7 +24,7 @@ SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the sam
 PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
 ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
 DAMPING = 36  # [N m s or N s/m]
-WRAPS = 37  # 1 for a joint whose positions a full turn apart are the same
+WRAPS = 37  # 1 for a joint whose positions a full turn apart are equal
 STIFFNESS = 38  # [N m/rad or N/m] of the joint's spring
 AT_ZERO = 39  # [N m or N] effort that holds the joint against the spring at q = 0
 DRY_FRICTION = 40  # the parameters of `dry_friction`

@@ -50,7 +50,7 @@ from robodyn.solvers.serial.kernels.terms import (
 
 @inner
 def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
-    """Joint efforts tau (n,) of a `State` by Newton-Euler, its wrench on the tip.
+    """Compute joint efforts tau (n,) of a `State` by Newton-Euler, its wrench on the tip.
 
     `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
     """
@@ -73,7 +73,7 @@ def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None
 
 @inner
 def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
-    """Joint efforts tau (n,) by Turney's modified form; arguments as `newton_euler`."""
+    """Compute joint efforts tau (n,) by Turney's modified form; see `newton_euler`."""
     q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     n = chain.shape[0] - 1
     omega, alpha, a = base_motion(chain, base)
@@ -96,7 +96,7 @@ def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any
 
 @inner
 def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
-    """Eq. 3.19-3.21: from the tip to the base, the forces between links and the efforts."""
+    """Compute forces between links and efforts from the tip to the base, eq. 3.19-3.21."""
     n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
     outer_moment = (0.0, 0.0, 0.0)
@@ -122,7 +122,7 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
 
 @inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
-    """f_{n+1}, n_{n+1}: force and moment of the last link on its environment, in frame n.
+    """Return f_{n+1}, n_{n+1}: force and moment of the last link on its environment, in frame n.
 
     `wrench` (6,) is the opposite, in the base frame.
     """

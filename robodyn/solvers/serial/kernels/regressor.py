@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an arm's efforts are linear in, link by link: ten numbers of each, then those of joints.
+"""Regressor of an arm's efforts: ten parameters of each link, then those of joints.
 
 See `dynamics.kernels.body_columns`. A joint moves the links beyond it.
 """
@@ -31,7 +31,7 @@ from robodyn.solvers.serial.kernels.terms import add_motor
 
 @inner
 def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
-    """Columns of link i (from 0) in the efforts (n, p) of joint i and those before it."""
+    """Write the columns of link i (from 0) in the efforts (n, p) of joints up to i."""
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
@@ -50,13 +50,15 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
 def regressor(
     chain: Any, gravity: Any, turns: Any, motors: Any, q: Any, qd: Any, qdd: Any, out: Any
 ) -> int:
-    """Y out (N, n, p) of states (N, n).
+    """Compute the regressor Y out (N, n, p) of states (N, n).
 
     Args:
         chain, gravity: of the arm.
         turns: (n, 9) from the frame of a link's body to its frame in the chain, by rows.
-        motors: (k, 1 + LINK_SIZE) the joint (from 0) of each further parameter, and a row of the
-            chain that has a unit of it.
+        motors: (k, 1 + LINK_SIZE) joint (from 0) of each further parameter, and a row of the chain
+            with a unit of it.
+        q, qd, qdd: (N, n) states.
+        out: the result.
     """
     chain, turns, motors = borrowed_array(chain), borrowed_array(turns), borrowed_array(motors)
     q, qd, qdd, out = (

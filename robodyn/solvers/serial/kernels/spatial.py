@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The frames of a serial chain, and its links in base axes."""
+"""Frames of a serial chain, and its links in base axes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from robodyn.solvers.serial.kernels.layout import (
 
 @inner
 def link_rotation(row: Any, q: float) -> Matrix:
-    """R_{i-1}^i, rows: link frame i to frame i-1."""
+    """Return R_{i-1}^i, rows: link frame i to frame i-1."""
     x, y, z = matrix(row, ROTATION)
     if any_of(row[PRISMATIC] > 0.0):
         return x, y, z
@@ -49,7 +49,7 @@ def link_rotation(row: Any, q: float) -> Matrix:
 
 @inner
 def link_reach(row: Any, q: float) -> Vector:
-    """r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
+    """Return r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
     if any_of(row[PRISMATIC] > 0.0):
         return axpy(q, vector(row, AXIS), vector(row, REACH))
     return vector(row, REACH)
@@ -57,7 +57,7 @@ def link_reach(row: Any, q: float) -> Vector:
 
 @inner
 def link_lever(row: Any, q: float) -> Vector:
-    """r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
+    """Return r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
     if any_of(row[PRISMATIC] > 0.0):
         return axpy(q, vector(row, AXIS), vector(row, LEVER))
     return vector(row, LEVER)
@@ -65,7 +65,7 @@ def link_lever(row: Any, q: float) -> Vector:
 
 @inner
 def place(chain: Any, q: Any, frames: Any) -> None:
-    """Rotation and origin of frames 0..n in the base frame, into frames (n + 1, FRAME_SIZE)."""
+    """Compute rotation and origin of frames 0..n, base frame, into (n + 1, FRAME_SIZE)."""
     R = matrix(chain[0], ROTATION)
     origin = apply(R, vector(chain[0], REACH))
     store_matrix(frames[0], 0, R)
@@ -80,7 +80,7 @@ def place(chain: Any, q: Any, frames: Any) -> None:
 
 @inner
 def write_pose(frame: Any, out: Any) -> None:
-    """Pose out (7,) of a frame (FRAME_SIZE,)."""
+    """Write the pose out (7,) of a frame (FRAME_SIZE,)."""
     x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
     store(out, 0, vector(frame, FRAME_ORIGIN))
     out[3], out[4], out[5], out[6] = x, y, z, w
@@ -88,26 +88,26 @@ def write_pose(frame: Any, out: Any) -> None:
 
 @inner
 def joint_axis(frames: Any, i: int) -> Vector:
-    """Axis of joint i (0..n-1), base frame."""
+    """Return the axis of joint i (0..n-1), base frame."""
     return column(matrix(frames[i], 0), 2)
 
 
 @inner
 def joint_origin(frames: Any, i: int) -> Vector:
-    """Origin of the frame of joint i (0..n-1), or of the tip (n), base frame."""
+    """Return the frame's origin of joint i (0..n-1), or of the tip (n), base frame."""
     return vector(frames[i], FRAME_ORIGIN)
 
 
 @inner
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
-    """Center of mass of link i (0..n-1), base frame."""
+    """Return the center of mass of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
     return add(vector(frames[i + 1], FRAME_ORIGIN), apply(R, vector(chain[i + 1], COM)))
 
 
 @inner
 def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
-    """Inertia of link i (0..n-1) about its own center of mass, in base axes."""
+    """Return the inertia of link i (0..n-1) about its center of mass, in base axes."""
     x, y, z = matrix(frames[i + 1], 0)
     row = chain[i + 1]
     Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
@@ -117,7 +117,7 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
 
 @inner
 def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
-    """Mass of link i, first moment and inertia about the origin of its joint, in base axes."""
+    """Return mass, first moment and inertia of link i about its joint's origin, in base axes."""
     mass = chain[i + 1, MASS]
     com = link_com(chain, frames, i)
     origin = joint_origin(frames, i)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The terms of the Newton-Euler equations of one link, each a row of the report's tables 3 and 4.
+"""Terms of the Newton-Euler equations of one link, each a row of the report's tables 3 and 4.
 
-Turney, Mudge and Lee (1980), corrected as docs/arms.md says and extended to prismatic joints. One
-function for each row, so that operations can be counted row by row; the compiler inlines them.
+Turney, Mudge and Lee (1980), corrected as in docs/arms.md and extended to prismatic joints. Each
+row is a function, so that operations can be counted row by row; the compiler inlines them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from robodyn.solvers.serial.kernels.layout import (
 
 @inner
 def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
-    """omega_0, alpha_0 and a_0 in frame 0: gravity acts like an upward acceleration of the base."""
+    """Return omega_0, alpha_0 and a_0 in frame 0; gravity is an upward acceleration of the base."""
     R = matrix(chain[0], ROTATION)
     if base.moves:
         none = scale(0.0, base.force)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stewart platforms from URDF and YAML, and back to URDF."""
+"""Stewart platforms from URDF and YAML."""

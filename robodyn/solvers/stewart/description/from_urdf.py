@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A Stewart platform from a URDF tree and its six closures, whatever frames and names it uses."""
+"""Stewart platform from a URDF tree and its six closures, for any frames and names."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from robodyn.solvers.stewart.six_legs import LEGS, inertia_without_rotor
 
 
 def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
-    """The model that a URDF with a floating platform and six spherical closures describes.
+    """Create the model that a URDF with a floating platform and six spherical closures describes.
 
-    The base frame is that of the floating joint's parent link, the home pose its origin (none
-    if it has no origin). Gravity, unless the URDF's `<robodyn>` gives it, is 9.81 m/s^2 along -z of
-    the tree's root, so that a root above a tilted base describes how the mechanism is mounted.
+    The base frame is that of the floating joint's parent link, the home pose its origin (none if it
+    has no origin). Unless the URDF's `<robodyn>` states gravity, it is 9.81 m/s^2 along -z of the
+    tree's root, so a root above a tilted base describes the mounting of the mechanism.
 
     Raises:
-        ModelError: names the joint, link or constraint, what was found and what is expected.
+        ModelError: names the joint, link or constraint, the value found and the expected one.
         UnphysicalInertia: with `strict=True`.
     """
     source, slides = builder.source, []
@@ -68,13 +68,13 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
 
 
 def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
-    """The links of a leg's lower and upper part."""
+    """Return the links of a leg's lower and upper part."""
     joint = next(joint for joint in tree.above.values() if joint.name == actuator)
     return tree.body[joint.parent], joint.child
 
 
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
-    """The six closures in the order of the numbers in their names, else in file order."""
+    """Sort the six closures by the numbers in their names, else in file order."""
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
     for column in zip(*numbers, strict=False):
         if len(set(column)) == len(closures) == LEGS:

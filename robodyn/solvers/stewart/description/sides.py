@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint centers of hexapods with threefold symmetry, whose joints lie in pairs on two circles."""
+"""Joint centers of hexapods with threefold symmetry, in pairs on two circles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class JointCircle(NamedTuple):
 
     @classmethod
     def of_sides(cls, short: float, long: float) -> JointCircle:
-        """Find the circle of a hexagon from the distances within and between its pairs [m].
+        """Compute the circle of a hexagon from the distances [m] within and between its pairs.
 
         The sides of a hexagon are chords: short = 2 r sin(s), long = 2 r sin(60 degrees - s).
         """
@@ -31,14 +31,14 @@ class JointCircle(NamedTuple):
         return cls(radius, math.asin(0.5 * short / radius))
 
     def joints(self, first: float) -> FloatArray:
-        """(6, 3) joint centers [m], their pairs at the angles `first` + 120 degrees k [rad]."""
+        """Compute joint centers (6, 3) [m] of pairs at the angles `first` + 120 degrees k [rad]."""
         angles = first + np.repeat(2.0 * math.pi / 3.0 * np.arange(3), 2)
         angles = angles + np.tile([-self.spread, self.spread], 3)
         return self.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=-1)
 
 
 def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, Any]]:
-    """Return the ends and universal axes of six legs, as a model file has them.
+    """Return the ends and universal axes of six legs, as fields of a model file.
 
     Neighboring legs lean towards each other: the two legs of a pair at the base go to two pairs of
     the platform.
@@ -52,7 +52,7 @@ def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, A
 
 
 def legs_of_sides(sides: Fields) -> list[Fields]:
-    """Return the legs of a file that states distances between joints.
+    """Return the legs of a file with distances between joints.
 
     Raises:
         ModelError: a distance is missing, or not above 0; a short side is longer than the long one.

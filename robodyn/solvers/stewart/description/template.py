@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A commented model file of a hexapod to start from, generated from its main dimensions."""
+"""Template of a hexapod's model file, from its main dimensions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SPREAD = math.radians(9.0)
 def hexapod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> dict[str, Any]:
-    """Fields of a hexapod's file, its legs half extended at home.
+    """Return the fields of a hexapod's file, its legs half extended at home.
 
     Raises:
-        InvalidInput: a stroke that the legs are too short for.
+        InvalidInput: the legs are too short for the stroke.
     """
     mass = payload
     circles = (JointCircle(radius, SPREAD) for radius in (base_radius, platform_radius))
@@ -37,7 +37,7 @@ def hexapod(
     part = 0.65 * shortest  # length of each part of a leg
     lower, upper = max(0.04 * mass, 0.05), max(0.02 * mass, 0.025)
     radius = 0.06 * part
-    # six times the force that holds the payload at rest: reserve for accelerations and tilted poses
+    # six times the force that supports the payload at rest, for accelerations and tilted poses
     effort = float(f"{6.0 * 9.81 * (mass + 3.0 * lower) * length / (6.0 * height):.2g}")
     legs = "\n".join(
         f"  - {{base: [{a[0]:.4f}, {a[1]:.4f}, 0], platform: [{b[0]:.4f}, {b[1]:.4f}, 0], "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A Stewart platform from the mapping in its YAML file, and as one."""
+"""Stewart platforms in YAML files."""
 
 from __future__ import annotations
 
@@ -54,16 +54,18 @@ _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
 def stewart_model_from_yaml(
     document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
-    """The model that a YAML document of `type: stewart` describes.
+    """Create the model that a YAML document of `type: stewart` describes.
 
     Args:
-        document: as `read_yaml` returns it.
+        document: mapping from `read_yaml`.
         source: file name, for messages.
         options: whether unphysical inertias are rejected instead of warned of.
 
+    Returns:
+        The model.
+
     Raises:
-        ModelError: a field that is missing, unknown or wrong; the message names the file and the
-            dotted field.
+        ModelError: a field is missing, unknown or wrong; names the file and the dotted field.
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
@@ -97,7 +99,7 @@ def stewart_model_from_yaml(
 
 
 def _home(top: Fields, leg: Leg) -> Any:
-    """Return the stated pose; of a symmetric hexapod without one, that of half extended legs."""
+    """Return the stated pose, or by default that of a symmetric hexapod with half extended legs."""
     if "home" not in top:
         return half_extended(top.child("sides"), leg) if "sides" in top else None
     home = top.child("home")
@@ -126,7 +128,7 @@ def _leg(given: Fields, defaults: Fields, number: int) -> Leg:
 
 
 def _joints(reading: Fields, number: int) -> LegJoints:
-    """Numbered joints; how the actuator's is called and measured, a file may say."""
+    """Return numbered joints; a file may state the actuator's name and measurement."""
     reading.only("name", "sign", "offset")
     joints = LegJoints.numbered(number)
     sign = reading.number("sign", default=1.0)
@@ -170,7 +172,7 @@ def _limits(fields: Fields) -> LegLimits:
 
 
 def write_stewart(mechanism: Any, path: Path) -> list[Path]:
-    """Write a platform as a file that `load` reads; returns the files written.
+    """Write a platform as a file that `load` reads; return the files written.
 
     Raises:
         OutputError: the file cannot be written.

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Steps of many platforms, each with its own parameters, eight at a time in the lanes of vectors.
+"""Simulation of many platforms, each with its own parameters, eight at a time in SIMD lanes.
 
-The steps are those of `dynamics.kernels.integration.classical_step`, efforts held, to the bit;
-where legs have dry friction they are those of `hybrid_step` while every such leg slides on, to
-rounding.
-A platform of which a step is not of this kind, as a leg sticks, comes to rest or no finite state
-follows, stays where it is; whoever called takes it on from there. No lane depends on another, but
-where one of eight has no accelerations all of them stay.
+The steps equal those of `dynamics.kernels.integration.classical_step` with constant efforts to the
+bit; with dry friction they equal those of `modes` to rounding while every leg with friction
+slides.
+
+A platform whose step is of another kind, because a leg sticks or comes to rest or the state is not
+finite, stays in its state for the caller to continue. No lane depends on another, except that all
+of a group stay if one of eight has no accelerations.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ from robodyn.solvers.stewart.kernels.lanes import accelerated, equations_in_lane
 from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, PLATFORM_SIZE
 from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_velocity
 
-# Numbers of a platform: the rows of its legs, then itself, then the first RATE of every leg's
-# friction, then the rows of its `joint_table`.
+# Packed numbers of a platform: rows of its legs, then the platform, then the first RATE of every
+# leg's friction, then the rows of its `joint_table`.
 FRICTION: Final = 6 * LEG_SIZE + PLATFORM_SIZE
 TABLE: Final = FRICTION + 6 * RATE
 
 
 class Settings(NamedTuple):
-    """How long steps are, and what there is.
+    """Step size and contents of a batch.
 
     Attributes:
         dt: [s].
         stiffness, damping: of the end stops.
-        columns: of the `joint_table`; more than two if motors keep to their curves.
+        columns: of the `joint_table`; more than two if motors have torque-speed curves.
         rough: whether legs may stick.
         moves: whether bases move.
     """
@@ -76,14 +77,15 @@ class Memory(NamedTuple):
     """Memory for eight platforms.
 
     Attributes:
-        q, v: (7,) and (6,) where they are.
-        efforts, wrench, base: (6,), (6,) and (9,), held.
-        left: (1,) how many steps are left.
+        q, v: (7,) and (6,) present state.
+        efforts, wrench, base: (6,), (6,) and (9,), constant.
+        left: (1,) number of remaining steps.
         pose, twist: (7,) and (6,) at a stage.
         unit: (7,) that pose, exactly normalized.
         rates, accelerations: (4, 7) and (4, 6) of the stages.
         held: (6,) efforts with end stops and friction.
-        mode, first: (6,) 1 or -1, as a leg lengthens or shortens, and its rate as a step begins.
+        mode, first: (6,) 1 or -1, as a leg extends or retracts, and its rate at the start of a
+            step.
     """
 
     q: Any
@@ -104,7 +106,7 @@ class Memory(NamedTuple):
 
 @inner
 def is_bounded(s: Any) -> Any:
-    """In which lanes pose and twist are within bounds."""
+    """Return the mask of lanes with pose and twist within bounds."""
     fine = abs(s.pose[0]) < BEYOND
     for j in range(1, 7):
         fine = fine & (abs(s.pose[j]) < BEYOND)
@@ -115,7 +117,7 @@ def is_bounded(s: Any) -> Any:
 
 @inner
 def slides(platforms: Any, rates: Any, s: Any) -> Any:
-    """In which lanes all legs with dry friction slide as a step begins; notes how."""
+    """Return the mask of lanes in which all legs with dry friction slide; record directions."""
     largest = choose(abs(s.twist[0]) > 1.0, abs(s.twist[0]), 1.0)
     for j in range(1, 6):
         largest = choose(abs(s.twist[j]) > largest, abs(s.twist[j]), largest)
@@ -131,7 +133,7 @@ def slides(platforms: Any, rates: Any, s: Any) -> Any:
 
 @inner
 def keeps_sliding(platforms: Any, s: Any) -> Any:
-    """In which lanes none of these legs has come to rest as the step ends."""
+    """Return the mask of lanes in which none of these legs has come to rest in the step."""
     X, Y, Z = rotation_columns(s.pose)
     fine = s.left[0] > 0.0
     for i in range(6):
@@ -145,7 +147,7 @@ def keeps_sliding(platforms: Any, s: Any) -> Any:
 
 @inner
 def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> None:
-    """Efforts of motors and end stops, less dry friction."""
+    """Write efforts of motors and end stops, minus dry friction."""
     for i in range(6):
         row, rate = platforms.table[i], e.rates[i]
         own = s.efforts[i]
@@ -160,7 +162,7 @@ def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> None:
 
 @inner
 def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
-    """Write pose and twist after a step; in which lanes they follow."""
+    """Write pose and twist after a step; return the mask of lanes in which it is valid."""
     dt = settings.dt
     good = s.left[0] > 0.0
     for k in range(4):
@@ -197,15 +199,16 @@ def advance(
     structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
     left: Any, first: int, last: int,
 ) -> int:  # fmt: skip
-    """Take platforms on, in groups of eight from `first` to `last`, until steps are not smooth.
+    """Advance platforms, in groups of eight from `first` to `last`, until steps are not smooth.
 
     Args:
         structure: not read.
         numbers: (groups, (TABLE + 6 columns) * 8).
-        settings: as `dynamics.kernels.batch_simulation` says; friction if legs may stick.
-        efforts, loads: (N, 6) and (N, 15), held.
-        q, v: (N, 7) and (N, 6) states, taken on in place.
-        left: (N, 1) steps that are to be taken, none for what is to stay; then those left.
+        settings: see `dynamics.kernels.batch_simulation`; friction if legs may stick.
+        efforts, loads: (N, 6) and (N, 15), constant.
+        q, v: (N, 7) and (N, 6) states, in place.
+        left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
+        first, last: range of rows.
     """
     numbers, given = borrowed_array(numbers), borrowed_array(settings)
     efforts, loads, left = borrowed_array(efforts), borrowed_array(loads), borrowed_array(left)

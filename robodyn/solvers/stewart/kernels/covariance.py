@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Covariances of a platform's motion, given those of its leg readings; see `estimation`."""
+"""Covariances of a platform's motion from those of its leg readings; see `estimation`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.numerics.vectors import add, axpy, combine, cross, dot, norm, scale
 
 @kernel
 def congruence(A: Any, M: Any, out: Any) -> None:
-    """A M A' (6, 6) of a symmetric M, symmetric to the last bit."""
+    """Compute A M A' (6, 6) of a symmetric M, symmetric to the last bit."""
     for i in range(6):
         for j in range(i + 1):
             total = 0.0
@@ -31,7 +31,7 @@ def congruence(A: Any, M: Any, out: Any) -> None:
 
 @kernel
 def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> None:
-    """D (6, 6): how the leg rates of a held twist (6,) change with a displacement of pose (7,)."""
+    """Compute D (6, 6): derivative of the leg rates of a constant twist by the pose."""
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
@@ -49,7 +49,7 @@ def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> N
 def motion_covariance(
     H: Any, D: Any, length_variance: float, rate_variance: float, of_pose: Any, of_twist: Any
 ) -> bool:
-    """Covariances (6, 6) of pose and twist, H and D known; False where H is singular."""
+    """Compute covariances (6, 6) of pose and twist from H and D; False if H is singular."""
     G, of_rates, matrix = np.eye(6), np.empty((6, 6)), H.T.copy()
     if not solve_columns(matrix, G, 6):
         return False

@@ -26,7 +26,7 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 
 @inner
 def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
-    """The wrench that a motion requires, less that of the legs and of the surroundings."""
+    """Compute the wrench that a motion requires, minus that of the legs and the environment."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     q, v, a = state.q, state.rates, state.acceleration_or_effort
@@ -43,13 +43,13 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Shift and turn poses, in place; they become normalized."""
+    """Displace poses in place, with normalization."""
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 
 @inner
 def drive(platform: Any, H: Any, i: int, j: int) -> Any:
-    """Column j of H is the wrench of leg j."""
+    """Return an entry of column j of H, the wrench of leg j."""
     return H[i, j]
 
 
@@ -61,10 +61,10 @@ def derivatives(
     legs: Any, body: Any, steps: Any, friction: Any, pose: Any, twist: Any, accel: Any, forces: Any,
     wrench: Any, base: Any, forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """Slopes out (N, 108) of forces, or of accelerations if `forward`, of states (N, ...).
+    """Compute derivatives out (N, 108) of forces, or of accelerations if `forward`.
 
-    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns how many, from
-    the first, there are.
+    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns how many
+    states, from the first, have them.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The whole 6-UPS Stewart platform: inverse and forward dynamics, mass matrix, one state a call.
+"""Dynamics of one state of the 6-UPS Stewart platform: inverse, forward, mass matrix.
 
 Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
 that a motion requires at the platform is summed first, then solved for either six forces or the
@@ -42,7 +42,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def platform_wrench(
     platform: Any, axes: Any, moving: Any, accel: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Force and moment that the platform's own motion requires (eq. 33, 34 without the legs).
+    """Compute the wrench that the platform's own motion requires (eq. 33, 34 without legs).
 
     `axes` are the columns of its rotation, `moving` position, velocity and angular velocity,
     `accel` the derivatives of the latter two.
@@ -64,7 +64,7 @@ def platform_wrench(
 
 @inner
 def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """The platform's own share of the mass matrix, as `mass_blocks`."""
+    """Compute the platform's own contribution to the mass matrix, as `mass_blocks`."""
     r = combine(X, Y, Z, vector(platform, COM))
     none = 0.0 * r[0]
     mass = platform[MASS] + none
@@ -81,7 +81,7 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """The share in the mass matrix of an inertia at a point q from the reference point.
+    """Compute the mass matrix of an inertia at a point q from the reference point.
 
     Returns:
         The block of force by acceleration, symmetric, as (xx xy xz), (yy yz zz); the columns of
@@ -103,7 +103,7 @@ def at_reference(inertia: Any, q: Vector) -> Any:
 
 @inner
 def add_blocks(a: Any, b: Any) -> Any:
-    """The sum of two shares of `at_reference`."""
+    """Add two contributions of `at_reference`."""
     (f, s), (x, y, z), (p, q) = a
     (g, t), (u, v, w), (r, o) = b
     return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
@@ -111,7 +111,7 @@ def add_blocks(a: Any, b: Any) -> Any:
 
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
-    """Write the sum of all shares of `at_reference` as a matrix (6, 6)."""
+    """Write the sum of all contributions of `at_reference` as a matrix (6, 6)."""
     (first, second), coupling, (acceleration_or_effort, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
     lower = (
@@ -132,7 +132,7 @@ def required_wrench(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
     H: Any, out: Any,
 ) -> int:  # fmt: skip
-    """H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
+    """Compute H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
@@ -163,7 +163,7 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
 
 @inner
 def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
-    """Actuator forces (6,) of one state under a wrench; H (6, 6) is work space."""
+    """Compute actuator forces (6,) of one state under a wrench; H (6, 6) is scratch."""
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
     if status != OK:
@@ -175,7 +175,7 @@ def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, ou
 
 @inner
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """Mass matrix (6, 6) of one pose: sum of J' m J, with J = [E, -q x] at every leg's tip."""
+    """Compute the mass matrix (6, 6): sum of J' m J, with J = [E, -q x] at every leg's tip."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     blocks = platform_inertia(platform, X, Y, Z)
@@ -190,7 +190,7 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 
 
 class MotionEquations(NamedTuple):
-    """M accel + bias = H F + external wrench, and what acts along the legs.
+    """Equations of motion M accel + bias = H F + external wrench, and the legs' lengths and rates.
 
     Attributes:
         M, H: (6, 6).
@@ -234,7 +234,7 @@ def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any,
 
 @inner
 def unit_motion(j: int) -> tuple[Vector, Vector]:
-    """Linear and angular part of the j-th unit acceleration of the platform."""
+    """Return linear and angular part of the j-th unit acceleration of the platform."""
     return (
         (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
         (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From leg lengths, rates and accelerations to the platform's pose, twist and acceleration.
+"""Forward kinematics: pose, twist and acceleration from leg lengths, rates and accelerations.
 
 The pose solves (L_i^2 - l_i^2) / 2 = 0, six equations whose Jacobian has the rows
-[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, stay smooth where a leg passes through zero
-length. Newton steps move on the manifold: a translation, and a rotation vector in the base frame.
+[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, are smooth at zero leg length. Newton steps move
+on
+the manifold: a translation, and a rotation vector in the base frame.
 """
 
 from __future__ import annotations
@@ -32,20 +33,21 @@ from robodyn.solvers.stewart.kernels.kinematics import geometry_status
 from robodyn.solvers.stewart.kernels.layout import BASE, NOT_CONVERGED, OK, SINGULAR, TIP
 from robodyn.solvers.stewart.kernels.leg import leg_geometry
 
-# A pose is a solution if no leg length is off by more than this, relative to the longest leg.
+# Tolerance of leg lengths in a solution, relative to the longest leg.
 TOLERANCE = 1e-13
 MOST_STEPS = 100
-# Far from the solution a step is limited to this rotation [rad], and to the longest leg.
+# Largest rotation [rad] of a step far from the solution; its translation is limited to the longest
+# leg.
 LARGEST_TURN = 1.0
 HALVINGS = 8
-# Marquardt damping where a Newton step fails: starts at the first, grows by factors of 100.
+# Marquardt damping if a Newton step fails: starts at the first, grows by factors of 100.
 FIRST_DAMPING = 1e-6
 LARGEST_DAMPING = 1e2
 
 
 @inner
 def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> float:
-    """Errors (6,) of the squared lengths, their Jacobian (6, 6); returns max |L - l|."""
+    """Compute errors (6,) of the squared lengths, their Jacobian (6, 6); return max |L - l|."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     largest = 0.0
@@ -69,9 +71,9 @@ def displaced_pose(pose: Any, step: Any, factor: float, out: Any) -> None:
 
 @inner
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
-    """Newton step (6,), J step = -error, or for a damping above zero the Marquardt step.
+    """Compute the Newton step (6,), J step = -error, or the damped Marquardt step.
 
-    The latter solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is work space.
+    The latter solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is scratch.
     """
     if damping == 0.0:
         for i in range(6):
@@ -92,7 +94,7 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
 
 @inner
 def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
-    """Halve `step` until the squared error falls; `pose`, J and error then are the new ones.
+    """Halve `step` until the squared error falls; update `pose`, J and error.
 
     Returns max |L - l| there, or -1 with `pose` and `error` unchanged if no step helps.
     """
@@ -122,11 +124,13 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
 
 @inner
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
-    """Newton from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
+    """Iterate from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
 
-    A step that does not lower the error is halved, then damped (Marquardt). Allowing steps that
-    raise it would converge more often, but to a distant solution in another assembly mode. Returns
-    a status and max |L - l| [m] of the pose reached.
+    A step that does not reduce the error is halved, then damped (Marquardt). Allowing steps that
+    increase it would converge more often, but to a distant solution in another assembly mode.
+
+    Returns:
+        A status, and max |L - l| [m] of the final pose.
     """
     J, N = stack(6, 6), stack(6, 6)
     error, step, trial = stack(1, 6)[0], stack(1, 6)[0], stack(1, 7)[0]
@@ -156,9 +160,9 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
 def platform_motion(
     legs: Any, pose: Any, rates: Any, accelerations: Any, G: Any, twist: Any, accel: Any
 ) -> int:
-    """Twist and acceleration (6,) of the platform from those of the legs: eq. 5, 8.
+    """Compute twist and acceleration (6,) of the platform from those of the legs: eq. 5, 8.
 
-    H' twist = L' and H' accel = L'' - s.(w x (w x q)) - L |W x s|^2; G (6, 6) is work space.
+    H' twist = L' and H' accel = L'' - s.(w x (w x q)) - L |W x s|^2; G (6, 6) is scratch.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -186,7 +190,7 @@ def platform_motion(
 def solve_poses(
     legs: Any, lengths: Any, guess: Any, run: int, out: Any, residual: Any, status: Any
 ) -> None:
-    """Poses out (N, 7) of lengths (N, 6).
+    """Compute poses out (N, 7) of lengths (N, 6).
 
     The first of every `run` elements starts from its guess (N, 7), the others from the previous
     solution.
@@ -201,7 +205,7 @@ def solve_poses(
 def platform_motions(
     legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
 ) -> None:
-    """Twists and accelerations (N, 6) of pose (N, 7) from leg rates and accelerations (N, 6)."""
+    """Compute twists and accelerations (N, 6) at poses (N, 7) from those of the legs."""
     G = stack(6, 6)
     for n in range(pose.shape[0]):
         status[n] = platform_motion(

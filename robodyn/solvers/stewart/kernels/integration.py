@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation loop of Stewart platforms.
+"""Simulation loop of Stewart platforms.
 
-A plant's mechanism is (lanes,), see `packing.pack_lanes`, and so is a controller's model; where
-joints stick, the plant's lanes are without dry friction, and every leg has a row of friction.
+The mechanism of a plant is (lanes,), see `packing.pack_lanes`, and so is that of a controller's
+model. With stick-slip friction, the plant's lanes are without dry friction, and every leg has a row
+of friction.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ from robodyn.solvers.stewart.kernels.single import (
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> None:
-    """Forces that the motors have, plus what the end stops add; as in `joint_effort`."""
+    """Write forces of motors and end stops; as in `joint_effort`."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
@@ -70,7 +71,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> Non
 
 @inner
 def normalize(pose: Any) -> None:
-    """Normalize the quaternion of pose (7,), of floats or of lanes."""
+    """Normalize the quaternion of pose (7,), for floats or lanes."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     length = math.sqrt(x * x + y * y + z * z + w * w)
     for j in range(3, 7):
@@ -79,7 +80,7 @@ def normalize(pose: Any) -> None:
 
 @inner
 def pose_rate(pose: Any, twist: Any, out: Any) -> None:
-    """Time derivative (7,) of a pose: velocity, and omega times the quaternion over two."""
+    """Compute the derivative (7,) of a pose: velocity, and omega times the quaternion over two."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     a, b, c = twist[3], twist[4], twist[5]
     out[0], out[1], out[2] = twist[0], twist[1], twist[2]
@@ -91,7 +92,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 @inner
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Forces (6,) that a law of `control_laws` commands; `work` (5, 7)."""
+    """Compute the forces (6,) of a control law in `control_laws`; `work` (5, 7)."""
     (lanes,) = control.model
     if control.law == GIVEN:
         for j in range(6):
@@ -118,7 +119,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 def derivative(
     plant: Any, pose: Any, twist: Any, forces: Any, load: Any, work: Any, rate: Any, accel: Any
 ) -> int:
-    """Rates of pose and twist."""
+    """Compute the rates of pose and twist."""
     (lanes,) = plant.mechanism
     effective = work[4, :6]
     held_forces(plant, pose, twist, forces, effective)
@@ -147,7 +148,7 @@ def equations(
     work: Any,
     out: Any,
 ) -> int:
-    """As `dynamics.kernels.simulation` says."""
+    """Write the equations of motion, see `dynamics.kernels.simulation`."""
     (lanes,) = plant.mechanism
     force, L = out.force, out.L
     legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
@@ -185,9 +186,9 @@ def equations(
 
 @inner
 def damping(legs: Any, g: Any, D: Any) -> None:
-    """Viscous damping D (6, 6), lower triangle: half its quadratic form is the power that is lost.
+    """Compute viscous damping D (6, 6), lower triangle: half its quadratic form is the power lost.
 
-    What the spherical joints' friction depends on is the platform's angular velocity less a leg's.
+    The spherical joints' friction depends on the platform's angular velocity relative to a leg.
     """
     for j in range(6):
         _, about = unit_motion(j)
@@ -206,13 +207,13 @@ def damping(legs: Any, g: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -> None:
-    """Time derivative of a pose."""
+    """Compute the time derivative of a pose."""
     pose_rate(pose, twist, out)
 
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Of pose, twist and forces."""
+    """Return the sizes of pose, twist and forces."""
     return 7, 6, 6
 
 

@@ -4,7 +4,7 @@
 
 `readings` (6, 15) has a row for each leg: sign and offset of its three joints, and the axes h, u, k
 of its universal joint at zero. The coordinates of the tree are three for each leg, then the twist.
-A leg on a spherical joint moves as on the universal joint that draws it.
+A leg with a spherical joint has the readings of the universal joint in its drawing.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ RATES = 24
 
 @inner
 def universal_leg(g: Any) -> Any:
-    """The geometry of a leg whose base joint is universal."""
+    """Return the geometry of a leg with a universal base joint."""
     return LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
 
 
 @inner
 def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
-    """Positions of a leg's joints: the leg frame is [h u k] Rz(q1) Ry(q2)."""
+    """Write positions of a leg's joints: the leg frame is [h u k] Rz(q1) Ry(q2)."""
     along_h = dot(g.s, vector(reading, AXES))
     along_u = dot(g.s, vector(reading, AXES + 3))
     along_k = dot(g.s, vector(reading, AXES + 6))
@@ -51,7 +51,7 @@ def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
 @inner
 def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: Any, at: int,
                 step: int) -> None:  # fmt: skip
-    """Rates of a leg's joints, or their changes."""
+    """Write rates or accelerations of a leg's joints."""
     out[at] = reading[SIGN] * about_k
     out[at + step] = reading[SIGN + 1] * about_y
     out[at + 2 * step] = reading[SIGN + 2] * rate
@@ -59,7 +59,7 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 
 @batch_entry
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
-    """Positions p (N, 25) and tangents S (N, 24 * 6) of pose (N, 7), quaternions of unit length.
+    """Compute positions p (N, 25) and tangents S (N, 24 * 6) of normalized poses (N, 7).
 
     Returns how many states, from the first, have them.
     """
@@ -94,7 +94,7 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
 def motions(
     legs: Any, readings: Any, pose: Any, twist: Any, accel: Any, p: Any, r: Any, c: Any
 ) -> int:
-    """Positions p (N, 25), rates r and their changes c (N, 24) of a platform's motion.
+    """Compute positions p (N, 25), rates r and accelerations c (N, 24) of a platform's motion.
 
     Returns how many states, from the first, have them.
     """

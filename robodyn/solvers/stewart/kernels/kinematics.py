@@ -2,7 +2,7 @@
 
 """Lengths and motions of all legs of the 6-UPS Stewart platform.
 
-Of states (N, k); status (N,) becomes a code of `kernels.layout` for each.
+For states (N, k); status (N,) becomes a code of `kernels.layout` for each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
-    """Whether leg i has a length and a frame, of one state or of eight; NaN counts as neither."""
+    """Check that leg i has a length and a frame, for one state or eight; NaN has neither."""
     if any_of(~(g.length > SMALLEST_LENGTH)):
         return ZERO_LENGTH + i + 1
     if any_of(~(g.sine > SMALLEST_SINE)):
@@ -35,7 +35,7 @@ def geometry_status(g: Any, i: int) -> int:
 
 @kernel
 def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """Leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
+    """Compute leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         status[n] = OK
@@ -62,7 +62,7 @@ def leg_motion(
     universal_rates: Any,
     status: Any,
 ) -> None:
-    """L, L', L'' (N, 6), s, W, A (N, 6, 3) and the rates about k and y (N, 6, 2): eq. 2 to 9."""
+    """Compute L, L', L'' (N, 6), s, W, A (N, 6, 3) and universal rates (N, 6, 2): eq. 2 to 9."""
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         w = vector(twist[n], 3)

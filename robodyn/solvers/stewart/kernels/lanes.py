@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a 6-UPS Stewart platform, see `dynamics.kernels.lanes`.
+"""Batches of states of a 6-UPS Stewart platform in SIMD lanes, see `dynamics.kernels.lanes`.
 
 The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns how many
 states, from the first, it has solved.
@@ -45,7 +45,7 @@ from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Normalize eight quaternions; False if one was too far from unit length."""
+    """Normalize eight quaternions; False if one is too far from unit length."""
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]
@@ -59,7 +59,7 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """For `answer`: actuator forces."""
+    """Compute actuator forces, for `answer`."""
     legs, body = platform
     if not normalize(state.q):
         return SINGULAR
@@ -77,7 +77,7 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: gravity, velocity terms and friction."""
+    """Compute gravity, velocity terms and friction, for `answer`."""
     legs, body = platform
     if not normalize(state.q):
         return SINGULAR
@@ -90,7 +90,7 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: platform accelerations."""
+    """Compute platform accelerations, for `answer`."""
     if not normalize(state.q):
         return SINGULAR
     status = equations_in_lanes(platform, state, s)
@@ -99,7 +99,7 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
-    """The `MotionEquations` of poses that are normalized."""
+    """Compute the `MotionEquations` of normalized poses."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     return motion_equations(legs, body, state.q, state.rates, base, e)
@@ -107,7 +107,7 @@ def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
 
 @inner
 def accelerated(state: Any, e: Any, out: Any) -> int:
-    """Accelerations by the `MotionEquations`, of which M is used up."""
+    """Compute accelerations from `MotionEquations`, whose M is overwritten."""
     for i in range(6):
         total = -e.bias[i]
         if state.contact:
@@ -120,7 +120,7 @@ def accelerated(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: mass matrix, row by row."""
+    """Compute the mass matrix, row by row, for `answer`."""
     if not normalize(state.q):
         return SINGULAR
     return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
@@ -128,7 +128,7 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """For `answer`: H, its moments divided by a length, row by row."""
+    """Compute H, its moments divided by a length, row by row, for `answer`."""
     if not normalize(state.q):
         return SINGULAR
     position = vector(state.q, 0)
@@ -145,7 +145,7 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """For `answer`: ratio of the extreme singular values of H, moments divided by a length."""
+    """Compute the condition number of H, moments divided by a length, for `answer`."""
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
     if status == OK:
@@ -157,7 +157,7 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 
 @inner
 def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any) -> int:
-    """Answers out (N, k) to what is given of N states."""
+    """Compute results out (N, k) for the arguments of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
@@ -175,14 +175,14 @@ def inverse_dynamics(
     with_legs: bool,
     out: Any,
 ) -> int:
-    """Actuator forces out (N, 6)."""
+    """Compute actuator forces out (N, 6)."""
     given = pose, twist, accel, wrench, base
     return answers(find_forces, legs, platform, given, with_legs, out)
 
 
 @batch_entry
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """Mass matrices out (N, 36), row by row."""
+    """Compute mass matrices out (N, 36), row by row."""
     return answers(find_mass_matrix, legs, platform, (pose,), False, out)
 
 
@@ -190,7 +190,7 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 def forward_dynamics(
     legs: Any, platform: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Platform accelerations out (N, 6)."""
+    """Compute platform accelerations out (N, 6)."""
     given = pose, twist, forces, wrench, base
     return answers(find_accelerations, legs, platform, given, False, out)
 
@@ -199,27 +199,28 @@ def forward_dynamics(
 def bias(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
+    """Compute gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
     return answers(find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out)
 
 
 @batch_entry
 def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """H out (N, 36), row by row."""
+    """Compute H out (N, 36), row by row."""
     return answers(find_jacobian, legs, platform, (pose,), 1.0, out)
 
 
 @batch_entry
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
-    """Ratios out (N, 1) of the extreme singular values of H, moments divided by `length`."""
+    """Compute condition numbers out (N, 1) of H, moments divided by `length`."""
     return answers(find_condition_number, legs, platform, (pose,), length, out)
 
 
 @entry_kernel
 def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
-    """Forces out (N, 6) of N platforms in one state; numbers (groups, (6 LEG_SIZE + ...) * 8).
+    """Compute forces out (N, 6) of N platforms with different parameters in one state.
 
-    In `numbers` each group of eight has its legs, row by row, and then the platforms.
+    `numbers` (groups, (6 LEG_SIZE + ...) * 8) has the legs of each group of eight, row by row,
+    and then the platforms.
     """
     numbers, out = borrowed_array(numbers), borrowed_array(out)
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))

@@ -25,7 +25,7 @@ UNIVERSAL_DAMPING: Final = 29
 PRISMATIC_DAMPING: Final = 30
 SPHERICAL_DAMPING: Final = 31
 BASE_JOINT: Final = 32  # UNIVERSAL or SPHERICAL
-# What drives the leg; all zero without a rotor and without dry friction.
+# actuator of the leg; all zero without rotor and dry friction
 REFLECTED: Final = 33  # J ratio^2 [kg]
 SPIN_INERTIA: Final = 34  # J ratio [kg m] of a rotor about s, signed
 STIFFNESS: Final = 35  # [N/m] of a spring along the leg
@@ -49,6 +49,6 @@ ALONG_UNIVERSAL_AXIS: Final = 20
 SINGULAR: Final = 30
 NOT_CONVERGED: Final = 50
 
-# |k x s| below this: the leg frame has no direction left (its rates grow with the inverse).
+# |k x s| below this: the leg frame is undefined (its rates grow with the inverse)
 SMALLEST_SINE: Final = 1e-9
 SMALLEST_LENGTH: Final = 1e-9

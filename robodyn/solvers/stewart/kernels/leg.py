@@ -86,10 +86,10 @@ class LegAcceleration(NamedTuple):
 
 
 class LegLoad(NamedTuple):
-    """What the leg requires: C, its tip force without the actuator's, and the friction moment f.
+    """Loads of a leg: C, its tip force without the actuator's, and the friction moment f.
 
-    The platform pushes on the leg's tip with `tip_force` - F s, F the actuator force. `drive` is
-    the part of F that moves the rotor and overcomes friction and spring along the leg.
+    The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F. `drive`
+    is the part of F that moves the rotor and overcomes the friction along the leg.
     """
 
     C: Vector
@@ -103,7 +103,7 @@ class LegLoad(NamedTuple):
 
 @inner
 def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
+    """Compute the geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
     k = vector(leg, AXIS)
     q = combine(X, Y, Z, vector(leg, TIP))
     S = sub(add(position, q), vector(leg, BASE))
@@ -114,7 +114,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
     spherical = leg[BASE_JOINT] == SPHERICAL
     frameless = sine <= choose(spherical, SMALLEST_SINE, -1.0)
     if any_of(frameless):
-        # A leg with a spherical joint is symmetric about s, so any frame around s will do.
+        # a leg with a spherical joint is symmetric about s, so any frame around s is valid
         steep = abs(s[0]) > 0.7
         other = (choose(steep, 0.0, 1.0), choose(steep, 1.0, 0.0), 0.0)
         k = (
@@ -131,7 +131,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
 
 @inner
 def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
-    """Velocities of a leg for the platform twist (v, w)."""
+    """Compute velocities of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
@@ -143,7 +143,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
 
 @inner
 def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
-    """Accelerations of a leg for the platform acceleration (a, alpha)."""
+    """Compute accelerations of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
     W_x_s = cross(m.W, g.s)
     # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
@@ -151,14 +151,14 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
     rest = axpy(-2.0 * m.rate, W_x_s, tip)
     rest = axpy(-g.length, cross(m.W, W_x_s), rest)
     Ap = scale(1.0 / g.length, cross(g.s, rest))
-    # A.c = w1 w2: the second axis of the joint is carried round by the first
+    # A.c = w1 w2: the first axis of the joint carries the second
     A = axpy((dot(Ap, g.c) - m.about_k * m.about_y) * g.spin, g.s, Ap)
     return LegAcceleration(rate, A)
 
 
 @inner
 def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
-    """Centers of mass rd, ru of the lower and upper part, from the base point."""
+    """Compute the centers of mass rd, ru of the lower and upper part, from the base point."""
     rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
     return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
 
@@ -167,7 +167,7 @@ def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
 def centre_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Forces that accelerate the parts at their `centers` and carry their weight (eq. 13, 14)."""
+    """Compute the forces that accelerate the parts and support their weight (eq. 13, 14)."""
     rd, ru = places
     ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
     au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
@@ -184,7 +184,7 @@ def centre_forces(
 
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
-    """Forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+    """Compute forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
     rd, ru = centers(leg, g)
     lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
@@ -211,9 +211,9 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
 
 @inner
 def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
-    """Moment that changes the rotor's spin momentum J ratio L' s: its spin-up, and as a gyroscope.
+    """Compute the moment that changes the rotor's spin momentum J ratio L' s.
 
-    What the rotor's inertia does when it is carried round with the lower part is in that part's.
+    Spin-up and gyroscopic moment; the rotor's inertia as a part of the lower part is not included.
     """
     momentum = leg[SPIN_INERTIA] * m.rate
     return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
@@ -223,7 +223,7 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
 def leg_wrench(
     leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, base: Any
 ) -> tuple[Vector, Vector]:
-    """Force and moment about the reference point that a moving leg requires from the platform.
+    """Compute the wrench about the reference point that a moving leg requires.
 
     The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are not included.
     """
@@ -235,10 +235,10 @@ def leg_wrench(
 
 @inner
 def leg_tip_inertia(leg: Any, g: Any) -> Any:
-    """Force at the tip of a leg for its tip's acceleration S'' from rest, without gravity.
+    """Compute the force at the tip of a leg per tip acceleration S'' from rest, without gravity.
 
-    A symmetric matrix, as (xx xy xz), (yy yz zz): that of twice the kinetic energy for a velocity
-    of the tip. In the leg frame the leg turns at (spin S'y, -S'z / L, S'y / L), its length changes
+    A symmetric matrix, as (xx xy xz), (yy yz zz), that of twice the kinetic energy for a tip
+    velocity. In the leg frame the leg rotates at (spin S'y, -S'z / L, S'y / L), its length changes
     at S'x, and both parts together have an inertia about the base point.
     """
     upper, inverse = leg[UPPER_MASS], 1.0 / g.length

@@ -2,8 +2,8 @@
 
 """Inverse dynamics as printed in two papers, errors included: exact kernels with departures.
 
-Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). The parts that a
-paper has right come from `kernels.leg`; three switches select how a formulation departs from them.
+Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). The correct parts of
+a paper come from `kernels.leg`; three switches select how a formulation departs from them.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ from robodyn.solvers.stewart.kernels.leg import (
     leg_velocity,
 )
 
-# How the leg spins about its own axis.
+# spin of the leg about its own axis
 TRUE_SPIN: Final = 0
 NO_SPIN: Final = 1  # 1998, eq. 6 and 9: W.s = A.s = 0
 SPIN_2012: Final = 2  # 2012, eq. 25: the product of the rates not divided by |k x s|
-# Along which direction the universal joint resists.
+# direction of the universal joint's constraint moment
 ALONG_C: Final = 0
 ALONG_LEG: Final = 1  # 1998, eq. 17 to 22
-# What is added to the inertia tensors although m r x a already contains it.
+# term added to the inertia tensors although m r x a already contains it
 NO_SHIFT: Final = 0
 SHIFT_1998: Final = 1  # eq. 16: mu L^2 diag(0, 1, 1)
 SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame components
@@ -72,11 +72,11 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 @kernel
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """The effect of a formulation's shift of a leg's inertia tensor on the vector a."""
+    """Compute the effect of a formulation's shift of a leg's inertia tensor on the vector a."""
     if shift == SHIFT_1998:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
-        # As printed: L_d, L_u are resolved in the base frame, yet turned by T once more.
+        # as printed: L_d, L_u are resolved in the base frame, yet rotated by T once more
         rd, ru = centers(leg, g)
         local = resolve(g.s, g.y, g.z, a)
         lower = parallel_axis(leg[LOWER_MASS], rd, local)
@@ -87,7 +87,7 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 
 @kernel
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
-    """Velocity and acceleration of a leg with the spin of a formulation."""
+    """Compute velocity and acceleration of a leg with the spin of a formulation."""
     m = leg_velocity(g, v, w)
     if spin == NO_SPIN:
         Wp = axpy(-dot(g.s, m.W), g.s, m.W)
@@ -114,7 +114,7 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Tip force of a leg without the actuator's, and the friction moment f."""
+    """Compute the tip force of a leg without the actuator's, and the friction moment f."""
     load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
@@ -128,7 +128,7 @@ def leg_tip_force(
 def inverse_dynamics_as_printed(
     legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
 ) -> int:
-    """Actuator forces (6,) of one `State` under the given departures; H (6, 6) is work space."""
+    """Compute actuator forces (6,) of one `State` with departures; H (6, 6) is scratch."""
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     position = vector(pose, 0)
@@ -164,7 +164,7 @@ def all_as_printed(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
     out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Actuator forces out (N, 6) under the departures, and a code of each state, status (N,)."""
+    """Compute actuator forces out (N, 6) with departures, and status codes (N,)."""
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):
         state = State(pose[n], twist[n], accel[n], wrench[n], True, wrench[n], False)

@@ -46,7 +46,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def leg_reactions(
     leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Fs, Fc, Mp about the base point, Fu and Mu c of a leg under its actuator's `force`."""
+    """Compute Fs, Fc, Mp about the base point, Fu and Mu c of a leg with actuator `force`."""
     load = leg_load(leg, g, m, n, w, base)
     _, ru = places = centers(leg, g)
     lower, upper = centre_forces(leg, g, m, n, places, base)
@@ -64,9 +64,9 @@ def reactions(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any,
     moves: bool, out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """All joint reactions, out (5, N, 6, 3) in the order and with the signs of `Reactions`.
+    """Compute all joint reactions, out (5, N, 6, 3) in the order and with the signs of `Reactions`.
 
-    base (N, 9): of a base that `moves`, if it does.
+    base (N, 9): motion of the base, if it `moves`.
     """
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):

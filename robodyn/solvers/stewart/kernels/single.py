@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One state of a 6-UPS Stewart platform, its six legs in the lanes of one vector.
+"""Dynamics of one state of a 6-UPS Stewart platform, its six legs in the lanes of one vector.
 
 The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
 `solvers.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
-Every function checks its arguments and returns whether a result exists; `geometry_status` says why
-not. `trusted` skips the checks. What Python calls takes arrays of type `given`.
+Every function checks its arguments and returns whether a result exists; `geometry_status` gives the
+reason if not. `trusted` skips the checks. Functions called from Python take arrays of type `given`.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from robodyn.solvers.stewart.kernels.layout import (
 from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 
 PLATFORM = LEG_SIZE * WIDTH
-# How far the squared length of a quaternion may be from 1: `checks.QUATERNION_TOLERANCE`, twice.
+# Tolerance of a quaternion's squared length: twice `checks.QUATERNION_TOLERANCE`.
 QUATERNION_TOLERANCE = 2e-6
 NONE = (0.0, 0.0, 0.0)
 
 
 @inner
 def is_pose(pose: Any) -> bool:
-    """Whether pose has seven finite numbers and a unit quaternion."""
+    """Return whether pose has seven finite numbers and a unit quaternion."""
     if pose.shape[0] != 7:
         return False
     # 0 times infinity or NaN is NaN, which is never equal to itself
@@ -60,7 +60,7 @@ def is_pose(pose: Any) -> bool:
 
 @inner
 def unit_columns(pose: Any) -> Any:
-    """Columns of the rotation matrix of a pose whose quaternion is normalized first."""
+    """Return the rotation matrix' columns of a pose, with its quaternion normalized first."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     factor = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
     return rotation_columns(
@@ -70,7 +70,7 @@ def unit_columns(pose: Any) -> Any:
 
 @inner
 def add_legs(start: Vector, a: Any) -> Vector:
-    """A vector plus those of the legs, in the summation order of a loop over the legs."""
+    """Add the legs' vectors to a vector, in the order of a loop over the legs."""
     x, y, z = start
     for i in range(6):
         x += lane(a[0], i)
@@ -81,13 +81,13 @@ def add_legs(start: Vector, a: Any) -> Vector:
 
 @inner
 def is_degenerate(g: Any) -> bool:
-    """Whether a leg has no length or no frame; NaN counts as missing."""
+    """Return whether a leg has no length or no frame; NaN counts as missing."""
     return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
 
 
 @inner
 def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
-    """Why there is no result: a status of `kernels.layout`, SINGULAR if no leg is the cause."""
+    """Return why there is no result: a status of `kernels.layout`, SINGULAR if not for a leg."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
@@ -100,13 +100,13 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 @inner
 def is_valid_state(state: Any, trusted: bool) -> bool:
-    """Whether a state is as it has to be."""
+    """Return whether a state is valid."""
     return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
 
 
 @inner
 def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tuple[Vector, Vector]:
-    """Force and moment for a pose and twist that change by `accel`, as of `kernels.dynamics`.
+    """Compute the wrench for a pose and twist with acceleration `accel`.
 
     `axes` are the columns of the platform's rotation, `g` is the geometry of the legs.
     """
@@ -122,7 +122,7 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
 
 @inner
 def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
+    """Compute gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -137,7 +137,7 @@ def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Actuator forces (6,) of one state of a pose, a twist and an acceleration."""
+    """Compute actuator forces (6,) of one state of a pose, a twist and an acceleration."""
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -160,7 +160,7 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @preoptimized
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Platform acceleration (6,) of one state of a pose, a twist and forces."""
+    """Compute the platform acceleration (6,) of one state of a pose, a twist and forces."""
     if not is_valid_state(state, trusted):
         return False
     legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.acceleration_or_effort
@@ -195,7 +195,7 @@ def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
-    """Seven numbers in lanes."""
+    """Put seven numbers into lanes."""
     row = with_lane(as_lane(first[0]), 1, first[1])
     row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
     return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
@@ -203,7 +203,7 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
-    """The mass matrix of the platform and all legs, as `dynamics.at_reference`."""
+    """Compute the mass matrix of the platform and all legs, as `dynamics.at_reference`."""
     (f, s), (x, y, z), (p, q) = platform_inertia(platform, X, Y, Z)
     (g1, g2), (u, v, w), (h1, h2) = at_reference(leg_tip_inertia(legs, g), g.q)
     return (
@@ -217,14 +217,14 @@ def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: An
 def inverse_dynamics(
     model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
-    """Actuator forces (6,) of one state."""
+    """Compute actuator forces (6,) of one state."""
     state = state_of(pose, twist, accel, wrench, base)
     return find_forces(borrowed_array(model), state, trusted, borrowed_array(out))
 
 
 @entry_kernel
 def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
-    """Gravity, velocity terms and friction (6,) of one state."""
+    """Compute gravity, velocity terms and friction (6,) of one state."""
     state = state_of(pose, twist, twist, None, base)
     return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
 
@@ -233,14 +233,14 @@ def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) 
 def forward_dynamics(
     model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
-    """Platform acceleration (6,) of one state."""
+    """Compute the platform acceleration (6,) of one state."""
     state = state_of(pose, twist, forces, wrench, base)
     return find_accelerations(borrowed_array(model), state, trusted, borrowed_array(out))
 
 
 @entry_kernel
 def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
-    """Mass matrix (6, 6) of one pose."""
+    """Compute the mass matrix (6, 6) of one pose."""
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not is_pose(pose):
         return False
@@ -255,7 +255,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Ratio of the extreme singular values of H, moments divided by `length`; -1 if none."""
+    """Compute the condition number of H, moments divided by `length`; -1 if none."""
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
         return -1.0
@@ -274,11 +274,11 @@ def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> flo
 
 @entry_kernel
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Displacement (6,) from pose to pose."""
+    """Compute the displacement (6,) between poses."""
     rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
 
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Pose (7,) after a displacement (6,)."""
+    """Compute the pose (7,) after a displacement (6,)."""
     rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Configurations in which a mechanism's loops close: from joints, from the tip, along motions."""
+"""Closed configurations of a mechanism from joint positions, tip poses, or along motions."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from robodyn.solvers.tree.closing.structure import ATTEMPTS, followed, guessed
 from robodyn.solvers.tree.joints import configurations, rates_of
 from robodyn.solvers.tree.kernels.newton import PIECE
 
-# Configurations that are closed together.
+# Number of configurations closed in one call.
 TOGETHER = 8
-# Starts around a guess from which a pose of the tip is tried to reach.
+# Number of starts around a guess in the search for a tip pose.
 TIP_ATTEMPTS = 40
 
 
 def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """(..., mobility) how far the independent coordinates are from start to goal.
+    """Compute the displacement (..., mobility) of the independent coordinates from start to goal.
 
-    Of what floats freely position and rotation vector, base frame.
+    Floating coordinates have position and rotation vector, base frame.
     """
     a, b = configurations(loop, "start", start), configurations(loop, "goal", goal)
     out = loop.coordinates.shortest(
@@ -57,7 +57,7 @@ def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
 
 
 def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """(..., nq) after a displacement (..., mobility) of the independent coordinates.
+    """Compute configurations (..., nq) after displacements (..., mobility).
 
     Raises:
         NoSolution: the loops do not close there.
@@ -70,7 +70,7 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """See the base class: by Newton's method from the configuration itself, and no search."""
+    """See the base class: Newton's method from the configuration itself, without a search."""
     moved = loop.unchecked.try_advance(configuration, np.array(displacement))
     if moved is None:
         text = f"{loop.name}: the loops do not close after a displacement of {displacement}"
@@ -93,17 +93,20 @@ def assemble(
     *,
     pose: ArrayLike | None = None,
 ) -> FloatArray:
-    """The configuration (..., nq) that closes the loops, of those that there are near a guess.
+    """Find the closed configuration (..., nq) near a guess.
 
     Args:
         driven: positions (..., n) of the driven joints; or a mapping of any joints to their
-            positions, a floating joint's as its pose (7,), where these determine the rest.
+            positions, a floating joint's as its pose (7,), if these determine the rest.
         guess: a configuration (nq,) or (..., nq), or a mapping of joints to positions; home by
-            default. From a closed one the mechanism moves to its goal as a real one would.
+            default. From a closed one the mechanism moves to its goal continuously.
         pose: (..., 7) of the tip instead of `driven`.
 
+    Returns:
+        The configuration.
+
     Raises:
-        NoSolution: the loops do not close; with the largest equation left and its closure.
+        NoSolution: the loops do not close; contains the largest residual and its closure.
         InvalidInput: wrong shapes or names, or neither `driven` nor `pose`.
     """
     start = _guess(loop, guess)
@@ -123,8 +126,8 @@ def assemble(
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
     """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
 
-    Newton's method starts from at most so many places; `assembly_modes` returns how thorough that
-    was, and when two are equal.
+    Newton's method has at most `searches` starts; `assembly_modes` returns the thoroughness, and
+    documents when two configurations are equal.
     """
     return assembly_modes(loop, driven, searches=searches).configurations
 
@@ -136,13 +139,13 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Configuration, velocity and acceleration of driven joints' motion (..., n).
+    """Compute configuration, velocity and acceleration for a motion (..., n) of the driven joints.
 
-    Along the last batch dimension each configuration is found from the one before it, the
-    first from the guess, home by default.
+    Along the last batch dimension each configuration starts from the one before it, the first from
+    the guess, home by default.
 
     Raises:
-        UnderActuated: fewer joints are driven than it has freedoms.
+        UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
         NoSolution: the loops do not close.
         SingularConfiguration: the driven rates do not determine the motion.
     """
@@ -172,7 +175,7 @@ def motion_parts(
     velocities: ArrayLike,
     accelerations: ArrayLike | None,
 ) -> list[FloatArray]:
-    """Positions, rates and accelerations (..., width), zero if not given, of one shape."""
+    """Broadcast positions, rates and accelerations (..., width), zero by default."""
     given = {
         "positions": positions,
         "velocities": velocities,
@@ -199,7 +202,7 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
 
 
 def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
-    """After a displacement of the independent coordinates."""
+    """Compute the configuration after a displacement of the independent coordinates."""
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
         left = entry("displace", packed)(moved, step, CLOSED)
@@ -212,7 +215,7 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
-    """Configurations (N, nq) after displacements (N, free) of the independent coordinates."""
+    """Compute configurations (N, nq) after displacements (N, free) of independent coordinates."""
     if len(starts) < TOGETHER:
         return _displaced_singly(loop, starts, steps)
     found = batch(
@@ -235,10 +238,9 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
 def _displaced_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """The same, one after the other.
+    """Compute `all_displaced` one after the other.
 
-    Where they are `chained` each starts from where the one before it arrived, the first from
-    its own start.
+    With `chained` each starts from the result of the one before it, the first from its own start.
     """
     out: FloatArray = starts.copy()
     steps = np.ascontiguousarray(steps)
@@ -257,16 +259,16 @@ def _displaced_singly(
 
 
 def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Configurations (..., nq) with independent coordinates (..., free).
+    """Compute configurations (..., nq) with independent coordinates (..., free).
 
-    Along the last batch dimension each is found from the one before it, the first from a closed
+    Along the last batch dimension each starts from the one before it, the first from a closed
     configuration.
     """
     count = wanted.shape[-2] if wanted.ndim > 1 else 1
     chains = wanted.reshape(math.prod(wanted.shape[:-2]), count, loop.solver.nu)
     q = np.empty((*chains.shape[:2], loop.solver.nq))
     for out, chain in zip(q, chains, strict=True):
-        # of points so near to each other that no branch is changed, every eighth comes first
+        # points so close that the branch cannot change: every eighth comes first
         every = TOGETHER if count > TOGETHER else 1
         nearest = np.arange(count) // every * every
         steps = chain - chain[nearest]
@@ -283,7 +285,7 @@ def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArr
 
 
 def _to_driven(loop: Any, q: FloatArray, wanted: FloatArray) -> FloatArray:
-    """From a guess to positions of the driven joints."""
+    """Find the configuration with given driven positions from a guess."""
     if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(wanted - q[loop.solver.driven_at]))
     start = np.array(q)
@@ -293,7 +295,7 @@ def _to_driven(loop: Any, q: FloatArray, wanted: FloatArray) -> FloatArray:
 
 
 def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
-    """From a guess to where the tip has a pose."""
+    """Find the configuration with a given tip pose from a guess."""
     extra = TipPose(
         pose,
         loop.structure.equations.size,
@@ -304,7 +306,7 @@ def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
 
 
 def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray:
-    """The closed configuration nearest to a guess.
+    """Find the closed configuration nearest to a guess.
 
     Raises:
         NoSolution: none was found.
@@ -349,7 +351,7 @@ def _guess(loop: Any, guess: Any) -> FloatArray:
 
 
 def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
-    """Write a joint's position into its place of configurations (..., nq)."""
+    """Write a joint's position into its entries of configurations (..., nq)."""
     if name not in loop.solver.tree.place_of:
         raise InvalidInput(f"{loop.name} has no joint {name!r}", value=name)
     place = loop.solver.tree.place_of[name]
@@ -369,7 +371,9 @@ def _each(
 
 
 def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
-    """The configuration (nq,) closed again after a step, independent joints held; unchecked.
+    """Close the configuration (nq,) again after a step; unchecked.
+
+    The independent joints stay.
 
     Raises:
         NoSolution: the loops do not close there.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""All the ways in which a mechanism can be put together with its motors where they are.
+"""Assembly modes: all closed configurations of a mechanism with given driven positions.
 
-They are searched for, not enumerated: steps of Levenberg and Marquardt from many starts, half of
-them anywhere, half around what was found already, since modes that are seldom reached from afar
-are those that nearly meet another one.
+They are searched for, not enumerated: Levenberg-Marquardt steps from many starts, half of them
+anywhere, half around the modes found already, since modes that are seldom reached from afar are
+those that nearly meet another one.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from robodyn.solvers.tree.closing.legs import nearest_legs
 from robodyn.solvers.tree.closing.structure import Structure, followed
 from robodyn.solvers.tree.kernels import layout
 
-# Modes that differ by less than this are the same [parts of the size, or of a direction].
+# Difference below which modes are equal, relative to the size, or of a unit direction.
 SAME = 1e-6
-# Starts that are closed together.
+# Number of starts closed in one call.
 TOGETHER = 100
-# The search ends before its last start where every mode was reached this often.
+# The search ends early if every mode was reached this often.
 ENOUGH = 6
 
 
 class AssemblyModes(NamedTuple):
-    """The result of a search, and how thorough it was.
+    """Result of a search for assembly modes, and its thoroughness.
 
     Attributes:
         configurations: (k, nq), nearest home first.
         hits: (k,) number of starts that ended at each.
-        searches: starts that were tried.
-        converged: how many of them closed the loops.
-        unseen: estimated chance that a further start that closes finds a mode not listed (Good's
-            share of modes hit once); 0 makes the list likely, not proven, complete.
+        searches: number of starts.
+        converged: number of these that closed the loops.
+        unseen: estimated probability that another converging start finds a new mode (Good's
+            fraction of modes hit once); 0 makes the list likely, not proven, complete.
     """
 
     configurations: FloatArray
@@ -50,18 +50,21 @@ class AssemblyModes(NamedTuple):
 def assembly_modes(
     loop: Any, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
 ) -> AssemblyModes:
-    """The distinct closed configurations with these positions of the driven joints.
+    """Find the distinct closed configurations with these positions of the driven joints.
 
-    Two are the same where all joints are: at the same points, along the same lines, with the tip
-    at the same pose. So a rod or leg on a universal joint that is turned half round its own axis
-    is not counted twice, wherever the loops are cut. Of such, one within the joints' limits is
-    listed if there is one; modes beyond the limits are listed, too.
+    Two are equal if all joints are at the same points and along the same lines, with the same tip
+    pose. So a rod or leg with a universal joint that is rotated by half a turn about its axis does
+    not count twice, wherever the loops are cut. Of equal ones, one within the joint limits is
+    listed if possible; modes beyond the limits are listed, too.
 
     Args:
         loop: the mechanism.
         driven: positions (n,) of the driven joints.
-        searches: most starts. Fewer are made where every mode is soon reached often.
-        seed: of these.
+        searches: most starts; fewer are used if every mode is soon reached often.
+        seed: seed of the starts.
+
+    Returns:
+        The modes found.
     """
     structure, tree = loop.structure, loop.structure.tree
     names = loop.model.driven
@@ -90,9 +93,9 @@ class _Search:
     """State of a search for assembly modes.
 
     Attributes:
-        found: closed configurations (positions,), one of each mode.
-        marks: numbers that distinguish them.
-        hits: how often each was reached.
+        found: closed configurations (positions,), one for each mode.
+        marks: vectors that distinguish them.
+        hits: number of starts that reached each.
         made: number of starts.
     """
 
@@ -109,7 +112,7 @@ class _Search:
         self.made = 0
 
     def run(self, count: int) -> None:
-        """Close the loops from that many starts, the very first being home."""
+        """Close the loops from a number of starts; the very first is home."""
         equations = self._equations
         starts = [self._new_start(self.made + n) for n in range(count)]
         self.made += count
@@ -157,7 +160,7 @@ class _Search:
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
 
     def standing(self, q: FloatArray) -> FloatArray:
-        """The same mode with legs as near home, and angles as plain, as limits let them."""
+        """Return the same mode with legs near home and angles without turns, within limits."""
         out, tree = self._wrapped(q), self._structure.tree
         if not self._is_beyond(out):
             return out
@@ -172,7 +175,7 @@ class _Search:
         return turned if same else out
 
     def _is_beyond(self, q: FloatArray) -> bool:
-        """Whether a joint that is not held is beyond its limits."""
+        """Return whether a joint that is not held is beyond its limits."""
         tree = self._structure.tree
         return any(
             not joint.position[0] <= q[tree.position_of[joint.name]] <= joint.position[1]
@@ -181,7 +184,7 @@ class _Search:
         )
 
     def _wrapped(self, q: FloatArray) -> FloatArray:
-        """Angles between -pi and pi, but those that others follow."""
+        """Wrap angles to -pi to pi, except those that others follow."""
         out, joints = q.copy(), self._structure.tree.joints
         followed_by = {joint.mimic.joint for joint in joints if joint.mimic is not None}
         for joint in joints:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closing the loops by Newton's method on all equations at once, from anywhere.
+"""Loop closure by Newton's method on all equations at once, from any start.
 
-Where the pivots of the compiled elimination serve, `kernels.newton.close` is far quicker;
-this one takes steps of least length by singular values, so it also closes redundant loops and
-starts at singular configurations.
+With suitable pivots of the compiled elimination, `kernels.newton.close` is much faster. The steps
+here have minimum norm, by singular values, so they also work for redundant loops and from singular
+configurations.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.packing import Packed, row_factors
 from robodyn.solvers.tree.tree import Tree
 
-# Closed is what is open by less than this part of the mechanism's size.
+# Residual, relative to the mechanism's size, below which loops are closed.
 CLOSED = 1e-13
-# Rounding may keep a large mechanism from getting there; this is still accepted.
+# Accepted residual if rounding prevents a smaller one.
 ACCEPTED = 1e-11
-# A singular value below this part of the largest counts as none.
+# Singular value, relative to the largest, below which it counts as zero.
 RANK = 1e-9
-# Of a step [rad, or parts of the mechanism's size].
+# Largest step [rad, or relative to the mechanism's size].
 LONGEST_STEP = 0.6
 MOST_STEPS = 80
-# Of steps with damping: from so near Newton's method goes on alone; no step leads on where there is
-# so much damping.
+# Damped steps: residual from which on Newton's method continues alone; damping at which the search
+# has failed.
 NEAR = 1e-6
 STUCK = 1e6
 MOST_DAMPED_STEPS = 60
 LONGEST_DAMPED_STEP = 0.8
-# What is left, in name, of loops that close the wrong way round.
+# Residual that stands for loops closed in the wrong orientation.
 FLIPPED = 2.0
 _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
@@ -45,7 +45,7 @@ _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 class Attempt(NamedTuple):
     """Result of a search: configuration and the largest residual relative to the size.
 
-    `closure` names one that could not be closed from any start, even by itself.
+    `closure` names one that could not be closed from any start, even alone.
     """
 
     q: FloatArray
@@ -54,12 +54,12 @@ class Attempt(NamedTuple):
 
 
 class Equations:
-    """The closures' equations of a mechanism, and their Jacobian, of comparable numbers.
+    """Closure equations of a mechanism and their Jacobian, in comparable units.
 
-    Rows of points are divided by the mechanism's size, columns of sliding coordinates multiplied.
+    Rows of points are divided by the mechanism's size, columns of translations multiplied by it.
 
     Attributes:
-        tree, packed: of a packing in which every entry of K has a place.
+        tree, packed: packing in which every entry of K has a place.
         size: [m].
         rows: (rows,) factor of each equation.
         columns: (rates,) factor of each coordinate.
@@ -71,7 +71,7 @@ class Equations:
         closed = sum(closure.equations for closure in tree.model.closures)
         self.rows = np.array(row_factors(tree, len(packed.names) - closed))
         self.columns = np.where(np.array(tree.rate_units) == "m", self.size, 1.0)
-        # hinges may be either way round until `keep_senses` says which
+        # hinges may have either orientation until `keep_senses` fixes it
         self.senses = np.array(
             [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
         )
@@ -80,38 +80,38 @@ class Equations:
         self._advance = entry("advance", packed)
 
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Equations (rows,) and K (rows, rates), made comparable, at a configuration."""
+        """Compute equations (rows,) and K (rows, rates) in comparable units."""
         m = len(self.rows)
         gap, K = self._evaluated(q)
         K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return gap[:m] * self.rows, K
 
     def left(self, q: FloatArray) -> float:
-        """The largest equation [parts of the size]."""
+        """Compute the largest residual, relative to the size."""
         gap, _ = self._evaluated(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
     def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Each body (bodies, BODY_SIZE) as the kernels place and move it; at rest by default."""
+        """Compute the state (bodies, BODY_SIZE) of each body; at rest by default."""
         B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
         v = np.zeros(self.tree.rates) if rates is None else rates
         self._state(np.ascontiguousarray(q), v, B)
         return B
 
     def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Both as the kernel has them, in arrays of their own: threads share the equations."""
+        """Evaluate both in the kernel's form, in new arrays, as threads share the equations."""
         gap = np.empty(max(1, len(self.packed.names)))
         K = np.empty(self.packed.head["entries"])
         self._equations(np.ascontiguousarray(q), gap, K)
         return gap, K
 
     def worst(self, q: FloatArray) -> str:
-        """Name of the closure that is open farthest."""
+        """Return the name of the closure with the largest residual."""
         gap, _ = self.at(q)
         return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
 
     def stepped(self, q: FloatArray, step: FloatArray) -> FloatArray:
-        """The configuration after a step (rates,) in comparable numbers."""
+        """Return the configuration after a step (rates,) in comparable units."""
         out: FloatArray = np.array(q, dtype=np.float64)
         self._advance(out, np.ascontiguousarray(step * self.columns))
         return out
@@ -123,10 +123,10 @@ class Equations:
         extra: TipPose | None = None,
         steps: int = MOST_STEPS,
     ) -> Attempt:
-        """From q to where the loops close, coordinates `held` staying as they are.
+        """Find a closed configuration from q, with constant coordinates `held`.
 
-        Steps are of least length, so what need not move does not; they are cut where the loops
-        would open instead.
+        Steps have minimum norm, so only necessary coordinates move; they are shortened if the
+        residual would grow.
         """
         free = np.setdiff1d(np.arange(self.tree.rates), np.asarray(held, dtype=int))
         q = np.array(q, dtype=np.float64)
@@ -148,7 +148,7 @@ class Equations:
                     break
                 cut *= 0.5
             else:
-                break  # rounding, or a hollow that is not closed
+                break  # rounding, or a local minimum that is not closed
             q, gap, K = trial, new_gap, new_K
         left = float(np.abs(gap).max(initial=0.0))
         if left <= ACCEPTED and self.is_flipped(q):
@@ -162,16 +162,19 @@ class Equations:
         at: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
         near: float = NEAR,
     ) -> list[FloatArray]:
-        """Of many starts (positions,), those that come near a closed configuration, where they are.
+        """Return those of many starts (positions,) that get near a closed configuration.
 
-        Levenberg and Marquardt's steps of all of them at a time: the systems are small, and most of
-        what one costs alone is calls.
+        Levenberg-Marquardt steps of all of them together, as the systems are small and most of
+        their cost is that of function calls.
 
         Args:
             starts: configurations.
             free: rate indices of the coordinates that move.
-            at: other equations and their Jacobian (rows, rates), of comparable numbers.
-            near: the largest equation that may be left.
+            at: other equations and their Jacobian (rows, rates), in comparable units.
+            near: largest residual of a result.
+
+        Returns:
+            The configurations reached.
         """
         ask, places = at or self.at, list(starts)
         gap, K = _all_at(ask, places, free)
@@ -202,19 +205,19 @@ class Equations:
         return list(compress(places, np.abs(gap).max(axis=1, initial=0.0) <= near))
 
     def is_flipped(self, q: FloatArray) -> bool:
-        """Whether a closure that closes is the wrong way round.
+        """Return whether a closure is closed in the wrong orientation.
 
-        A pair of axes is parallel both ways, frames that are half a turn apart satisfy the same
-        equations; no joint can be moved from one to the other.
+        Two axes are parallel in either direction, and frames half a turn apart satisfy the same
+        equations; no joint motion leads from one to the other.
         """
         return bool((self._senses(q) * self.senses < 0.0).any())
 
     def keep_senses(self, q: FloatArray) -> None:
-        """Take the way round that hinges are at a configuration for the right one."""
+        """Take the orientation of hinges at a configuration as the correct one."""
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
-        """(closures,) positive the one way round, negative the other; 1 where there is but one."""
+        """Return (closures,), positive or negative by orientation; 1 if there is only one."""
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
             return out
@@ -239,14 +242,14 @@ class Equations:
 
 
 class TipPose:
-    """That the tip has a pose, or what of it determines the mechanism; of comparable size.
+    """Equations that give the tip a pose, or its determining part, in comparable units.
 
     Args:
-        pose: (7,) wanted, base frame.
+        pose: (7,) requested, base frame.
         size: [m] by which its position is divided.
-        body_pose: from a configuration to the tip's pose.
-        jacobian: from a configuration to (6, rates).
-        rows: of the six equations those that count: all by default.
+        body_pose: function from a configuration to the tip's pose.
+        jacobian: function from a configuration to (6, rates).
+        rows: equations to use of six; all by default.
     """
 
     def __init__(
@@ -267,7 +270,7 @@ class TipPose:
         return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Their values and Jacobian at a configuration."""
+        """Compute values and Jacobian at a configuration."""
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
         return gap, J[self._rows]
@@ -278,13 +281,13 @@ def _all_at(
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Equations (N, rows) and their Jacobian (N, rows, free)."""
+    """Evaluate equations (N, rows) and their Jacobian (N, rows, free)."""
     both = [ask(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
-    """The shortest x with K x = gap as nearly as can be, small singular values left out."""
+    """Solve K x = gap by least squares with minimum norm, without small singular values."""
     if not K.size:
         return np.zeros(K.shape[1])
     U, values, V = np.linalg.svd(K, full_matrices=False)
@@ -294,7 +297,7 @@ def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
 
 
 def null_space(K: FloatArray) -> tuple[int, FloatArray]:
-    """Rank of K (m, n) and an orthonormal basis (n, n - rank) of what it maps to nothing."""
+    """Return the rank of K (m, n) and an orthonormal basis (n, n - rank) of its null space."""
     if not K.size:
         return 0, np.eye(K.shape[1])
     _, values, V = np.linalg.svd(K)
@@ -304,16 +307,16 @@ def null_space(K: FloatArray) -> tuple[int, FloatArray]:
 
 
 def orthonormal_bases(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
+    """Compute Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
 
-    By Gram and Schmidt's method of all at once, each column made orthogonal twice: that leaves no
-    more than rounding (Giraud et al., 2005). A column that depends on those before it is NaN.
+    By the Gram-Schmidt method for all at once, with each column orthogonalized twice, which leaves
+    only rounding (Giraud et al., 2005). A dependent column is NaN.
     """
     count = matrices.shape[2]
     bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))
     for j in range(count):
         column, before = bases[:, :, j], bases[:, :, :j]
-        for _ in range(2 if j else 0):  # NumPy's einsum does not write sums of nothing
+        for _ in range(2 if j else 0):  # NumPy's einsum does not write empty sums
             along = np.einsum("nij,ni->nj", before, column)
             column -= np.einsum("nij,nj->ni", before, along)
             triangles[:, :j, j] += along

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closing the loops from far away, where Newton's method on the equations themselves fails.
+"""Loop closure from distant starts, from which Newton's method on the equations fails.
 
-The equations of the kernels express directions by scalar products, which are fast and correct near
-a closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
-vector between them, axes by the one that turns one into the other, and steps are those of Levenberg
-and Marquardt.
+The kernels' equations express directions by scalar products, which are fast and accurate near a
+closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
+vector between them, axes by the rotation vector from one to the other, with Levenberg-Marquardt
+steps.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from robodyn.arrays import FloatArray
 from robodyn.model.closure import Closure
 from robodyn.solvers.tree.closing.equations import ACCEPTED, Attempt, Equations, TipPose
 
-# The search is over when nothing is open by more than this [parts of the size, rad]; Newton's
-# method does the rest.
+# Residual, relative to the size or [rad], at which the search ends; Newton's method does the rest.
 NEAR = 1e-4
-# Starts for each loop in turn.
+# Number of starts for each loop in turn.
 TRIES = 4
-# So many starts that all fail at the same loop are enough.
+# Number of starts failing at the same loop that ends the search.
 HOPELESS = 8
 SEED = 15
 
 
 class GlobalAssemblySearch:
-    """Looks for configurations near which the loops close.
+    """Search for configurations near which the loops close.
 
     Args:
         equations: of the mechanism.
@@ -47,10 +46,10 @@ class GlobalAssemblySearch:
         extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
-        """The same as `near`, one loop after the other, short ones first, each with new tries.
+        """Search as `near`, one loop after the other, short ones first, each with new starts.
 
         Returns:
-            A configuration near which all of them close; or None and the closure that did not.
+            A configuration near which all of them close; or None and the closure that failed.
         """
         closed: list[_Loop] = []
         for loop in sorted(self._loops, key=lambda one: len(one.coordinates)):
@@ -77,13 +76,16 @@ class GlobalAssemblySearch:
         extra: TipPose | None = None,
         loops: Sequence[_Loop] | None = None,
     ) -> FloatArray | None:
-        """A configuration from which Newton's method should close the loops; None if stuck.
+        """Find a configuration from which Newton's method should close the loops; None if stuck.
 
         Args:
             q: (positions,) start.
-            held: rate indices of coordinates that stay.
-            extra: more equations.
-            loops: those to close, by default all.
+            held: rate indices of constant coordinates.
+            extra: further equations.
+            loops: loops to close, by default all.
+
+        Returns:
+            The configuration.
         """
         at = partial(self._at, extra=extra, loops=self._loops if loops is None else loops)
         free = np.setdiff1d(np.arange(self._tree.rates), np.asarray(held, dtype=int))
@@ -140,16 +142,16 @@ def assemble_globally(
             best = found
         if best.left <= ACCEPTED:
             return best
-    # a loop at which every start failed is the one to name
+    # report a loop at which every start failed
     hopeless = next((name for name in stuck if len(stuck) == 1), "")
     return best._replace(closure=hopeless)
 
 
 class _Loop:
-    """One closure: how far apart its frames are, and how the joints on the way round move them.
+    """Error between the frames of one closure, and its derivatives by the joints of the loop.
 
     Attributes:
-        name: of the closure.
+        name: name of the closure.
         coordinates: rate indices of these joints.
     """
 
@@ -189,7 +191,7 @@ class _Loop:
 
 
 def _turn_between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """(3,) [rad] the shortest rotation vector that turns direction a into b."""
+    """Return the shortest rotation vector (3,) [rad] from direction a to b."""
     axis = np.cross(a, b)
     sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
     if sine > 1e-9:

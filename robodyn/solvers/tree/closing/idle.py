@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Idle freedoms: what may spin on its own while everything else, and every motor, is at rest.
+"""Idle degrees of freedom: bodies that can spin while everything else, and every motor, is at rest.
 
-A rod between two ball joints spins about its own axis; nothing drives it and it moves nothing. Such
-a freedom is held at rest: the body does not turn about that axis, which the mechanism's motion
-then determines like any other.
+A rod between two ball joints can spin about its own axis without effect on other bodies. Such a
+degree of freedom is held at rest: the body does not rotate about that axis, so the mechanism's
+motion determines its motion.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ STILL = 1e-7
 def find_idle(
     tree: Tree, equations: Equations, q: FloatArray, driven: list[int]
 ) -> tuple[Idle, ...]:
-    """The idle freedoms in a closed configuration in general position.
+    """Find the idle degrees of freedom in a closed configuration in general position.
 
-    A group of bodies is idle where it can turn as one about a line while all others stand still,
-    and is held from at least two sides, as the rod in a loop is; what hangs on a single joint is
-    a pendulum, which moves by itself. Links without mass may turn otherwise: those of a ball joint
-    that is described as three hinges do. Where no loop closes nothing is held from two sides.
+    A group of bodies is idle if it can rotate together about a line while all others are at rest,
+    and is connected on at least two sides, as the rod in a loop is; a body on a single joint is a
+    pendulum. Massless links may rotate otherwise, such as those of a ball joint described as three
+    hinges. A tree without closures has no idle degrees of freedom.
     """
     if not tree.model.closures:
         return ()
@@ -68,9 +68,9 @@ def find_idle(
 
 
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
-    """Weights (k,) of a motion that moves a body and as few others as possible, if any does.
+    """Return weights (k,) of a motion that moves a body and as few others as possible, if any.
 
-    One body after the other is asked to stand still, as long as this one still moves.
+    The other bodies are fixed one after the other, as long as this one can still move.
     """
     space = np.eye(len(twists))
     if known.shape[1]:
@@ -90,7 +90,7 @@ def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray |
 
 
 def null_space_absolute(A: FloatArray) -> tuple[int, FloatArray]:
-    """Rank and null space of A, of entries of the order of 1 or none at all."""
+    """Return rank and null space of A, whose entries are of the order of 1 or zero."""
     _, values, V = np.linalg.svd(A)
     rank = int((values > STILL).sum())
     return rank, V[rank:].T

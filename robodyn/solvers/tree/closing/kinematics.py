@@ -24,21 +24,21 @@ from robodyn.solvers.tree.calls import batch, entry
 from robodyn.solvers.tree.closing.rods import Rod, find_rods
 from robodyn.solvers.tree.joints import configurations, rates_of
 
-# Entries of single states that take a flag whether to skip checks, before the result.
+# Entries of single states with a flag to skip checks before the result.
 SKIPS_CHECKS = ("jacobian", "mass_matrix", "inverse_dynamics", "free_efforts")
-# A configuration given from outside may be open by this part of the size.
+# Largest residual of a given configuration, relative to the size.
 OPEN = 1e-5
 
 
 def joint_velocities(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """(..., n) [rad/s or m/s] of the driven joints."""
+    """Compute the rates (..., n) [rad/s or m/s] of the driven joints."""
     return driven_motion(loop, configuration, velocity, np.zeros(loop.solver.nu)).velocities
 
 
 def driven_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Positions, rates and accelerations (..., n) of the driven joints."""
+    """Compute positions, rates and accelerations (..., n) of the driven joints."""
     positions = loop.joint_positions(configuration)
     if loop.solver.drives_free:
         changes = (
@@ -72,7 +72,7 @@ def joint_states(
 
 
 def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Of all joints but floating ones: name, where position and rate are, rate's factor."""
+    """Return name, position and rate index and factor of all joints except floating ones."""
     joints = [joint for joint in loop.solver.tree.joints if joint.kind != "floating"]
     return (
         tuple(joint.name for joint in joints),
@@ -83,14 +83,14 @@ def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray
 
 
 def joint_rates(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """(..., rates) of all tree coordinates, in the order of `rate_names`."""
+    """Compute the rates (..., rates) of all tree coordinates, in the order of `rate_names`."""
     return loop.joint_motion(configuration, velocity, np.zeros(loop.solver.nu))[0]
 
 
 def joint_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Rates and accelerations (..., rates) of all tree coordinates."""
+    """Compute rates and accelerations (..., rates) of all tree coordinates."""
     found, count = (
         tip_motion(loop, configuration, velocity, acceleration),
         loop.solver.tree.rates,
@@ -99,7 +99,7 @@ def joint_motion(
 
 
 def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
+    """Compute the pose (..., 7) of the tip link, base frame: x y z [m], qx qy qz qw."""
     q = configurations(loop, "configuration", configuration)
     if q.ndim == 1:
         out = np.empty(7)
@@ -111,7 +111,7 @@ def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
-    """Frames (..., 4, 4) of a link at checked configurations (..., nq)."""
+    """Compute frames (..., 4, 4) of a link at checked configurations (..., nq)."""
     number = loop.solver.tree.body_of[link]
     axes = None
     if q.ndim > 1:
@@ -123,7 +123,7 @@ def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
         axes = np.reshape(placed, (*q.shape[:-1], 4, 3))
     places = np.zeros((*q.shape[:-1], 4, 4))
     places[..., :3, :], places[..., 3, 3] = np.swapaxes(axes, -1, -2), 1.0
-    # term by term, in the order of exported libraries: BLAS has one of its own
+    # term by term, in the order of exported libraries, which BLAS would change
     local = loop.solver.tree.frame_of[link]
     x, y, z, origin = (places[..., k : k + 1] for k in range(4))
     found = x * local[0] + y * local[1] + z * local[2]
@@ -132,25 +132,25 @@ def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
 
 
 def rods(loop: Any) -> tuple[Rod, ...]:
-    """The straight legs."""
+    """Return the straight legs."""
     return find_rods(loop.structure.equations, loop.structure.home)
 
 
 def leg_names(loop: Any) -> tuple[str, ...]:
-    """Names of the ball or universal joints at which legs hold the moving body."""
+    """Return the names of the ball or universal joints by which legs support the moving body."""
     return tuple(rod.name for rod in loop.solver.rods)
 
 
 def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., 2, k, 3) unit vectors along the legs; see `robodyn.algorithms.travel.leg_axes`.
+    """Compute unit vectors (..., 2, k, 3) along the legs; see `robodyn.algorithms.travel.leg_axes`.
 
-    A leg stands on the link that carries the last joint that turns before it: of a rod with two
-    ball joints the crank or carriage.
+    A leg is on the link that carries its last rotating joint: for a rod with two ball joints, the
+    crank or carriage.
     """
     q = configurations(loop, "configuration", configuration)
     found = np.empty((*q.shape[:-1], 2, len(loop.solver.rods), 3))
     for k, rod in enumerate(loop.solver.rods):
-        # the foot is a point of the link that the leg stands on, the tip one of the body
+        # the foot is a point of the link that carries the leg, the tip one of the body
         frames = [frame_of(loop, q, link) for link in (rod.base, rod.body)]
         ends = [
             frame[..., :3, :3] @ point + frame[..., :3, 3]
@@ -164,7 +164,7 @@ def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
+    """Compute J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
     J = np.empty((6, loop.solver.nu))
     try:
         if kernel_of(loop, "jacobian")(configuration, False, J):
@@ -175,7 +175,7 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
+    """Compute S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
     return each_state(loop, "tangent", (loop.solver.tree.rates, loop.solver.nu), configuration)
 
 
@@ -185,7 +185,7 @@ def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
-    """An entry with the pivots of home."""
+    """Return an entry with the pivots of home."""
     call = loop.solver.calls.get(name)
     if call is None:
         call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
@@ -193,7 +193,7 @@ def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
 
 
 def ask(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
-    """Call an entry, with other pivots where those of home do not serve; q is closed."""
+    """Call an entry, with other pivots if those of home fail; q is closed."""
     if kernel_of(loop, name)(q, *arguments):
         return
     refuse_open(loop, q)
@@ -211,10 +211,10 @@ def ask(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
 
 
 def refuse_open(loop: Any, q: FloatArray) -> None:
-    """Refuse a configuration that does not close the loops.
+    """Reject a configuration that does not close the loops.
 
     Raises:
-        InvalidInput: it does not.
+        InvalidInput: the loops are open.
     """
     left = loop.structure.equations.left(q)
     if not left <= OPEN:
@@ -227,10 +227,10 @@ def refuse_open(loop: Any, q: FloatArray) -> None:
 
 
 def refuse_under_actuated(loop: Any) -> None:
-    """Refuse a mechanism whose motors do not determine its motion.
+    """Reject a mechanism whose motors do not determine its motion.
 
     Raises:
-        UnderActuated: it is one.
+        UnderActuated: the mechanism is underactuated.
     """
     loose = loop.structure.loose
     if loose:
@@ -252,26 +252,26 @@ def each_state(
     acceleration_or_effort: tuple[str, int] | None = None,
     call: Callable[..., None] | None = None,
 ) -> FloatArray:
-    """A kernel's results (..., *core): of a batch in vectors, where these fail one by one.
+    """Compute a kernel's results (..., *core): in SIMD lanes, and one by one where these fail.
 
     Args:
-        name: of the kernel, for batches and for single states.
+        name: kernel, for batches and for single states.
         core: shape of one result.
-        values: a configuration, rates, accelerations, a wrench and the rows of a base, as far
-            as it takes them.
-        acceleration_or_effort: name and width of what it takes in place of accelerations.
-        call: takes a single state and its result instead of the kernel.
+        values: configuration, rates, accelerations, a wrench and the rows of a base, as far as the
+            kernel takes them.
+        acceleration_or_effort: name and width of an argument in place of accelerations.
+        call: function of a single state and its result instead of the kernel.
 
     Raises:
         InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
-        KinematicsError: there is no result; its `index` says where.
+        KinematicsError: there is no result; `index` is its place.
     """
     kept = acceleration_or_effort or ("acceleration", loop.solver.nu)
     widths = (loop.solver.nq, loop.solver.nu, kept[1], 6, 9)[: len(values)]
     given = any(np.ndim(part) > 1 for part in values if part is not None)
     found = batch(name, loop.structure.packed, widths, core, values) if given else None
     if found is not None and name == "inverse_dynamics" and loop.solver.n > loop.solver.nu:
-        least, largest = loop.drives.effort_ranges.T  # in lanes limits are left to single states
+        least, largest = loop.drives.effort_ranges.T  # lanes leave limits to single states
         found[((found < least) | (found > largest)).any(axis=-1)] = np.nan
     if found is not None and not np.isnan(found).any():
         return found
@@ -306,20 +306,20 @@ def each_state(
 
 
 def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
-    """Rates of all joints, their changes, the tip's acceleration (..., 2 * rates + 6)."""
+    """Compute rates and accelerations of all joints, and the tip's (..., 2 * rates + 6)."""
     width = 2 * loop.solver.tree.rates + 6
     return each_state(loop, "motion", (width,), *motion)
 
 
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
-    """(6, rates) twist of the tip for each tree coordinate."""
+    """Compute the tip's twist (6, rates) for each tree coordinate."""
     B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
     way = tree.loop_path(0, tree.body_of[loop.model.tip_link])
     return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])
 
 
 def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-    """Time derivative (nq,) of a configuration; unchecked."""
+    """Compute the time derivative (nq,) of a configuration; unchecked."""
     v, out = joint_rates(loop, configuration, velocity), np.empty(loop.solver.nq)
     entry("configuration_rate", loop.structure.packed)(configuration, v, out)
     return out

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Of the ways in which legs can be put together, the one nearest to a guess.
+"""Selection of the legs' assemblies nearest to a guess.
 
-With the floating bodies where they are, legs close one by one: each is searched on its own, so that
-six legs with two ways each need twelve attempts and not sixty-four.
+With fixed floating bodies, legs close one by one: each is searched separately, so that six legs
+with two assemblies each need twelve attempts, not sixty-four.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from robodyn.arrays import FloatArray
 from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations
 
 ATTEMPTS = 12
-# A leg with more coordinates than this is left as it is.
+# Most coordinates of a leg that is searched.
 LARGEST = 8
 SEED = 15
 
@@ -24,13 +24,16 @@ SEED = 15
 def nearest_legs(
     equations: Equations, q: FloatArray, guess: FloatArray, held: Sequence[int]
 ) -> FloatArray:
-    """A closed configuration with each leg as near to the guess as its closures let it.
+    """Find a closed configuration with each leg as near to the guess as its closures permit.
 
     Args:
-        equations: of the closures.
+        equations: closure equations.
         q: (positions,) closed.
-        guess: (positions,) what is nearest to it is sought, within the joints' limits if possible.
-        held: rate indices of coordinates that stay; with these, legs are independent.
+        guess: (positions,) guess; joint limits are respected if possible.
+        held: rate indices of constant coordinates; with these, legs are independent.
+
+    Returns:
+        The configuration.
     """
     rng = np.random.default_rng(SEED)
     for leg in _legs(equations, q, held):
@@ -58,7 +61,7 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Coordinates that are not held, in groups that no equation joins; single joints only."""
+    """Return the other coordinates in groups without common equations; single joints only."""
     tree = equations.tree
     _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
     fixed = set(held)
@@ -81,7 +84,7 @@ def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list
 def _unwound(
     equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]
 ) -> FloatArray:
-    """The same configuration, angles of a leg without whole turns from the guess."""
+    """Remove whole turns from the guess in a leg's angles."""
     out = q.copy()
     for body in equations.tree.bodies[1:]:
         turns = body.joint is not None and body.joint.kind in ("revolute", "continuous")

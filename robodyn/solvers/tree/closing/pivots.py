@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Other pivots and other independent coordinates, for states where those of home do not serve."""
+"""Alternative pivots and independent coordinates, for states where those of home fail."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_rat
 from robodyn.solvers.tree.elimination import find_elimination
 from robodyn.solvers.tree.packing import Packed, pack
 
-# The independent coordinates do not determine the motion where a dependent one moves this much
-# more than all of them [parts of a comparable step].
+# Motion of a dependent coordinate, relative to all independent ones in comparable units, from which
+# on these do not determine the motion.
 SINGULAR = 1e-9
-# Of the coordinates that could be independent, one this much better than the present is taken.
+# Improvement that justifies another independent coordinate.
 MOST_PACKINGS = 4
 
 
 class Pivots:
-    """Packings of one mechanism, each for the neighbourhood of some configuration.
+    """Packings of one mechanism, each for the neighborhood of some configuration.
 
     Args:
-        structure: of the mechanism.
+        structure: structure of the mechanism.
 
     Attributes:
-        known: those that were found, the latest first.
+        known: packings found so far, the latest first.
     """
 
     def __init__(self, structure: Structure) -> None:
@@ -38,14 +38,17 @@ class Pivots:
         self.known: tuple[Packed, ...] = ()
 
     def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
-        """Arrays whose pivots serve at a configuration (positions,).
+        """Return arrays with suitable pivots for a configuration (positions,).
 
         Args:
-            q: closed.
+            q: closed configuration.
             free: independent coordinates, by default the mechanism's.
 
+        Returns:
+            The packing.
+
         Raises:
-            SingularConfiguration: these do not determine the motion there.
+            SingularConfiguration: these coordinates do not determine the motion there.
         """
         own = self._structure
         chosen = own.free if free is None else free
@@ -78,7 +81,7 @@ class Pivots:
         return packed
 
     def best_free(self, q: FloatArray) -> tuple[int, ...]:
-        """The coordinates that determine the motion best at a configuration (positions,).
+        """Return the coordinates that determine the motion best at a configuration (positions,).
 
         Driven ones are preferred unless others are clearly better; by pivoting on the tangent.
         """
@@ -113,12 +116,12 @@ def forward_dynamics_repivoted(
 ) -> FloatArray:
     """Compute accelerations (mobility,) of the independent joints at a closed configuration.
 
-    The motion is expressed in the coordinates that determine it best there; of the motions with
-    these rates of the independent joints, the smallest is used. `load` is a wrench and the rows of
-    a base.
+    The motion is expressed in the coordinates that determine it best there; if these rates of the
+    independent joints permit several motions, the smallest is used. `load` is a wrench and the
+    rows of a base.
 
     Raises:
-        SingularMassMatrix: some motion has no inertia.
+        SingularMassMatrix: a motion has no inertia.
     """
     structure, pivots = mechanism.structure, mechanism.solver.pivots
     free = pivots.best_free(q)
@@ -138,7 +141,7 @@ def forward_dynamics_repivoted(
 
 
 def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
-    """The least rates (rates,) of the tree with these of the independent coordinates."""
+    """Return the smallest tree rates (rates,) with given rates of the independent coordinates."""
     _, K = structure.equations.at(q)
     columns = structure.equations.columns
     rows = np.zeros((len(structure.free), K.shape[1]))

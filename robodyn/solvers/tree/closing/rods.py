@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The straight legs of a mechanism with closed loops, whose end joints may have cones."""
+"""Straight legs of a mechanism with closed loops, whose end joints may have cones."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from robodyn.solvers.tree.closing.equations import Equations
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.tree import Tree
 
-# Axes meet in a point if they pass each other within this part of the mechanism's size.
+# Distance of axes, relative to the mechanism's size, below which they intersect.
 MEETING = 1e-6
 BALLS = ("spherical", "universal")
 
 
 class Rod(NamedTuple):
-    """A leg between the joint at its foot and a ball or universal joint on the moving body.
+    """Leg between a joint at its foot and a ball or universal joint on the moving body.
 
     Attributes:
-        name: of the closure at the moving body.
-        base: link on which it stands.
-        body: link that it holds.
-        foot: (3,) [m] the center of the joint at the foot, frame of `base`.
-        tip: (3,) [m] the center of the joint at the tip, frame of `body`.
+        name: name of the closure at the moving body.
+        base: link that carries it.
+        body: link that it supports.
+        foot: (3,) [m] center of the joint at the foot, frame of `base`.
+        tip: (3,) [m] center of the joint at the tip, frame of `body`.
     """
 
     name: str
@@ -39,12 +39,15 @@ class Rod(NamedTuple):
 def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
     """Return the legs that balls or universal joints connect to the body of the tip.
 
-    From such a closure the tree is followed towards the base, past joints that slide, to the first
-    joint that turns; further joints that turn about axes through the same point belong to it.
+    From such a closure the search goes towards the base, past prismatic joints, to the first
+    revolute joint; further revolute joints about axes through the same point belong to it.
 
     Args:
-        equations: of the mechanism.
-        home: (positions,) where the loops are closed.
+        equations: equations of the mechanism.
+        home: (positions,) closed configuration.
+
+    Returns:
+        The legs.
     """
     tree, model = equations.tree, equations.tree.model
     B = equations.bodies_at(home)
@@ -67,7 +70,7 @@ def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, FloatArray] | None:
-    """Return the body on which a leg stands, and the center (3,) of the joint there, base frame."""
+    """Return the body that carries a leg, and the center (3,) of the joint there, base frame."""
     while body and tree.bodies[body].kind == layout.PRISMATIC:
         body = tree.bodies[body].parent
     if not body or tree.bodies[body].kind == layout.FLOATING:

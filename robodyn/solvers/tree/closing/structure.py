@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Structure of a mechanism: closed configuration, rank, freedoms, independent coordinates.
+"""Structure of a mechanism: closed configuration, rank, mobility, independent coordinates.
 
-Everything is computed from the closures' Jacobian at closed configurations around home; nothing is
-counted from types of joints, so redundant closures and special geometries are found.
+Everything follows from the closures' Jacobian at closed configurations around home, nothing from
+counting types of joints, so redundant closures and special geometries are found.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from robodyn.solvers.tree.kernels.entries import fits
 from robodyn.solvers.tree.packing import Idle, Packed, pack, repacked
 from robodyn.solvers.tree.tree import Tree, TreeBody
 
-# Samples around home, and how far from it [rad, or parts of the size].
+# Number of samples around home, and their distance from it [rad, or relative to the size].
 SAMPLES = 4
 SPREAD = 0.15
-# The smallest singular value that counts must be this much of the largest for a rank to be clear.
+# Smallest nonzero singular value, relative to the largest, of a clear rank.
 CLEAR = 1e-5
-# A coordinate is independent of others if this much of it is.
+# Independent fraction of a coordinate from which on it is independent of others.
 DISTINCT = 1e-6
 SEED = 15
-# Starts around a guess from which the loops are tried to close.
+# Number of starts around a guess in the search for a closed configuration.
 ATTEMPTS = 60
 # See `dependent_rate_ratio`.
 STEEPNESS = 10.0
 
-# Shapes that are remembered: a payload, friction, motors or another gravity leave them as they are.
+# Number of cached shapes, which a payload, friction, motors or gravity do not change.
 MOST_SHAPES = 16
 
 
@@ -57,10 +57,10 @@ class Structure:
         home: (positions,) closed configuration.
         closures: number of equations of the closures.
         rank: rank of these.
-        mobility: freedoms of the mechanism without idle ones.
-        idle: freedoms that are held at rest.
+        mobility: degrees of freedom of the mechanism without idle ones.
+        idle: degrees of freedom that are held at rest.
         free: rate indices of the independent coordinates.
-        loose: names of joints that move while every driven joint is locked, without idle ones.
+        loose: names of joints that can move while every driven joint is locked, without idle ones.
         determined: whether the driven joints suffice.
         present: (rows, rates) entries of K that may differ from zero.
         packed: arrays for the kernels.
@@ -81,9 +81,9 @@ class Structure:
 
     @property
     def is_open_tree(self) -> bool:
-        """Whether the recursions for trees without closures hold.
+        """Whether the recursions for trees without closures apply.
 
-        They know no mimic joints and no rotors that spin, and floating joints on the base only.
+        They support no mimic joints and no rotors that spin, and floating joints on the base only.
         """
         return not (self.equations.rows.size or any(map(_is_coupled, self.tree.bodies[1:])))
 
@@ -99,12 +99,12 @@ class Structure:
 
     @property
     def idle_names(self) -> tuple[str, ...]:
-        """Names of the freedoms that can spin independently, and are held at rest."""
+        """Names of the degrees of freedom that can spin independently, and are held at rest."""
         return tuple(one.name for one in self.idle)
 
     @property
     def keeps_floating_rates(self) -> bool:
-        """Whether each floating joint's rates follow each other among the independent ones."""
+        """Whether each floating joint's rates are consecutive among the independent ones."""
         free = list(self.free)
         return all(
             free[(at := free.index(body.rate)) : at + 6] == list(range(body.rate, body.rate + 6))
@@ -114,7 +114,7 @@ class Structure:
 
 
 def _is_coupled(body: TreeBody) -> bool:
-    """Whether a body's joint does more than move what it carries."""
+    """Return whether a body's joint moves more than what it carries."""
     assert body.joint is not None
     if body.joint.kind == "floating":
         return body.parent != 0
@@ -122,10 +122,10 @@ def _is_coupled(body: TreeBody) -> bool:
 
 
 def find_structure(model: Model) -> Structure:
-    """Everything of a model that does not depend on its state.
+    """Compute all properties of a model that do not depend on its state.
 
     Raises:
-        ModelError: the loops do not close from home, or joints named as independent are not.
+        ModelError: the loops do not close from home, or the named joints are not independent.
     """
     tree = Tree(model)
     bare = Equations(tree, pack(tree))
@@ -194,12 +194,12 @@ def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:
 
 
 def _home(tree: Tree, equations: Equations) -> FloatArray:
-    """A configuration that closes, near the model's guess."""
+    """Find a closed configuration near the model's guess."""
     model = tree.model
     guess = guessed(tree, dict(model.home))
     named = dict(model.home)
     held = [tree.rate_of[name] for name in model.driven if name in named]
-    # what floats is where the description has it: first the legs reach for it
+    # floating bodies stay as described: first only the legs move
     floating = [
         body.rate + k for body in tree.bodies[1:] if body.kind == layout.FLOATING for k in range(6)
     ]
@@ -220,7 +220,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
 
 
 def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
-    """A configuration from positions of joints; others at zero, or the limit nearest to it."""
+    """Create a configuration from joint positions; others at zero, or the nearest limit."""
     q = np.zeros(tree.positions)
     for joint in tree.joints:
         at = tree.position_of[joint.name]
@@ -234,7 +234,7 @@ def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
 
 
 def followed(tree: Tree, q: FloatArray) -> None:
-    """Bring the mimic joints of configurations (..., positions) to those they follow, in place."""
+    """Set the mimic joints of configurations (..., positions) by those they follow, in place."""
     for joint in tree.joints:
         if joint.mimic is not None:
             source = q[..., tree.position_of[joint.mimic.joint]]
@@ -243,7 +243,7 @@ def followed(tree: Tree, q: FloatArray) -> None:
 
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
-    """Home and closed configurations around it, in general position."""
+    """Return home and closed configurations around it, in general position."""
     rng, everything = np.random.default_rng(SEED), np.arange(equations.tree.rates)
     found = [home]
     for attempt in range(6 * SAMPLES):
@@ -251,7 +251,7 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
             break
         deviation = SPREAD / (1.0 + attempt // SAMPLES)
         step = rng.normal(0.0, deviation, equations.tree.rates)
-        # damped: whole steps of least length run away where loops are overconstrained
+        # damped, as full minimum-norm steps diverge for overconstrained loops
         for near in equations.approached([equations.stepped(home, step)], everything):
             closed = equations.close(near)
             if closed.left <= ACCEPTED:
@@ -260,11 +260,12 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
 
 
 def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
-    """The rank of the closures, and those of closed configurations that have it.
+    """Return the rank of the closures, and the closed configurations with that rank.
 
-    It is the largest of any, but close to a singular configuration rounding leaves singular values
-    between nothing and something. Overconstrained loops end there easily: a parallelogram with a
-    third bar, where all bars are in line. Such samples say nothing, if there are others.
+    It is the largest of all, but near a singular configuration rounding leaves small singular
+    values.
+    Overconstrained loops end there easily: a parallelogram with a third bar, when all bars are in
+    line. Such samples are discarded if there are others.
     """
     found = []
     for q in samples:
@@ -290,7 +291,7 @@ def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.n
 
 
 def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
-    """Joints that move while the driven ones are locked."""
+    """Return joints that can move while the driven ones are locked."""
     others = np.setdiff1d(np.arange(tree.rates), driven)
     _, basis = null_space(K[:, others])
     moving = np.abs(basis).max(axis=1, initial=0.0) > 1e-7
@@ -364,7 +365,7 @@ def _reduced(structure: Structure) -> tuple[Any, ...]:
     return structure_of, (structure.tree.model,)
 
 
-# where it is unpickled it is found anew, or what is known there
+# unpickling computes the structure again, or takes it from the cache there
 copyreg.pickle(Structure, _reduced)
 
 

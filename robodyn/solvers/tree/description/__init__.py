@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops from YAML: short forms of legs, and what stands beside a URDF."""
+"""Mechanisms with closed loops from YAML: short forms of legs, and additions to a URDF."""

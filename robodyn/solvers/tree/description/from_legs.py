@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform on legs from a few lines of YAML: short forms that expand to a tree with closures.
+"""Platforms on legs from a few lines of YAML: short forms that expand to a tree with closures.
 
 ```yaml
 type: closed_loop
@@ -11,18 +11,18 @@ legs:
   - {base: [...], axis: [...], arm: {to: [...], mass: 0.02}, platform: [...]}
 ```
 
-A form names a leg's joints from the base on: R revolute, P prismatic, U universal, S spherical. In
-the middle, P is driven and the leg's length: UPS, SPS, RPS. Else the first joint is: an R with an
-arm, RUS, RSS, RRR, or a P on which a carriage slides, PUS, PSS; a rod leads on to the platform.
-RR is an arm whose far end carries the platform.
+A form names a leg's joints from the base on: R revolute, P prismatic, U universal, S spherical. A P
+in the middle is driven, and its position is the leg's length: UPS, SPS, RPS. Otherwise the first
+joint is driven: an R with an arm, RUS, RSS, RRR, or a P with a carriage, PUS, PSS; a rod connects
+it to the platform. RR is an arm whose far end carries the platform.
 
-A leg with `driven: false` bears and guides. It has one of the forms above, or it carries the
-platform by its last joint: U, S, R, P, UP, RPU, PU ... The latter may be driven, too, if they have
-a P, or are R. At most one leg carries the platform.
+A leg with `driven: false` supports and guides. It has one of the forms above, or its last joint
+carries the platform: U, S, R, P, UP, RPU, PU ... The latter may be driven, too, if they have a P,
+or are R. At most one leg carries the platform.
 
 A bar is a cylinder of `mass` and `radius`, a thin rod without the latter, or has `com` and
-`inertia` in a frame with x along it from the base on, y along the leg's axis cross x, its origin
-where it begins, of a leg's upper part at the platform.
+`inertia` in a frame with x along it from the base on, y along the leg's axis cross x, and its
+origin at its start, or at the platform for a leg's upper part.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ BASE, TOOL = "base_link", "tool0"
 
 
 def legs_builder(top: Fields) -> ModelBuilder:
-    """The builder of a document with `platform` and `legs`.
+    """Create the builder of a document with `platform` and `legs`.
 
     Raises:
-        ModelError: a field that is missing, unknown or wrong, or a rod that does not reach.
+        ModelError: a field is missing, unknown or wrong, or a rod does not reach.
     """
     plate = top.child("platform")
     plate.only(*_PLATFORM)
@@ -103,7 +103,7 @@ def legs_builder(top: Fields) -> ModelBuilder:
 
 
 def _legs(top: Fields) -> list[Fields]:
-    """The legs with their defaults, each as often as the symmetry has it, turned about z."""
+    """Return the legs with their defaults, repeated by symmetry, rotated about z."""
     defaults = top.child("leg_defaults", {}).data
     count = top.number("symmetry", default=1, at_least=1)
     given_legs = top.children("legs")
@@ -137,7 +137,7 @@ def _legs(top: Fields) -> list[Fields]:
 
 
 def _rotated_leg(leg: Fields, angle: float) -> dict[str, Any]:
-    """Points and directions of a leg, turned about z."""
+    """Rotate points and directions of a leg about z."""
     R = axis_motion("revolute", np.array([0.0, 0.0, 1.0]), angle)[:3, :3]
     out: dict[str, Any] = {}
     for key in ("base", "platform", "axis"):
@@ -155,7 +155,7 @@ def _platform_body(plate: Fields) -> Body:
     com = plate.array("com", (3,), "m", [0.0] * 3)
     if "inertia" in plate:
         return Body(mass, com, plate.array("inertia", (3, 3), "kg m^2"))
-    radius = plate.number("radius", "m", above=0.0)  # of a disc
+    radius = plate.number("radius", "m", above=0.0)  # of a disk
     return Body(mass, com, mass * radius**2 * np.diag([0.25, 0.25, 0.5]))
 
 
@@ -175,7 +175,7 @@ def _leg(leg: LegParts) -> None:
 
 
 def _telescope(leg: LegParts) -> None:
-    """A leg of variable length; the driven joint's position is the length between its ends."""
+    """Add a leg of variable length; the driven position is the length between its ends."""
     way = leg.goal - leg.start
     length = float(np.linalg.norm(way))
     if not length > 0.0:
@@ -189,7 +189,7 @@ def _telescope(leg: LegParts) -> None:
 
 
 def _center(leg: LegParts) -> None:
-    """Add a leg whose last joint carries the platform; what slides measures the leg's length."""
+    """Add a leg whose last joint carries the platform; a prismatic joint measures its length."""
     parts, way = leg.parts, leg.goal - leg.start
     before, slide, after = leg.form.partition("P")
     span = float(np.linalg.norm(way))
@@ -221,7 +221,7 @@ def _center(leg: LegParts) -> None:
 
 
 def _arm(leg: LegParts) -> None:
-    """A driven arm and a rod, or the platform at its end."""
+    """Add a driven arm and a rod, or the platform at its end."""
     arm, way, parts = leg.fields.child("arm"), leg.goal - leg.start, leg.parts
     reach = arm.array("to", (3,), "m")
     if not reach.any():
@@ -243,7 +243,7 @@ def _arm(leg: LegParts) -> None:
 
 
 def _rail(leg: LegParts) -> None:
-    """A driven carriage and a rod."""
+    """Add a driven carriage and a rod."""
     link, way = f"{leg.name}_carriage", leg.goal - leg.start
     carriage = leg.fields.child("carriage", {})
     carriage.only("mass")
@@ -256,9 +256,9 @@ def _rail(leg: LegParts) -> None:
 
 
 def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: FloatArray) -> None:
-    """One rod from a point of the driven link to the platform, or two that are parallel.
+    """Add one rod from a point of the driven link to the platform, or two parallel ones.
 
-    `way` is the vector to the platform at home, in the link's frame, which is then turned.
+    `way` is the vector to the platform at home, in the link's frame, which is then rotated.
     """
     if not way.any():
         expected = "a point away from the rod's begin"
@@ -272,7 +272,7 @@ def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: Float
 
 
 def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
-    """The arm's angle [rad] at which its rod reaches the platform: the one nearest to `home`."""
+    """Return the arm's angle [rad] at which its rod reaches the platform, nearest to `home`."""
     near, axis = leg.fields.number("home", "rad", default=0.0), leg.axis
     rod = leg.fields.child("rod")
     if "length" not in rod:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops from a URDF."""
+"""Mechanisms with closed loops from URDF."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robodyn.solvers.tree.default_tip import with_default_tip
 
 
 def closed_loop_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
-    """Return the model of a URDF; its tip is the one that is named, or else chosen by freedoms.
+    """Return the model of a URDF; its tip is the named link, or that with most degrees of freedom.
 
     Raises:
         ModelError: as `ModelBuilder.model`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The format of Gepetto's collection of parallel robots: `robot.yaml` beside `robot.urdf`.
+"""Reader of Gepetto's collection of parallel robots: `robot.yaml` beside `robot.urdf`.
 
 ```yaml
 closed_loop: [[frame_1A, frame_1B], [frame_2A, frame_2B]]   # frames that coincide: joints or links
@@ -9,9 +9,9 @@ name_mot: [motor1, motor2]
 ```
 
 A frame named after a joint is that of the joint's child link, as in Pinocchio. `joint_name` and
-`joint_type` turn joints of the URDF into others: FIXED, SPHERICAL, or a universal joint such as
-UJOINT_ZY. This package closes loops with the latter, it does not have them in its trees; so there
-the tree gets a floating joint, and a closure of that type holds it.
+`joint_type` change types of joints in the URDF: FIXED, SPHERICAL, or a universal joint such as
+UJOINT_ZY. The latter exist as closures only, not as joints of trees; so the tree gets a floating
+joint, constrained by a closure of that type.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ URDF = "robot.urdf"
 
 
 def is_gepetto(document: Mapping[str, Any]) -> bool:
-    """Whether a YAML document is of this format."""
+    """Return whether a YAML document is of this format."""
     return "closed_loop" in document and "name_mot" in document
 
 
 def read_gepetto(top: Fields, folder: Path) -> ModelBuilder:
-    """The builder of the `robot.urdf` in the document's folder, its motors, and all closures.
+    """Create the builder of the `robot.urdf` in the document's folder, with motors and closures.
 
     Raises:
-        ModelError: a field that is missing or wrong, a frame that the URDF does not have, a joint
-            type that a tree cannot have here.
+        ModelError: a field is missing or wrong, a frame does not exist in the URDF, or a joint type
+            is not supported in trees.
     """
     builder = read_description(folder / URDF)
     pairs = top.get("closed_loop", "a list of pairs of frames")
@@ -76,7 +76,7 @@ def _link(top: Fields, builder: ModelBuilder, frame: str) -> str:
 
 
 def _change_joints(top: Fields, builder: ModelBuilder) -> None:
-    """Change the types of joints, and add the closures that hold those now floating."""
+    """Change the types of joints, and add the closures that constrain floating ones."""
     if "joint_name" not in top:
         return
     names = zip(top.names("joint_name"), top.names("joint_type"), strict=False)
@@ -92,7 +92,7 @@ def _change_joints(top: Fields, builder: ModelBuilder) -> None:
                 "UJOINT_ and its two axes, such as UJOINT_ZY",
                 value=kind,
             )
-        # it floats, and is held at its origin
+        # floating, with its origin constrained
         changed = "fixed" if kind == "FIXED" else "floating"
         builder.joints[name] = Joint(name, changed, joint.parent, joint.child, joint.at)
         if kind == "FIXED":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Links and joints of which the short forms of legs are made."""
+"""Links and joints for the short forms of legs."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from robodyn.parsing.model_file import stated_in
 from robodyn.parsing.own_attributes import Motor, with_motor
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
-# bars that need not span what they are between
+# bars whose length may differ from the distance of their ends
 _FREE = ("lower", "upper")
 _LIMITS = ("position", "velocity", "effort")
 MASSLESS = Body(0.0, np.zeros(3), np.zeros((3, 3)))
-# Of a joint: its parent, its child, and its point (3,) [m] on the parent.
+# Ends of a joint: its parent, its child, and its point (3,) [m] on the parent.
 Ends = tuple[str, str, ArrayLike]
 
 
 @dataclass
 class Parts:
-    """The builder that is filled, and the platform on which legs end.
+    """Builder to fill, and the platform on which legs end.
 
     Attributes:
-        builder: of the mechanism.
-        name: of the platform's link.
+        builder: builder of the mechanism.
+        name: name of the platform's link.
         rotation, origin: (3, 3), (3,) [m] of the platform at home, base frame.
-        size: [m] of what is drawn.
+        size: [m] of drawn shapes.
         driven: names of the driven joints.
     """
 
@@ -58,24 +58,24 @@ class Parts:
         solid: tuple[Geometry, ...] = (),
         thin: tuple[Geometry, ...] = (),
     ) -> None:
-        """Add a link with shapes that may collide, and others that are only drawn."""
+        """Add a link with shapes for collision and drawing, and others for drawing only."""
         shapes = (*solid, *thin), bare(solid)
         self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
         self.builder.links_with_inertia.add(name)
 
 
 class LegParts:
-    """Adds the links and joints of a leg.
+    """Builder of the links and joints of a leg.
 
     Attributes:
-        parts: has the builder that they are added to.
-        fields: of the leg.
+        parts: parts to which they are added.
+        fields: fields of the leg.
         name, form: of the leg.
-        start: (3,) [m] where it begins, base frame.
-        tip, goal: (3,) [m] where it ends at home, in the platform's and in the base frame.
+        start: (3,) [m] of its start, base frame.
+        tip, goal: (3,) [m] of its end at home, in the platform's and in the base frame.
 
     Raises:
-        ModelError: a field that is missing or wrong; so do all of its methods.
+        ModelError: a field is missing or wrong; also from all methods.
     """
 
     def __init__(self, parts: Parts, fields: Fields) -> None:
@@ -87,7 +87,7 @@ class LegParts:
 
     @property
     def axis(self) -> FloatArray:
-        """The leg's axis (3,), unit, base frame."""
+        """Axis (3,) of the leg, unit, base frame."""
         axis = self.fields.array("axis", (3,))
         size = float(np.linalg.norm(axis))
         if not size > 1e-9:
@@ -95,10 +95,10 @@ class LegParts:
         return axis / size
 
     def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
-        """A link along a vector (3,) [m] from its origin; returns its name.
+        """Add a link along a vector (3,) [m] from its origin; return its name.
 
-        It is a cylinder or, without a radius, a thin rod, unless it says its inertia. A leg's upper
-        part points back to the base; its `length` may differ from what it spans.
+        It is a cylinder or, without a radius, a thin rod, unless its inertia is given. A leg's
+        upper part points back to the base; its `length` may differ from the distance of its ends.
         """
         block, name = self.fields.child(key, {}), f"{self.name}_{key}{suffix}"
         block.only(*_BAR)
@@ -120,7 +120,7 @@ class LegParts:
         return name
 
     def _frame(self, x: FloatArray) -> FloatArray:
-        """(3, 3) axes of a bar: x along it, y across the leg's axis, z."""
+        """Return the axes (3, 3) of a bar: x along it, y across the leg's axis, z."""
         y = np.cross(self._first_axis(x), x)
         size = float(np.linalg.norm(y))
         if size < 0.1:
@@ -130,7 +130,7 @@ class LegParts:
         return np.stack([x, y, np.cross(x, y)], axis=1)
 
     def _first_axis(self, along: FloatArray) -> FloatArray:
-        """The first axis of a universal joint: the leg's, or else a level one across the bar."""
+        """Return the first axis of a universal joint: the leg's, or a level one across the bar."""
         if "axis" in self.fields and self.form[0] != "P":
             return self.axis
         up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
@@ -138,10 +138,10 @@ class LegParts:
         return np.asarray(first / np.linalg.norm(first))
 
     def passive_joint(self, letter: str, ends: Ends, way: FloatArray, suffix: str = "") -> None:
-        """The joint between a link and what goes on along a direction: R, U, or U and a spin for S.
+        """Add a joint R, U or S between a link and the next part along a direction.
 
-        A universal joint's first axis is the leg's, its second at right angles to it and to the
-        bar.
+        S is U and a spin. A universal joint's first axis is the leg's, its second perpendicular to
+        it and to the bar.
         """
         along = way / np.linalg.norm(way)
         axes = [self._first_axis(along)]
@@ -158,7 +158,7 @@ class LegParts:
             parent, at = link, np.zeros(3)
 
     def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
-        """A joint that nothing drives, with its friction."""
+        """Add a passive joint with its friction."""
         joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
         self.parts.builder.add(replace(joint, damping=self._damping))
 
@@ -174,7 +174,7 @@ class LegParts:
         motion: dict[str, Any] = {"friction": np.full(2, friction)}
         motion["damping"] = fields.number("damping", default=0.0, at_least=0.0)
         motion["velocity"] = limits.number("velocity", default=np.inf, above=0.0)
-        if isinstance(limits.data.get("effort"), list):  # a cable's are of one sign
+        if isinstance(limits.data.get("effort"), list):  # a cable's limits have one sign
             least, largest = limits.array("effort", (2,), "N or N m").tolist()
             with stated_in(limits, "effort"):
                 actuator = replace(actuator, least_effort=least, largest_effort=largest)
@@ -207,6 +207,6 @@ class LegParts:
 
 
 def _joint(name: str, kind: str, ends: Ends, axis: FloatArray) -> Joint:
-    """A joint of a parent and a child link, at a point of the parent."""
+    """Create a joint of a parent and a child link, at a point of the parent."""
     parent, child, at = ends
     return Joint(name, kind, parent, child, Placement.of(frame_of(at)), axis=axis)

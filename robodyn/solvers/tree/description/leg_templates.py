@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commented platforms on legs to start from, each one YAML file made of main dimensions."""
+"""Templates of platforms on legs, from their main dimensions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from robodyn.parsing.template import Dimension, Template, cylinder_inertia, temp
 # Fields of a file, by name.
 Numbers = dict[str, Any]
 
-# The motors' angle at home [rad], and the ends of their travel.
+# Motor angle at home [rad], and its limits.
 HOME, UP, DOWN = 0.35, -0.7, 1.4
-# Of the motors' rotors [kg m^2], and their gears' ratio.
+# Inertia [kg m^2] of the motors' rotors, and their gear ratio.
 ROTOR, RATIO = 1.2e-4, 33
 
 
 def delta(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> dict[str, Any]:
-    """Fields of a delta's files.
+    """Return the fields of a delta's files.
 
     Raises:
-        InvalidInput: rods that do not reach the platform.
+        InvalidInput: the rods do not reach the platform.
     """
     widest = base_radius + arm - platform_radius
     if not rod > 1.05 * widest:
@@ -37,13 +37,13 @@ def delta(
         )
     away = base_radius + arm * math.cos(HOME) - platform_radius  # from elbow to platform, at home
     down = math.sqrt(rod**2 - away**2)
-    arm_mass, rod_mass = 3.0 * arm, 0.16 * rod  # tubes of carbon fibre with their fittings
+    arm_mass, rod_mass = 3.0 * arm, 0.16 * rod  # tubes of carbon fiber with their fittings
     radius, thin = 0.06 * arm, 0.009 * rod
     width = 0.15 * arm
     arm_axial, arm_cross = cylinder_inertia(arm_mass, radius, arm)
     rod_axial, rod_cross = cylinder_inertia(rod_mass, thin, rod)
     spin, tilt = cylinder_inertia(payload, platform_radius)
-    # five times what holds it with level arms, and a fast start of the rotors
+    # five times the torque at rest with level arms, and a fast start of the rotors
     weight = payload + 3.0 * arm_mass + 6.0 * rod_mass
     effort = float(f"{5.0 * 9.81 * arm * weight / 3.0 + 150.0 * ROTOR * RATIO**2:.2g}")
     chains, fields = "", {
@@ -90,14 +90,14 @@ DELTA = Template(
 def servo_hexapod(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Of a hexapod on six servos with cranks.
+    """Return the fields of a hexapod on six servos with cranks.
 
     Raises:
-        InvalidInput: rods that do not reach.
+        InvalidInput: the rods do not reach.
     """
     turn, near = math.radians(15.0), math.radians(10.0)
     x, y = base_radius * math.cos(turn), base_radius * math.sin(turn)
-    # cranks point away from each other, at right angles to their axes
+    # cranks point away from each other, perpendicular to their axes
     c, s = math.cos(turn), math.sin(turn)
     goal = math.radians(60.0) - near
     p, q = platform_radius * math.cos(goal), platform_radius * math.sin(goal)
@@ -113,10 +113,10 @@ def servo_hexapod(
 def ball_balancer(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Of a plate on three servos (3-RRS), as balls are balanced on.
+    """Return the fields of a ball-balancing plate on three servos (3-RRS).
 
     Raises:
-        InvalidInput: rods that do not reach.
+        InvalidInput: the rods do not reach.
     """
     return {
         "height": _above("rod", rod, base_radius + arm - platform_radius), "arm_mass": 0.5 * arm,
@@ -127,10 +127,10 @@ def ball_balancer(
 def linear_delta(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a delta on three vertical rails.
+    """Return the fields of a delta on three vertical rails.
 
     Raises:
-        InvalidInput: rods that do not reach.
+        InvalidInput: the rods do not reach.
     """
     down = _above("rod", rod, base_radius - platform_radius)
     return {
@@ -142,10 +142,10 @@ def linear_delta(
 def tripod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a platform on three actuators with hinges (3-RPS).
+    """Return the fields of a platform on three actuators with hinges (3-RPS).
 
     Raises:
-        InvalidInput: a stroke that the legs are too short for.
+        InvalidInput: the legs are too short for the stroke.
     """
     length = math.hypot(base_radius - platform_radius, height)
     if not stroke < 0.9 * length:
@@ -163,10 +163,10 @@ def tripod(
 
 
 def _rig(payload: float, height: float, stroke: float, motors: float) -> Numbers:
-    """Fields of a motion rig whose actuators are `height` long [m] at home and bear it together.
+    """Return fields of a motion rig on actuators `height` long [m] at home.
 
     Raises:
-        InvalidInput: a stroke that the actuators are too short for.
+        InvalidInput: the actuators are too short for the stroke.
     """
     if not 0.0 < stroke < 0.9 * height:
         raise InvalidInput(
@@ -190,10 +190,10 @@ def _corners(length: float, width: float) -> Numbers:
 def heave_pitch_roll(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a rig on three vertical actuators and a guide.
+    """Return the fields of a rig on three vertical actuators and a guide.
 
     Raises:
-        InvalidInput: a stroke that the actuators are too short for.
+        InvalidInput: the actuators are too short for the stroke.
     """
     return _rig(payload, height, stroke, 3.0) | _corners(length, width)
 
@@ -201,10 +201,10 @@ def heave_pitch_roll(
 def four_corners(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a chassis on four vertical actuators and a guide.
+    """Return the fields of a chassis on four vertical actuators and a guide.
 
     Raises:
-        InvalidInput: a stroke that the actuators are too short for.
+        InvalidInput: the actuators are too short for the stroke.
     """
     return _rig(payload, height, stroke, 4.0) | _corners(length, width)
 
@@ -212,29 +212,29 @@ def four_corners(
 def pitch_roll_seat(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a seat on a post with two actuators behind it, at a distance of `length`.
+    """Return the fields of a seat on a post with two actuators `length` behind it.
 
     Raises:
-        InvalidInput: a stroke that the actuators are too short for.
+        InvalidInput: the actuators are too short for the stroke.
     """
     return _rig(payload, height, stroke, 2.0) | _corners(2.0 * length, width)
 
 
 def traction_loss(length: float, height: float, stroke: float, payload: float) -> Numbers:
-    """Of a rig that turns about a pivot in front, by an actuator across the rear.
+    """Return the fields of a rig that rotates about a front pivot, by an actuator across the rear.
 
     Raises:
-        InvalidInput: a stroke of no length.
+        InvalidInput: the stroke is zero.
     """
     away = 1.5 * stroke
     return _rig(payload, away, stroke, 2.0) | _corners(length, 0.0) | {"away": -away}
 
 
 def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
-    """Of a seat on a driven slide.
+    """Return the fields of a seat on a driven slide.
 
     Raises:
-        InvalidInput: a stroke of no length.
+        InvalidInput: the stroke is zero.
     """
     ends = {"shortest": -0.5 * stroke, "longest": 0.5 * stroke}
     return _rig(payload, 2.0 * stroke, stroke, 2.0) | ends
@@ -243,10 +243,10 @@ def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
 def rail_hexapod(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Of a hexapod whose six rods stand on carriages on vertical rails.
+    """Return the fields of a hexapod with six rods on carriages on vertical rails.
 
     Raises:
-        InvalidInput: rods that do not reach.
+        InvalidInput: the rods do not reach.
     """
     turn, goal = math.radians(15.0), math.radians(50.0)
     x, y = base_radius * math.cos(turn), base_radius * math.sin(turn)
@@ -259,10 +259,10 @@ def rail_hexapod(
 
 
 def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numbers:
-    """Of a five-bar, two arms that carry one tool.
+    """Return the fields of a five-bar, two arms that carry one tool.
 
     Raises:
-        InvalidInput: rods that do not meet.
+        InvalidInput: the rods do not meet.
     """
     lean = math.radians(20.0)
     tx, ty = arm * math.sin(lean), arm * math.cos(lean)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism with closed loops from a YAML file beside a URDF.
+"""Mechanisms with closed loops from a YAML file beside a URDF.
 
 ```yaml
 type: closed_loop
@@ -14,7 +14,7 @@ closures:                            # optional, besides those of the URDF
     type: spherical
     parent: {link: rod1a, xyz: [0.7, 0, 0]}
     child: {link: platform_link, xyz: [0.05, 0.045, 0]}
-actuators:                           # optional: what drives the joints
+actuators:                           # optional: actuators of the joints
   arm1_motor: {rotor_inertia: 1.0e-5, gear_ratio: 50, torque_limit: 0.8}
 ```
 """
@@ -61,17 +61,20 @@ _END = ("link", "xyz", "rpy", "axis")
 def closed_loop_model_from_yaml(
     document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
-    """The model of a YAML document of `type: closed_loop`, or of Gepetto's, and its URDF.
+    """Create the model of a YAML document of `type: closed_loop`, or of Gepetto's, and its URDF.
 
     Args:
-        document: as `read_yaml` returns it.
+        document: mapping from `read_yaml`.
         source: file name, for messages.
-        options: the tip link and driven joints instead of the document's, the folder that the
-            URDF's path is relative to, and whether unphysical inertias are rejected.
+        options: tip link and driven joints instead of the document's, the folder of the URDF's
+            relative path, and whether unphysical inertias are rejected.
+
+    Returns:
+        The model.
 
     Raises:
-        ModelError: a field that is missing, unknown or wrong, or a closure that the URDF states
-            differently; the message names the file and the dotted field.
+        ModelError: a field is missing, unknown or wrong, or a closure differs from that in the
+            URDF; names the file and the dotted field.
         MissingExtra: a .xacro file without the package xacro.
         UnphysicalInertia: with `strict=True`.
     """
@@ -100,7 +103,7 @@ def closed_loop_model_from_yaml(
 
 
 def _complete(top: Fields, builder: ModelBuilder) -> None:
-    """Give a builder what the document says beyond the closures, or instead of its URDF."""
+    """Add the document's fields besides closures to a builder, in place of its URDF's."""
     builder.name = top.text("name", default=builder.name)
     if "tip_link" in top:
         builder.tip_link = top.text("tip_link")
@@ -118,7 +121,7 @@ def _complete(top: Fields, builder: ModelBuilder) -> None:
 
 
 def _driven(top: Fields, model: Model) -> Model:
-    """The model with the actuators of the document, which the URDF must not describe otherwise."""
+    """Return the model with the document's actuators, which the URDF must not contradict."""
     blocks = top.child("actuators")
     blocks.only(*model.driven)
     joints = {joint.name: joint for joint in model.joints}
@@ -172,7 +175,7 @@ def _closure(fields: Fields) -> Closure:
 
 
 def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
-    """The closures of both; one that both name must be the same in both."""
+    """Combine the closures of both; one named in both must be equal."""
     known = {closure.name: closure for closure in urdf}
     for closure in given:
         other = known.get(closure.name)
@@ -189,11 +192,11 @@ def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Clos
 
 
 def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
-    """Write `path` and the URDF that it names, beside it; returns the files written.
+    """Write `path` and the URDF that it references, beside it; return the files written.
 
     Raises:
-        OutputError: a file cannot be written, the URDF cannot state the mechanism, or a YAML file
-            that is new would take the place of another URDF.
+        OutputError: a file cannot be written, the URDF cannot represent the mechanism, or a new
+            YAML file would overwrite another URDF.
     """
     model, urdf = mechanism.model, path.with_suffix(".urdf")
     text = tree_urdf(model, mechanism.kind)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The equations of mechanisms with closed loops, compiled."""
+"""Compiled equations of mechanisms with closed loops."""

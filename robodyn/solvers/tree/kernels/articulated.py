@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forward dynamics of a tree without closures, of floats or of lanes.
+"""Forward dynamics of a tree without closures, for floats or lanes.
 
-By articulated bodies (Featherstone, 2008, table 7.1), in a time that grows with the number of
-joints. What the tree needs to keep its rates is taken off the efforts first, by the recursions of
-`tree`, so no velocities are left here. The articulated inertia of a body about its origin, in base
-axes, is kept as blocks [A, B; B', M]. The six coordinates of a floating joint follow each other.
+By articulated bodies (Featherstone, 2008, table 7.1), in time proportional to the number of joints.
+The recursions of `tree` first subtract the efforts at constant rates, so no velocities remain here.
+The articulated inertia of a body about its origin, in base axes, is stored as blocks [A, B; B', M].
+The six coordinates of a floating joint are consecutive.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ from robodyn.solvers.tree.kernels.layout import (
 )
 from robodyn.solvers.tree.kernels.tree import place, place_base, velocity_pass
 
-# Scratch is on the stack, eight numbers each in lanes.
+# Most scratch numbers on the stack, each eight in lanes.
 MOST: Final = 30_000
-# Of each body: blocks of the articulated inertia, moment and force.
+# For each body: blocks of the articulated inertia, moment and force.
 A, B, M, MOMENT, FORCE, ARTICULATED = 0, 9, 18, 27, 30, 33
-# Of each rate: U = articulated inertia times the axis, effort left, inertia seen.
+# For each rate: U = articulated inertia times the axis, remaining effort, inertia.
 HANDLE, EFFORT, INERTIA, COORDINATE = 0, 6, 7, 8
 
 
@@ -71,8 +71,8 @@ class Scratch(NamedTuple):
     """Memory for one state, of floats or of lanes.
 
     Attributes:
-        B: (bodies + 1, BODY_SIZE) what is found of each body.
-        v, a, tau: (rates,) rates, their changes and efforts.
+        B: (bodies + 1, BODY_SIZE) motion of each body.
+        v, a, tau: (rates,) rates, accelerations and efforts.
         P: (bodies + 1, ARTICULATED) of each body.
         H: (rates, COORDINATE) of each rate.
     """
@@ -87,7 +87,7 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes_of(m: Any) -> Any:
-    """Shapes of `Scratch`."""
+    """Return the shapes of `Scratch`."""
     rows = m.bodies + 1
     return Scratch(
         (rows, BODY_SIZE), m.rates, m.rates, m.rates, (rows, ARTICULATED), (m.rates, COORDINATE)
@@ -96,13 +96,13 @@ def shapes_of(m: Any) -> Any:
 
 @inner
 def fits(m: Any) -> bool:
-    """Whether the scratch fits on the stack."""
+    """Return whether the scratch fits on the stack."""
     return bool((m.bodies + 1) * (BODY_SIZE + ARTICULATED) + 11 * m.rates < MOST)
 
 
 @inner
 def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int:
-    """Accelerations out (free,) for efforts, the third of the state (driven,)."""
+    """Compute accelerations out (free,) for efforts, the third of the state (driven,)."""
     place_base(m, s.B)
     place(m, state.q, s.B)
     for k in range(m.free):
@@ -126,7 +126,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
 
 @inner
 def inward(m: Any, s: Any) -> bool:
-    """Articulated inertias from the ends to the base; False if a joint has none."""
+    """Compute articulated inertias from the ends to the base; False if a joint has none."""
     zero = 0.0 * s.tau[0]
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
@@ -154,7 +154,7 @@ def inward(m: Any, s: Any) -> bool:
 
 @inner
 def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
-    """The inertia of body i alone, about its origin."""
+    """Compute the inertia of body i alone, about its origin."""
     link = body_of(m, i)
     x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
@@ -173,7 +173,7 @@ def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
 def free_coordinate(
     axis: Any, slides: bool, armature: Any, tau: Any, row: Any, handle: Any
 ) -> bool:
-    """Let a body move by a coordinate; False if nothing resists that."""
+    """Eliminate a coordinate of a body's motion; False if it has no inertia."""
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
     if slides:
@@ -199,7 +199,7 @@ def free_coordinate(
 
 @inner
 def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
-    """Add what is left of a body to the one that carries it; its origin is at `arm` from there."""
+    """Add the rest of a body to its parent; the body's origin is at `arm` from the parent's."""
     mass, force = matrix(row, M), vector(row, FORCE)
     inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)
     store_matrix(parent, A, plus(matrix(parent, A), inertia))
@@ -212,7 +212,7 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def outward(m: Any, s: Any) -> None:
-    """Accelerations of all rates, in s.a, from the base to the ends."""
+    """Compute the accelerations of all rates, in s.a, from the base to the ends."""
     zero = 0.0 * s.tau[0]
     store(s.B[0], CHANGE, (zero, zero, zero))
     store(s.B[0], CHANGE + 3, (zero, zero, zero))
@@ -246,7 +246,7 @@ def outward(m: Any, s: Any) -> None:
 
 @inner
 def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
-    """The acceleration of a coordinate, of the motion before it."""
+    """Compute the acceleration of a coordinate from the motion before it."""
     resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
     return (handle[EFFORT] - resisted) * handle[INERTIA]
 
@@ -256,7 +256,7 @@ def forward_dynamics_of_tree(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Accelerations (free,) of one state."""
+    """Compute accelerations (free,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     if not fits(m):
         return False
@@ -270,7 +270,7 @@ def forward_dynamics_of_tree(
 def forward_dynamics_of_trees(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Accelerations out (N, free) of many states."""
+    """Compute accelerations out (N, free) of many states."""
     m, given = mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
     if not fits(m):
         return 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closures: how far open they are, their Jacobian K, and what they demand of accelerations.
+"""Closures: residuals, their Jacobian K, and their accelerations at constant rates.
 
-Each equation is a wrench that body A and body B exert on each other: a force along a direction at
-the child's point, or a moment. Its row of K is the power of that wrench, coordinate by coordinate
-on the way round the loop; rows and entries are those of the plan. `m` is a mechanism of `layout`.
+Each equation is a wrench between body A and body B: a force along a direction at the child's point,
+or a moment. Its row of K is the power of that wrench for each coordinate around the loop; rows and
+entries are those of the plan. `m` is a mechanism of `layout`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
 
 @inner
 def to_base(body: Any, a: Any) -> Any:
-    """A vector of a body's frame in base axes."""
+    """Rotate a vector from a body's frame to base axes."""
     return combine(vector(body, X), vector(body, Y), vector(body, Z), a)
 
 
 @inner
 def point_of(body: Any, place: Any) -> Any:
-    """A point of a body, given in its frame, in the base frame."""
+    """Convert a point of a body from its frame to the base frame."""
     return add(vector(body, ORIGIN), to_base(body, place))
 
 
@@ -73,20 +73,20 @@ def residual(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def direction(closure: Any, n: int) -> Any:
-    """Direction n, in the parent's frame, that the child's origin must not leave along."""
+    """Return direction n, in the parent's frame, along which the child's origin cannot move."""
     return vector(closure.numbers, AFTER + 3 * n)
 
 
 @inner
 def pair(closure: Any, n: int) -> Any:
-    """Pair n: a direction in the parent's frame, one in the child's, their cosine when closed."""
+    """Return pair n: directions in the parent's and the child's frame, their cosine when closed."""
     at = AFTER + 3 * closure.across + 7 * n
     return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
 
 
 @inner
 def fill(m: Any, B: Any, K: Any) -> None:
-    """Entries of K (entries,) as the plan places them."""
+    """Compute the entries of K (entries,) in the plan's places."""
     for k in range(m.entries):
         K[k] = 0.0
     for k in range(m.closures):
@@ -129,7 +129,7 @@ def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
         elif moves < TURN_X:
             add_entry(step, moves - SHIFT_X, sign, K)
         else:
-            # e_n x arm, e_n the axis of the turn
+            # e_n x arm, with e_n the axis of rotation
             n = moves - TURN_X
             arm, second, acceleration_or_effort = (
                 sub(place, vector(body, ORIGIN)),
@@ -142,7 +142,7 @@ def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
 
 @inner
 def component(a: Any, k: int) -> Any:
-    """One of three."""
+    """Return component k of a vector."""
     if k == 0:
         return a[0]
     if k == 1:
@@ -179,7 +179,7 @@ def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None
 
 @inner
 def acceleration_of(body: Any, arm: Any) -> Any:
-    """Acceleration of a body's point at constant rates."""
+    """Compute the acceleration of a body's point at constant rates."""
     omega = vector(body, OMEGA)
     turning = add(cross(vector(body, ALPHA), arm), cross(omega, cross(omega, arm)))
     return add(vector(body, ACCEL), turning)
@@ -187,20 +187,20 @@ def acceleration_of(body: Any, arm: Any) -> Any:
 
 @inner
 def velocity_of(body: Any, arm: Any) -> Any:
-    """Velocity of a body's point."""
+    """Compute the velocity of a body's point."""
     return add(vector(body, VELOCITY), cross(vector(body, OMEGA), arm))
 
 
 @inner
 def second_derivative(body: Any, u: Any) -> Any:
-    """Second time derivative, at constant rates, of a direction fixed in a body."""
+    """Compute the second time derivative, at constant rates, of a body's direction."""
     omega = vector(body, OMEGA)
     return add(cross(vector(body, ALPHA), u), cross(omega, cross(omega, u)))
 
 
 @inner
 def bias(m: Any, B: Any, out: Any) -> None:
-    """Second time derivative (rows,) of the equations at constant rates, K' v."""
+    """Compute the second time derivative (rows,) of the equations at constant rates, K' v."""
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
@@ -230,7 +230,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Moments of the closures' dampers, taken off what their bodies need."""
+    """Subtract moments of the closures' dampers from those that their bodies require."""
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -242,7 +242,7 @@ def damp(m: Any, B: Any) -> None:
 
 @inner
 def largest_gap(m: Any, zero: Any, y: Any) -> Any:
-    """Largest of what `residual` leaves in y (rows,) [parts of the size]."""
+    """Return the largest residual in y (rows,), relative to the size."""
     largest = zero
     for n in range(m.equations):
         gap = abs(y[n]) * m.numbers[m.at_rows + n]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distance of a mechanism with closed loops from singularities of both types."""
+"""Condition numbers and sides of a mechanism with closed loops."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from robodyn.solvers.tree.kernels.closures import fill
 from robodyn.solvers.tree.kernels.entries import fits, place_bodies
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, OK, mechanism, shapes
 
-# Where independent coordinates determine the motion worse than this, all of them are looked at.
+# Quality of independent coordinates below which all coordinates are considered.
 WORST_CONDITION: Final = 1e6
 
 
 @inner
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
-    """Motions S (rates, free) in an orthonormal basis, of comparable rates, the tip's twists J too.
+    """Transform motions S (rates, free), and the tip's twists J, to an orthonormal basis.
 
-    By Gram and Schmidt, for whom twice is enough. Of floats or of lanes. Returns whether the
-    independent joints serve.
+    In comparable rates, by the Gram-Schmidt method, repeated once, for floats or lanes. Returns
+    whether the independent joints are suitable.
     """
     largest = smallest = 0.0 * S[0, 0]
     for again in range(2):
@@ -60,7 +60,7 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Rows of the tip's and of the driven joints' rates for each column of the motions."""
+    """Compute the rows of the tip's and of the driven joints' rates for each motion."""
     for k in range(m.free):
         for j in range(tip.size - 1):
             row = int(tip[1 + j])
@@ -73,15 +73,15 @@ def scaled_rows(
 def condition_numbers(
     plan: Any, numbers: Any, columns: Any, tip: Any, drives: Any, length: float, q: Any, out: Any
 ) -> None:
-    """Condition numbers out (N, 2), of the motion and of the forces, at q (N, positions).
+    """Compute condition numbers out (N, 2), of motion and forces, at q (N, positions).
 
     NaN where loops are open or the independent joints determine the motion badly.
 
     Args:
         plan, numbers: the mechanism.
-        columns: (rates,) what makes rates comparable.
-        tip: how many freedoms it has, and which rows of its twist determine the mechanism.
-        drives: (driven, 2) which rates these are, and what makes them comparable.
+        columns: (rates,) scales that make rates comparable.
+        tip: number of degrees of freedom, and rows of the twist that determine the mechanism.
+        drives: (driven, 2) rate indices, and scales that make them comparable.
         length: [m] by which the tip's angular rates are multiplied.
         q, out: configurations and results.
     """
@@ -105,7 +105,7 @@ def condition_numbers(
 
 @inner
 def log_determinant(A: Any, n: int) -> Any:
-    """Sign and logarithm of the determinant of A (n, n), which elimination uses up."""
+    """Return sign and logarithm of the determinant of A (n, n), which is overwritten."""
     sign, total = 1.0, 0.0
     for k in range(n):
         pivot = k
@@ -140,8 +140,8 @@ def sides(
 
     Args:
         plan, numbers: the mechanism, packed with a place for every entry of K.
-        factors, columns: (equations,) and (rates,) what makes rows and columns comparable.
-        rows, passive: (n,) which rows count, and the passive rates, as many.
+        factors, columns: (equations,) and (rates,) scales that make rows and columns comparable.
+        rows, passive: (n,) selected rows, and the passive rates, as many.
         q, out: configurations and results.
     """
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)

@@ -2,8 +2,8 @@
 
 """Derivatives of closed loops' dynamics, see `dynamics.kernels.derivatives`.
 
-A displacement goes along the tangent and does not close the loops again: by how much they are open
-then is of order 2, and their equations are as smooth there as where they are closed.
+A displacement is along the tangent and does not close the loops again: the residual is then of
+second order, and the equations are as smooth there as at closed configurations.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 
 class Places(NamedTuple):
-    """Scratch for eight points, rates of the tree in lanes, and the scratch of where they start."""
+    """Scratch for eight points, rates of the tree in lanes, and scratch of the starting point."""
 
     lanes: Any
     step: Any
@@ -43,7 +43,7 @@ class Places(NamedTuple):
 
 @inner
 def missing(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
-    """Efforts that the independent coordinates need, less those of what is driven."""
+    """Compute the efforts that the independent coordinates require, minus those of the drives."""
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
         tangent(m, s.lanes.K, s.lanes.R, s.lanes.S)
@@ -55,7 +55,7 @@ def missing(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
 
 @inner
 def drive(m: Any, s: Any, i: int, j: int) -> Any:
-    """The rate of driven joint j for that of independent coordinate i."""
+    """Return the rate of driven joint j per rate of independent coordinate i."""
     if m.drives_free == 1:
         return (1.0 if i == j else 0.0) + 0.0 * s.lanes.K[0]
     return s.lanes.S[m.integers[m.at_driven + j], i]
@@ -63,7 +63,7 @@ def drive(m: Any, s: Any, i: int, j: int) -> Any:
 
 @inner
 def displace(m: Any, step: Any, s: Any, q: Any) -> None:
-    """Displace all joints along the tangent of where they start."""
+    """Displace all joints along the tangent at the starting point."""
     start = s.start
     for j in range(m.rates):
         s.step[0, j] = 0.0
@@ -85,10 +85,10 @@ def derivatives(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """Slopes out (N, ...) of efforts, or of accelerations if `forward`, of states (N, ...).
+    """Compute derivatives out (N, ...) of efforts, or of accelerations if `forward`.
 
-    By displacement, velocity, and acceleration or efforts, by rows. No rate of the tree (rates,) is
-    displaced by more than its limit. Returns how many, from the first, there are.
+    By displacement, velocity, and acceleration or efforts, row by row. No rate of the tree (rates,)
+    is displaced by more than its limit. Returns how many states, from the first, have them.
     """
     m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
     limits, friction, out = borrowed_array(limits), borrowed_array(friction), borrowed_array(out)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts of the driven joints: of more than move it, the least, within limits if there are any."""
+"""Distribution of efforts over the driven joints: the least efforts, within limits if possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Lower triangle of A'W A in M (free, free), see `distribute_efforts`."""
+    """Compute the lower triangle of A'W A in M (free, free), see `distribute_efforts`."""
     for i in range(m.free):
         for k in range(i + 1):
             total = 0.0 * S[0, 0]
@@ -29,10 +29,10 @@ def weigh_drives(m: Any, S: Any, M: Any) -> None:
 
 @inner
 def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
-    """Efforts out (driven,) that do what `effort` (free,) at the independent coordinates does.
+    """Compute efforts out (driven,) equivalent to `effort` (free,) at the independent coordinates.
 
-    Of all that do, those of the least weighted sum of squares: out = W A (A'W A)^-1 effort, with
-    W the inverse weights. `M` (free, free) is scratch and `effort` is used up.
+    They have the least weighted sum of squares: out = W A (A'W A)^-1 effort, with W the inverse
+    weights. `M` (free, free) is scratch and `effort` is overwritten.
     """
     weigh_drives(m, S, M)
     if not solve_definite(M, m.free, LEAST_PIVOT, effort):
@@ -47,7 +47,7 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
 
 @inner
 def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Efforts out (driven,)."""
+    """Compute efforts out (driven,)."""
     status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
         return status
@@ -61,7 +61,7 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 
 @inner
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Efforts out (driven,), of redundant drives the least within limits if there are any."""
+    """Compute efforts out (driven,), of redundant drives the least within limits if possible."""
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:
         return status

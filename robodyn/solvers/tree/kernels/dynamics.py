@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dynamics of one state, or of eight in lanes: from the tree's to the mechanism's.
+"""Dynamics of one state, or of eight in lanes: from the tree's to the mechanism's.
 
 With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'). Inverse dynamics
-does without S: efforts at dependent coordinates are balanced by the closures' multipliers, and
-what these leave at the independent ones is the answer, so three solutions of one elimination do.
+needs no S: the closures' multipliers balance efforts at dependent coordinates, and the result is
+the rest at the independent ones, so three solutions with one elimination suffice.
 
 `m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `dynamics.kernels.state`;
 functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
@@ -59,7 +59,7 @@ from robodyn.solvers.tree.kernels.tree import (
     velocity_pass,
 )
 
-# Closures may be open by this part of the mechanism's size: positions with six digits.
+# Largest residual of closures, relative to the mechanism's size, for positions with six digits.
 OPEN_BY: Final = 1e-5
 
 
@@ -78,7 +78,7 @@ def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def dependent_rates(m: Any, rates: Any, s: Any) -> None:
-    """Rates of all joints, in s.v, from independent ones."""
+    """Compute the rates of all joints, in s.v, from independent ones."""
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
     subtract_independent(m, s.K, rates, s.y)
@@ -89,7 +89,7 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
 
 @inner
 def violates_redundant_rows(m: Any, s: Any) -> Any:
-    """Whether redundant equations, in s.y after `solve`, are not satisfied by the rates s.v."""
+    """Return whether the rates s.v violate redundant equations, in s.y after `solve`."""
     if m.pivots == m.equations:
         return 0.0 * s.v[0] > 1.0
     total, left = 1e-9 + 0.0 * s.v[0], 0.0 * s.y[0]
@@ -104,7 +104,7 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
-    """Changes s.a of the rates s.v, from those of independent rates, which are 0 if `still`."""
+    """Compute the derivatives s.a of all rates from those of the independent rates."""
     velocity_pass(m, s.v, m.slides == 1, s.B)
     bias(m, s.B, s.y)
     for n in range(m.equations):
@@ -118,7 +118,7 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
-    """Rates of all joints in s.v, their changes, of which the state's third are some, in s.a."""
+    """Compute rates of all joints in s.v, and their derivatives in s.a."""
     status = prepare(m, state.q, trusted, s)
     if status != OK:
         return status
@@ -131,7 +131,7 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
-    """Efforts tau (rates,) of the tree for rates v that change by a, after `velocity_pass`."""
+    """Compute efforts tau (rates,) of the tree for rates v with derivatives a."""
     if state.moves:
         move_base(state.base, B)
         velocity_pass(m, v, False, B)
@@ -146,7 +146,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 
 @inner
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Efforts out (free,) at the independent coordinates."""
+    """Compute efforts out (free,) at the independent coordinates."""
     status = joint_motion(m, state, trusted, s)
     if status != OK:
         return status
@@ -158,7 +158,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
-    """Lower triangle of M (free, free) in the independent coordinates; the tangent in s.S."""
+    """Compute the lower triangle of M (free, free) in independent coordinates; tangent in s.S."""
     status = prepare(m, q, trusted, s)
     if status != OK:
         return status
@@ -169,7 +169,7 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Generalized efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
+    """Compute generalized efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
     for k in range(m.free):
         if m.drives_free == 1:
             out[k] = effort[k]
@@ -207,7 +207,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
 
 @inner
 def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
-    """Accelerations out (free,) for efforts (driven,), after `bias_efforts`; uses up s.M."""
+    """Compute accelerations out (free,) for efforts (driven,), after `bias_efforts`."""
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
         out[k] = out[k] - s.u[k]
@@ -216,7 +216,7 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
 
 @inner
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Accelerations out (free,) of the independent coordinates for efforts, the third (driven,)."""
+    """Compute accelerations out (free,) of independent coordinates for efforts (driven,)."""
     status = mass_matrix(m, state.q, trusted, s, s.M)
     if status == OK:
         status = bias_efforts(m, state, s)
@@ -227,7 +227,7 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
-    """J (6, free) of the tip, linear over angular, base axes."""
+    """Compute J (6, free) of the tip, linear over angular, base axes."""
     status = prepare(m, q, trusted, s)
     if status != OK:
         return status
@@ -245,7 +245,7 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
 
 @inner
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
     status = joint_motion(m, state, trusted, s)
     if status != OK:
         return status

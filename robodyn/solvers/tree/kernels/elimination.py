@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sparse elimination of the closures' equations, in an order laid down in the plan.
+"""Sparse elimination of the closures' equations, in an order fixed in the plan.
 
-K splits into the columns of dependent coordinates, which are eliminated, and those of independent
-ones, which make the right-hand side. Which entries are ever other than zero is known beforehand,
-so only these have a place. The pivots are those that served at home; where one of them is too
-small, or the rows below it would grow, `factor` says so and the dense kernels choose anew.
+K has columns of dependent coordinates, which are eliminated, and of independent ones, which form
+the right-hand side. The entries that can be nonzero are known in advance, so only these are stored.
+The pivots are those chosen at home; if one of them is too small, or the rows below it would grow,
+`factor` returns false and the dense kernels choose others.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.solvers.tree.kernels.layout import PIVOT_PLAN, pivot_of
 
-# Rows may grow by this factor at a pivot before another one is looked for.
+# Growth of rows at a pivot above which another one is searched.
 GROWTH: Final = 1e4
-# What redundant equations may demand of rates, relative to the largest of the others.
+# Tolerance of redundant equations, relative to the largest of the other rates.
 INCONSISTENT: Final = 1e-6
 
 
@@ -27,7 +27,7 @@ LISTS = PIVOT_PLAN.size
 
 @inner
 def factor(m: Any, K: Any) -> bool:
-    """Eliminate in place; returns whether every pivot serves."""
+    """Eliminate in place; return whether every pivot is suitable."""
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         right, lists = pivot.right, pivot.integers
@@ -51,7 +51,7 @@ def factor(m: Any, K: Any) -> bool:
 
 @inner
 def solve(m: Any, K: Any, y: Any, x: Any) -> None:
-    """Dependent coordinates in x (rates,) from the right-hand side y (rows,), which is used up."""
+    """Compute dependent coordinates in x (rates,) from a right-hand side y (rows,), overwritten."""
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         value, lists = y[pivot.row], pivot.integers
@@ -70,9 +70,9 @@ def solve(m: Any, K: Any, y: Any, x: Any) -> None:
 
 @inner
 def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
-    """Multipliers z (rows,) that balance the efforts tau (rates,) of dependent coordinates.
+    """Compute multipliers z (rows,) that balance the efforts tau (rates,) of dependent coordinates.
 
-    Those entries of tau are used up; z of a redundant equation is 0.
+    Those entries of tau are overwritten; z of a redundant equation is 0.
     """
     for n in range(m.equations):
         z[n] = 0.0 * K[0]
@@ -95,7 +95,7 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 @inner
 def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
-    """Take what independent rates (free,) contribute to the equations off y (rows,)."""
+    """Subtract the contribution of independent rates (free,) to the equations from y (rows,)."""
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
         row = plan[at]
@@ -105,7 +105,7 @@ def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 @inner
 def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
-    """Efforts out (free,) at the independent coordinates: their own less the multipliers'."""
+    """Compute efforts out (free,) at the independent coordinates, minus the multipliers'."""
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):
         out[k] = tau[plan[m.at_free + k]]

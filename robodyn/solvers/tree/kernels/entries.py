@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""One state of a mechanism with closed loops, checked and answered in one call.
+"""Entry points for one state of a mechanism with closed loops, with checks of the arguments.
 
-Arrays are `given`; `plan` is of whole numbers lent as float64. Every function returns whether it
-has an answer; where it has none, the caller asks elsewhere, which says why. `trusted` leaves the
-checks out. A wrench or a base that is None has the length `ABSENT`.
+Arrays are `given`; `plan` contains integers stored as float64. Every function returns whether it
+has a result; if not, the caller calls a function that finds the reason. `trusted` skips the checks.
+A wrench or a base that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from robodyn.solvers.tree.kernels.layout import (
     shapes,
 )
 
-# Scratch is on the stack; a mechanism that needs more numbers has no answer here.
+# Most scratch numbers on the stack; larger mechanisms are not supported here.
 MOST: Final = 130_000
 
 
 @inner
 def fits(m: Any) -> bool:
-    """Whether the scratch of this mechanism fits on the stack."""
+    """Return whether the scratch of this mechanism fits on the stack."""
     rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
     return bool((m.bodies + 1 + m.rates) * rows + 7 * m.widest < MOST)
 
 
 @inner
 def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
-    """Whether there is an answer to a state, its third part `count` long, by a function.
+    """Compute a result for a state with a third part of `count` numbers; return whether it exists.
 
     `find` is called as find(m, state, trusted, s, out), and returns a status.
     """
@@ -86,7 +86,7 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Efforts (driven,) of one state."""
+    """Compute efforts (driven,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return answer(distribution.limited_efforts, m, state, m.free, trusted, out)
 
@@ -96,7 +96,7 @@ def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Accelerations (free,) of one state."""
+    """Compute accelerations (free,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     return answer(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
@@ -106,7 +106,7 @@ def free_efforts(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Efforts (free,) that the independent coordinates need if these were driven."""
+    """Compute efforts (free,) as if the independent coordinates were driven."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return answer(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
 
@@ -128,7 +128,7 @@ def tree_efforts(
 
 @entry_kernel
 def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """J (6, free) of the tip, linear over angular, base axes."""
+    """Compute J (6, free) of the tip, linear over angular, base axes."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
@@ -138,7 +138,7 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Mass matrix (free, free) of one configuration."""
+    """Compute the mass matrix (free, free) of one configuration."""
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
@@ -153,7 +153,7 @@ def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> boo
 
 @entry_kernel
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
-    """S (rates, free) of one configuration."""
+    """Compute S (rates, free) of one configuration."""
     m = mechanism(plan, numbers)
     if not fits(m):
         return False
@@ -166,7 +166,7 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
-    """Rates of all joints, their changes and the tip's acceleration, out (2 * rates + 6,)."""
+    """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     state = unloaded(q, borrowed_array(rates), borrowed_array(change))
     return answer(dynamics.motion, m, state, m.free, True, out)
@@ -174,9 +174,9 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 
 @entry_kernel
 def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
-    """Move q (positions,) along by a displacement (free,) of the independent coordinates.
+    """Move q (positions,) by a displacement (free,) of the independent coordinates.
 
-    Returns the largest equation left [parts of the size], -1 where the pivots do not serve.
+    Returns the largest residual, relative to the size; -1 for unsuitable pivots.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -195,10 +195,10 @@ def displace_all(
     target: float,
     accepted: float,
 ) -> int:
-    """Move every q (N, positions) along by its displacement (N, free), as `displace` does.
+    """Move every q (N, positions) by its displacement (N, free), as `displace` does.
 
-    Where they are `chained` each starts from where the one before it arrived, the first from q[0].
-    Returns how many, from the first, are left with no more than `accepted`.
+    With `chained` each starts from the result of the one before it, the first from q[0]. Returns
+    how many, from the first, have a residual of at most `accepted`.
     """
     m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
     if not fits(m):
@@ -216,7 +216,7 @@ def displace_all(
 
 @entry_kernel
 def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
-    """Pose out (7,) of the tip, base frame."""
+    """Compute the pose out (7,) of the tip, base frame."""
     m, out = mechanism(plan, numbers), borrowed_array(out)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, borrowed_array(q), B)
@@ -227,10 +227,10 @@ def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
 def reach(
     plan: Any, numbers: Any, q: Any, goal: Any, weights: Any, target: float, most: int
 ) -> float:
-    """Move q (positions,) in place to where the tip is at a goal (7,), or nearest to it.
+    """Move q (positions,) in place to a tip pose (7,), or nearest to it.
 
-    The rows of the pose are multiplied by weights (6,). Returns the largest weighted number of what
-    is left after at most so many steps, -1 where the pivots do not serve.
+    The rows of the pose are multiplied by weights (6,). Returns the largest weighted rest after at
+    most `most` steps, -1 for unsuitable pivots.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -252,10 +252,10 @@ def reach_all(
     most: int,
     out: Any,
 ) -> int:
-    """Configurations out (N, positions) with the tip at goals (N, 7), as `reach`.
+    """Compute configurations out (N, positions) with tip poses (N, 7), as `reach`.
 
-    Each is found from the one before it, the first from a start (positions,). Returns how many,
-    from the first, are left with no more than `accepted`.
+    Each starts from the one before it, the first from `start` (positions,). Returns how many, from
+    the first, have a rest of at most `accepted`.
     """
     m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
     start, weights = borrowed_array(start), borrowed_array(weights)
@@ -283,7 +283,7 @@ def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
 
 @entry_kernel
 def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
-    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    """Compute the derivative out (positions,) of a configuration at rates v of the tree."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)

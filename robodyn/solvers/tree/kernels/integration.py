@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation loop of mechanisms with closed loops.
+"""Simulation loop of mechanisms with closed loops.
 
 Its velocities are those of the plan's independent coordinates, its configurations closed at every
-stage. Where these coordinates get poor, the loop stops with a status, and whoever called it goes
-on in others. A plant's mechanism is a record of `layout`; where joints stick it knows of no dry
-friction, and the rows of friction say of which rates of the tree they are.
+stage. If these coordinates become unsuitable, the loop stops with a status, and the caller
+continues in others. The mechanism of a plant is a record of `layout`; with stick-slip friction it
+has no dry friction itself, and the rows of friction refer to rates of the tree.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from robodyn.solvers.tree.kernels.layout import (
     shapes_for,
 )
 
-# Loops are closed to this at every stage [parts of the size]; rounding may keep them from it.
+# Residual of loops at every stage, relative to the size, as far as rounding permits.
 TARGET: Final = 1e-14
 CLOSED: Final = 1e-11
 MOST_STEPS: Final = 8
@@ -55,8 +55,8 @@ class LoopControl(NamedTuple):
     """Models of the controller.
 
     Attributes:
-        m: its model of the mechanism, in the coordinates of the law.
-        own: the same of the plant, whose rates are given.
+        m: controller's model of the mechanism, in the coordinates of the law.
+        own: the same model in the plant's coordinates, whose rates are given.
     """
 
     m: Any
@@ -75,7 +75,7 @@ class Memory(NamedTuple):
 
 @noinline
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Efforts (driven,) that a law of `control_laws` asks for; False where Python has to answer."""
+    """Compute efforts (driven,) of a control law; False if Python has to compute them."""
     law, kp, kv = control.law, control.kp, control.kv
     if law == GIVEN:
         for j in range(out.shape[0]):
@@ -108,7 +108,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 @inner
 def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
-    """Rates out (free,) of one mechanism's independent coordinates from those of another."""
+    """Convert independent rates from one mechanism's coordinates to another's, out (free,)."""
     alike = True
     for k in range(m.free):
         alike = alike and m.integers[m.at_free + k] == own.integers[own.at_free + k]
@@ -125,7 +125,7 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 
 @inner
 def is_steep(m: Any, S: Any) -> bool:
-    """Whether other independent coordinates would do better; NaN counts, too."""
+    """Return whether other independent coordinates would be better; also for NaN."""
     for j in range(m.rates):
         for k in range(m.free):
             if any_of(~(abs(S[j, k]) <= m.numbers[m.at_steep])):
@@ -135,7 +135,7 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
-    """Efforts out (driven,) of motors and end stops, at rates v of the tree."""
+    """Compute efforts out (driven,) of motors and end stops, at rates v of the tree."""
     m = plant.mechanism
     for i in range(m.driven):
         place, rate = m.integers[m.at_places + i], m.integers[m.at_driven + i]
@@ -144,7 +144,7 @@ def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
 
 @noinline
 def start(m: Any, state: Any, s: Any, M: Any) -> int:
-    """All that the efforts are not needed for."""
+    """Compute everything that does not depend on the efforts."""
     status = dynamics.mass_matrix(m, state.q, True, s, M)
     if status == OK:
         status = dynamics.bias_efforts(m, state, s)
@@ -157,13 +157,13 @@ def start(m: Any, state: Any, s: Any, M: Any) -> int:
 def derivative(
     plant: Any, q: Any, rates: Any, effort: Any, load: Any, work: Any, rate: Any, change: Any
 ) -> int:
-    """Rates of configuration and velocity."""
+    """Compute the rates of configuration and velocity."""
     return accelerate(plant, loaded(q, rates, effort, load, True), work, rate, change)
 
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
-    """Write the rates of configuration and velocity of a `State`, of floats or of lanes."""
+    """Write the rates of configuration and velocity of a `State`, for floats or lanes."""
     m = plant.mechanism
     s, w = work
     status = start(m, state, s, s.M)
@@ -176,18 +176,18 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
 
 @inner
 def to_manifold(plant: Any, q: Any, rates: Any, work: Any) -> int:
-    """Close the loops, independent coordinates held."""
+    """Close the loops with constant independent coordinates."""
     return close(plant.mechanism, q, work[0])
 
 
 @noinline
 def close(m: Any, q: Any, s: Any) -> int:
-    """The same for a configuration, which may not be finite."""
+    """Close the loops of a configuration, which may not be finite."""
     finite = 0.0 * q[0]
     for j in range(1, m.positions):
         finite = finite + 0.0 * q[j]
     if not any_of(finite == 0.0):
-        return OK  # the loop sees that itself
+        return OK  # the loop detects it
     tree.normalize(m, q)
     left = newton.close(m, q, TARGET, MOST_STEPS, s)
     return BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else OK
@@ -197,7 +197,7 @@ def close(m: Any, q: Any, s: Any) -> int:
 def equations(
     plant: Any, q: Any, rates: Any, effort: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
 ) -> int:
-    """As `dynamics.kernels.simulation` says."""
+    """Write the equations of motion, see `dynamics.kernels.simulation`."""
     m, friction = plant.mechanism, plant.friction
     s, w = work
     status = start(m, loaded(q, rates, rates, load, True), s, out.M)
@@ -219,7 +219,7 @@ def equations(
 
 @inner
 def damping(m: Any, S: Any, D: Any) -> None:
-    """Viscous damping D (free, free) of the joints, lower triangle."""
+    """Compute viscous damping D (free, free) of the joints, lower triangle."""
     for j in range(m.free):
         for k in range(j + 1):
             D[j, k] = 0.0
@@ -234,7 +234,7 @@ def damping(m: Any, S: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
-    """Time derivative of a configuration whose closures are eliminated already."""
+    """Compute the derivative of a configuration whose closures are eliminated already."""
     m, s = plant.mechanism, work[0]
     dynamics.dependent_rates(m, rates, s)
     tree.configuration_rate(m, q, s.B, s.v, out)
@@ -242,7 +242,7 @@ def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> N
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Of configuration, independent rates and efforts."""
+    """Return the sizes of configuration, independent rates and efforts."""
     m = plant.mechanism
     return m.positions, m.free, m.driven
 
@@ -265,7 +265,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
         borrowed_array(stops),
     )
     known = LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
-    # control and plant may eliminate in different orders, which fill different numbers of places
+    # control and plant may eliminate in different orders, with different fill-in
     n, bodies, rates, rows, entries = m.free, m.bodies, m.rates, m.equations, m.entries
     for other in (known.m, known.own):
         bodies, rates = max(bodies, other.bodies), max(rates, other.rates)

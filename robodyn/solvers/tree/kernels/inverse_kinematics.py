@@ -48,7 +48,7 @@ OPPOSITE: Final = 1e-2
 def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
     """Write the weighted displacement out (6,) from the tip to a goal (7,); return its largest.
 
-    A turn by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
+    A rotation by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
     """
     body, at = B[m.tip], m.at_tip
     point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
@@ -68,7 +68,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 
 @inner
 def tip_pose(m: Any, B: Any, out: Any) -> None:
-    """Write the tip's pose (7,) where the bodies of B are."""
+    """Write the tip's pose (7,) for the bodies of B."""
     body, at = B[m.tip], m.at_tip
     store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
     x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
@@ -158,7 +158,7 @@ def least_squares(m: Any, gap: Any, s: Any) -> None:
 
 @inner
 def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
-    """Newton's step in s.v after `gaps` and `tip_gap`; false where the pivots do not serve."""
+    """Compute Newton's step in s.v after `gaps` and `tip_gap`; false for unsuitable pivots."""
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -184,7 +184,7 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
 
 @inner
 def coordinate_rate(m: Any, s: Any, j: int) -> Any:
-    """By how much coordinate j moves where the independent ones move by s.u."""
+    """Return the motion of coordinate j for a step s.u of the independent ones."""
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
         value = value + s.S[j, k] * s.u[k]
@@ -195,11 +195,12 @@ def coordinate_rate(m: Any, s: Any, j: int) -> Any:
 def reach(
     m: Any, q: Any, goal: Any, weights: Any, target: float, most: int, before: Any, s: Any
 ) -> float:
-    """Move q (positions,) in place to where the tip is at a goal (7,), or nearest to it.
+    """Move q (positions,) in place to a tip pose (7,), or nearest to it.
 
-    Steps that lead nowhere are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
-    Returns the largest weighted number of what is left; -1, and q without a meaning, where the
-    pivots do not serve.
+    Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
+
+    Returns:
+    the largest weighted rest; -1, with q undefined, for unsuitable pivots.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -212,7 +213,7 @@ def reach(
         for k in range(6):
             merit += gap[k] * gap[k]
         if merit < best:
-            rests = largest <= NEAR and largest > 0.5 * left  # as near as rounding lets it
+            rests = largest <= NEAR and largest > 0.5 * left  # as near as rounding permits
             best, left = merit, largest
             copy(q, before)
             if left <= target or rests:
@@ -236,9 +237,9 @@ def reach(
 
 @inner
 def reach_together(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
-    """As `reach`, of eight configurations near their goals and without damping.
+    """Move eight configurations near their goals as `reach`, without damping.
 
-    Returns what is left of each, something large where the pivots do not serve one of them.
+    Returns the rest of each; a large number if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]
@@ -259,10 +260,10 @@ def reach_together(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
 
 @inner
 def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `lanes.answer`: configuration, rates and accelerations (positions + 2 free).
+    """Compute configuration, rates and accelerations (positions + 2 free) for `lanes.answer`.
 
-    Of a motion of the tip: its pose for the state's rates, its twist for the third, its
-    acceleration for the wrench. NaN where it is not reached, all eight where pivots do not serve.
+    For a motion of the tip: its pose is in the state's rates, its twist in the third part, its
+    acceleration in the wrench. NaN if not reached, for all eight if pivots are unsuitable.
     """
     weights, target, accepted = settings
     left = reach_together(m, state.q, state.rates, weights, target, s)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many states of a mechanism with closed loops, eight at a time in the lanes of vectors.
+"""Batches of states of a mechanism with closed loops, eight at a time in SIMD lanes.
 
-The equations are those of single states. Where eight together have no answer, each is asked for
-alone, in all lanes; where one has none, its results are NaN and the caller asks elsewhere. What is
-returned is how many states, from the first, are finite numbers.
+The equations are those of single states. If a group of eight has no result, each state is computed
+alone, in all lanes; without a result it is NaN, and the caller finds the reason. Entries return how
+many states, from the first, are finite numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from robodyn.solvers.tree.kernels.layout import (
 
 @inner
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: mass matrix (free * free)."""
+    """Compute the mass matrix (free * free), for `answer`."""
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
         for j in range(i + 1):
@@ -52,7 +52,7 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: tangent S (rates * free)."""
+    """Compute the tangent S (rates * free), for `answer`."""
     status = dynamics.prepare(m, state.q, False, s)
     if status == OK:
         projection.tangent(m, s.K, s.R, as_table(found, m.free))
@@ -61,13 +61,13 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: Jacobian of the tip (6 * free)."""
+    """Compute the Jacobian of the tip (6 * free), for `answer`."""
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: the configuration (positions,) after a displacement, closed."""
+    """Compute the closed configuration (positions,) after a displacement, for `answer`."""
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
     if any_of(left > accepted) or not all_finite(state.q, m.positions):
@@ -79,7 +79,7 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
-    """For `answer`: axes and origin (12,) of a body."""
+    """Compute axes and origin (12,) of a body, for `answer`."""
     place_bodies(m, state.q, s.B)
     for k in range(ORIGIN + 3):
         found[k] = s.B[body, k]
@@ -88,7 +88,7 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: condition numbers (2,), of the motion and of the forces."""
+    """Compute condition numbers (2,), of motion and forces, for `answer`."""
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
     if status != OK:
@@ -104,7 +104,7 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
-    """Answers out (N, k) to configurations, and what else is given, by a function."""
+    """Compute results out (N, k) for configurations and further arguments."""
     m = mechanism(plan, numbers)
     if not fits(m):
         return 0
@@ -116,7 +116,7 @@ def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: 
 def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Efforts out (N, driven)."""
+    """Compute efforts out (N, driven)."""
     given = q, rates, change, wrench, base
     return answers(distribution.driven_efforts, plan, numbers, given, False, out)
 
@@ -125,26 +125,26 @@ def inverse_dynamics(
 def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Accelerations out (N, free)."""
+    """Compute accelerations out (N, free)."""
     given = q, rates, efforts, wrench, base
     return answers(dynamics.forward_dynamics, plan, numbers, given, False, out)
 
 
 @batch_entry
 def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Mass matrices out (N, free * free)."""
+    """Compute mass matrices out (N, free * free)."""
     return answers(find_mass_matrix, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Tangents S out (N, rates * free)."""
+    """Compute tangents S out (N, rates * free)."""
     return answers(find_tangent, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
+    """Compute Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
     return answers(find_jacobian, plan, numbers, (q,), False, out)
 
 
@@ -152,10 +152,10 @@ def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
 def conditions(
     plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
 ) -> int:
-    """Condition numbers out (N, 2), as `conditions.condition_numbers`.
+    """Compute condition numbers out (N, 2), as `conditions.condition_numbers`.
 
-    Of a mechanism of which as many numbers of the tip's pose and as many driven joints as it has
-    freedoms, or more, determine it.
+    For mechanisms with at least as many determining components of the tip's pose, and driven
+    joints, as degrees of freedom.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
     return answers(find_conditions, plan, numbers, (q,), (*known, length), out)
@@ -163,7 +163,7 @@ def conditions(
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
-    """Rates of all joints, their changes and the tip's acceleration out (N, 2 * rates + 6)."""
+    """Compute rates and accelerations of all joints, and the tip's, out (N, 2 * rates + 6)."""
     return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
 
@@ -171,10 +171,10 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 def displaced(
     plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
 ) -> int:
-    """Closed configurations out (N, positions) after displacements (N, free) of q (N, positions).
+    """Compute closed configurations out (N, positions) after displacements (N, free) of q.
 
-    The displacements are short, see `newton.PIECE`; open by no more than `accepted`, and by
-    `target` if rounding lets them.
+    The displacements are short, see `newton.PIECE`; the residual is at most `accepted`, and
+    `target` if rounding permits.
     """
     given, settings = (q, displacements), (target, accepted)
     return answers(find_displaced, plan, numbers, given, settings, out)
@@ -193,10 +193,10 @@ def body_motions(
     accepted: float,
     out: Any,
 ) -> int:
-    """Configurations, rates and accelerations out (N, positions + 2 free) of motions of the tip.
+    """Compute configurations, rates and accelerations out (N, positions + 2 free) for tip motions.
 
     Poses (N, 7), twists (N, 6) and accelerations (N, 6), their rows multiplied by weights (6,),
-    each found from a configuration q (N, positions) near it. What is not reached is NaN.
+    each from a nearby configuration q (N, positions). Poses that are not reached give NaN.
     """
     given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
     find = inverse_kinematics.find_body_motion
@@ -205,5 +205,5 @@ def body_motions(
 
 @batch_entry
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
-    """Axes and origin out (N, 12) of one body, x y z and then where it is, base frame."""
+    """Compute frames out (N, 12) of one body: axes x y z and origin, base frame."""
     return answers(find_frame, plan, numbers, (q,), body, out)

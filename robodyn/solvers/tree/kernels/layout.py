@@ -16,22 +16,22 @@ from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.records import Layout, record_of
 
-# Both arrays begin with these; `at_...` is where a list begins in the plan, but for those said to
-# be in the numbers.
+# Both arrays start with these; `at_...` is the start of a list in the plan, or in the numbers if
+# stated.
 PLAN = Layout(
     bodies=1,  # without the base
     positions=1,  # length of a configuration
     rates=1,  # tree coordinates, velocities of the tree
     free=1,  # independent coordinates
     driven=1,
-    equations=1,  # rows of the closures, with those that hold idle freedoms
+    equations=1,  # rows of the closures, and of idle degrees of freedom
     closures=1,
-    entries=1,  # places for entries of K, the last one for what is zero anyway
+    entries=1,  # places for entries of K, the last one for entries that are zero
     pivots=1,
     at_bodies=1,
     at_closures=1,
     at_paths=1,
-    at_pivots=1,  # where in the plan each pivot's record begins
+    at_pivots=1,  # start of each pivot's record in the plan
     at_free=1,  # rate index of each independent coordinate
     at_driven=1,  # rate index of each driven joint
     at_free_entries=1,  # (row, independent coordinate, entry) of K's columns of independent ones
@@ -48,23 +48,23 @@ PLAN = Layout(
     at_weights=1,  # the driven joints' inverse weights, then limits of effort, in the numbers
     widest=1,  # longest row of scratch
     at_rows=1,  # the equations' factors, 1 by a length or 1, in the numbers
-    at_places=1,  # where each driven joint's position is in a configuration
-    at_steep=1,  # in the numbers: most that a coordinate may move for one of an independent one
-    at_free_places=1,  # where each independent coordinate is in a configuration
-    at_free_wraps=1,  # 1 for each independent coordinate that a full turn leaves as it is
+    at_places=1,  # index of each driven joint's position in a configuration
+    at_steep=1,  # in the numbers: largest motion of a coordinate per unit of an independent one
+    at_free_places=1,  # index of each independent coordinate in a configuration
+    at_free_wraps=1,  # 1 for each independent coordinate that is periodic
 )
 NUMBERS = Layout(gravity=3)  # [m/s^2] base frame
 
-# Of each body.
+# Data of each body.
 BODY_PLAN = Layout(
     kind=1,  # REVOLUTE, PRISMATIC or FLOATING
     parent=1,
-    position=1,  # where its joint's coordinate is in a configuration
-    rate=1,  # where its rate is among those of the tree
+    position=1,  # index of its joint's coordinate in a configuration
+    rate=1,  # index of its rate among those of the tree
     aligned=1,  # 1 if its frame at position 0 has the parent's axes
-    centered=1,  # 1 if its joint sits at the parent's origin
+    centered=1,  # 1 if its joint is at the parent's origin
     has_inertia=1,  # 1 if it has mass or inertia
-    own=1,  # where its own position is: elsewhere than `position` if it mimics another joint
+    own=1,  # index of its own position; differs from `position` if it mimics another joint
 )
 REVOLUTE, PRISMATIC, FLOATING = 0, 1, 2
 BODY_NUMBERS = Layout(
@@ -85,12 +85,12 @@ BODY_NUMBERS = Layout(
     dry_friction=DRY_FRICTION,  # the parameters of the law
 )
 
-# Of each closure.
+# Data of each closure.
 CLOSURE_PLAN = Layout(
     point=1,  # 1 if the origins coincide
-    across=1,  # how many directions, fixed in the parent, the child's origin must not leave along
-    angles=1,  # how many pairs of directions keep their angle
-    idle=1,  # 1 for a freedom held at rest: no rotation about an axis fixed in the child
+    across=1,  # number of directions, fixed in the parent, along which the child's origin is fixed
+    angles=1,  # number of pairs of directions at a constant angle
+    idle=1,  # 1 for an idle degree of freedom: no rotation about an axis fixed in the child
     parent=1,  # number of the body
     child=1,
     row=1,
@@ -102,19 +102,19 @@ CLOSURE_PLAN = Layout(
 # cosine), or the idle axis (3).
 CLOSURE_NUMBERS = Layout(in_parent=3, in_child=3, damping=1)
 
-# Of each coordinate on the way round a loop: how it moves the child, and where its entries go.
+# Data of each coordinate around a loop: its effect on the child, and the places of its entries.
 STEP_PLAN = Layout(moves=1, body=1, entries=6)  # an entry for each row of the closure
 STEP_NUMBERS = Layout(sign=1)  # times the joint's factor
 TURN, SLIDE, SHIFT_X, TURN_X = 0, 1, 2, 5
 
-# Of each pivot; then follow (rate index, entry) of each column; then (row, entry, entries of its
-# columns) of each row.
+# Data of each pivot; then follow (rate index, entry) of each column; then (row, entry, entries of
+# its columns) of each row.
 PIVOT_PLAN = Layout(
     entry=1,
     row=1,
     rate=1,
-    below=1,  # how many rows it is eliminated from
-    right=1,  # how many columns its row still has
+    below=1,  # number of rows from which it is eliminated
+    right=1,  # number of remaining columns of its row
 )
 
 # Scratch of each body, base axes.
@@ -122,46 +122,46 @@ X, Y, Z = 0, 3, 6  # its frame
 ORIGIN = 9
 ARM = 12  # from the parent's origin
 OMEGA = 15
-ALPHA = 18  # accelerations where no rate changes, gravity taken from the base's
+ALPHA = 18  # accelerations at constant rates, minus gravity
 ACCEL = 21
 VELOCITY = 24
-FORCE = 27  # on the body and all that it carries, about its origin
+FORCE = 27  # on the body and all bodies that it carries, about its origin
 MOMENT = 30
-CHANGE = 33  # 6, what the rates' changes add to alpha and accel
+CHANGE = 33  # 6, contribution of the rates' derivatives to alpha and accel
 BODY_SIZE = 39
-# Of each body with all that it carries: mass, its moment, inertia xx xy xz yy yz zz.
+# Composite of each body and those that it carries: mass, its moment, inertia xx xy xz yy yz zz.
 MOMENT_OF_MASS = 1
 SECOND = 4
 COMPOSITE = 10
 
-# Why there is no answer.
+# Reasons of a missing result.
 OK = 0
-BAD_PIVOTS = 1  # these do not serve here
+BAD_PIVOTS = 1  # the pivots are unsuitable here
 SINGULAR = 2
 OPEN = 3
-BAD_COORDINATES = 4  # other independent coordinates would do better
+BAD_COORDINATES = 4  # other independent coordinates would be better
 
-# Scratch is on the stack, eight numbers each.
+# Most scratch numbers on the stack, eight each in lanes.
 MOST: Final = 30_000
 
 
 class Scratch(NamedTuple):
-    """Memory for one state, of floats or of lanes; what is in it is written and read in passing.
+    """Temporary memory for one state, of floats or of lanes.
 
     Attributes:
-        B: (bodies + 1, BODY_SIZE) what is found of each body.
-        K: (entries,) the closures' Jacobian where it is not zero, later its factors.
-        v, a: (rates,) rates of all joints and their changes.
+        B: (bodies + 1, BODY_SIZE) state of each body.
+        K: (entries,) nonzero entries of the closures' Jacobian, later its factors.
+        v, a: (rates,) rates of all joints and their derivatives.
         tau: (rates,) efforts of the tree.
         y: (equations,) a right-hand side.
         R: (equations * free,) right-hand sides of all columns of S.
-        S: (rates, free) tangent: rates of all joints for one of each independent one.
-        T: (bodies + 1, max(6 free, COMPOSITE)) twists of the bodies for each column of S, or what
-            they carry.
+        S: (rates, free) tangent: rates of all joints per rate of each independent one.
+        T: (bodies + 1, max(6 free, COMPOSITE)) twists of the bodies for each column of S, or
+            composite inertias.
         M: (free, free) mass matrix.
         J: (6, free) Jacobian of the tip.
         u: (free,) momenta of a body or efforts at the independent coordinates.
-        q: (positions,) configuration to come back to.
+        q: (positions,) saved configuration.
     """
 
     B: Any
@@ -181,13 +181,13 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes(m: Any) -> Any:
-    """Shapes of `Scratch` for a mechanism."""
+    """Return the shapes of `Scratch` for a mechanism."""
     return shapes_for(m.positions, m.free, m.bodies, m.rates, m.equations, m.entries)
 
 
 @inner
 def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entries: int) -> Any:
-    """The same for n independent coordinates, so many bodies, rates, equations, entries of K."""
+    """Return the shapes of `Scratch` for n independent coordinates and the given numbers."""
     return Scratch(
         (bodies + 1, BODY_SIZE), entries, rates, rates, rates, rows, rows * n, (rates, n),
         (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n, positions,
@@ -196,7 +196,7 @@ def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entri
 
 @inner
 def fits(m: Any) -> bool:
-    """Whether the scratch of this mechanism fits on the stack."""
+    """Return whether the scratch of this mechanism fits on the stack."""
     rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
     return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
 
@@ -212,31 +212,31 @@ _CLOSURE_PLAN, _AT_NUMBERS, _STEP_PLAN = CLOSURE_PLAN.size, CLOSURE_PLAN.at_numb
 
 @inner
 def mechanism(plan: Any, numbers: Any) -> Any:
-    """A mechanism, of the arrays that describe it."""
+    """Return a mechanism from the arrays that describe it."""
     return _mechanism(plan, 0, numbers, 0)
 
 
 @inner
 def body_of(m: Any, i: int) -> Any:
-    """Body i, from 1 on."""
+    """Return body i, from 1 on."""
     at, place = m.at_bodies + (i - 1) * _BODY_PLAN, m.at_numbers + (i - 1) * _BODY_NUMBERS
     return _body(m.integers, at, m.numbers, place)
 
 
 @inner
 def closure_of(m: Any, k: int) -> Any:
-    """Closure k."""
+    """Return closure k."""
     at = m.at_closures + k * _CLOSURE_PLAN
     return _closure(m.integers, at, m.numbers, m.integers[at + _AT_NUMBERS])
 
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Step k of all paths."""
+    """Return step k of all paths."""
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 
 @inner
 def pivot_of(m: Any, n: int) -> Any:
-    """Pivot n."""
+    """Return pivot n."""
     return _pivot(m.integers, m.integers[m.at_pivots + n], m.numbers, 0)

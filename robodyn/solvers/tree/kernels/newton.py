@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closing the loops by Newton's method along the compiled elimination."""
+"""Loop closure by Newton's method with the compiled elimination."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from robodyn.solvers.tree.kernels.dynamics import dependent_rates
 from robodyn.solvers.tree.kernels.elimination import factor, solve
 from robodyn.solvers.tree.kernels.tree import advance, place, place_base
 
-# Independent coordinates move by this much at a time [rad or m], so that no branch is changed.
+# Largest step of independent coordinates [rad or m], so that the branch does not change.
 PIECE: Final = 0.1
 MOST_PIECES: Final = 10_000
 MOST_STEPS: Final = 12
-# [parts of the size] where rounding may keep it from coming nearer.
+# Residual, relative to the size, below which rounding may prevent progress.
 NEAR: Final = 1e-11
 
 
@@ -39,7 +39,7 @@ def gaps(m: Any, q: Any, s: Any) -> Any:
 
 @inner
 def correction(m: Any, s: Any) -> bool:
-    """Newton's step in s.v after `gaps`; false where the pivots do not serve."""
+    """Compute Newton's step in s.v after `gaps`; false for unsuitable pivots."""
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -51,10 +51,10 @@ def correction(m: Any, s: Any) -> bool:
 
 @inner
 def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
-    """Close the loops from q (positions,) in place, independent coordinates held.
+    """Close the loops from q (positions,) in place with constant independent coordinates.
 
-    Of eight, each stays where it would alone. Returns the largest equation left [parts of the
-    size], -1 where the pivots do not serve one of them.
+    Each of eight configurations stops when it would alone. Returns the largest residual, relative
+    to the size; -1 if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     zero = 0.0 * q[0]
@@ -62,7 +62,7 @@ def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
     for _ in range(most):
         now = gaps(m, q, s)
         left = choose(moves, now, left)
-        # as near as rounding lets it, or not coming nearer
+        # as near as rounding permits, or without progress
         stays = (left < NEAR) & (left > 0.5 * before)
         moves = moves & (left > target) & (left < 2.0 * before) & ~stays
         if not any_of(moves):
@@ -84,7 +84,7 @@ def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
     """Move q (positions,) in place along the tangent by a piece (free,) of a displacement.
 
-    False where the pivots do not serve.
+    False for unsuitable pivots.
     """
     place_base(m, s.B)
     place(m, q, s.B)
@@ -100,8 +100,8 @@ def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
 def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
     """Move q (positions,) in place by a displacement (free,) of the independent coordinates.
 
-    Piece by piece, each predicted along the tangent and closed. Returns as `close`; q is then
-    that of the last piece that was tried.
+    Each piece is predicted along the tangent and closed. Returns as `close`; after a failure q is
+    that of the last piece.
     """
     piece, largest = s.u, 0.0
     for k in range(m.free):
@@ -123,10 +123,10 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
 
 @inner
 def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
-    """As `displace`, in one piece, of eight configurations.
+    """Move eight configurations as `displace`, in one piece.
 
-    Returns the largest equation left of each, something large where the pivots do not serve one of
-    them or the piece is too long.
+    Returns the largest residual of each; a large number if pivots are unsuitable for one of them or
+    the piece is too long.
     """
     too_much = 1e300 + 0.0 * displacement[0]
     for k in range(m.free):

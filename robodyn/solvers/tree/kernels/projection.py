@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From the tree's mass matrix to the mechanism's, with all columns of the tangent at once.
+"""Mass matrix of a mechanism from its tree's, with all columns of the tangent at once.
 
 Composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2), in base
-axes about each body's own origin: only pairs of joints of which one carries the other meet in the
-tree's mass matrix, so legs that share nothing cost nothing together.
+axes about each body's own origin: the tree's mass matrix couples only joints of which one carries
+the other, so independent legs have no common terms.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ LISTS = PIVOT_PLAN.size
 
 @inner
 def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
-    """S (rates, free): rates of all joints for one of each independent one.
+    """Compute S (rates, free): rates of all joints per rate of each independent one.
 
-    `R` (rows * free,) is scratch for the right-hand sides, which are solved for together.
+    `R` (rows * free,) is scratch for the right-hand sides, which are solved together.
     """
     count, plan = m.free, m.integers
     zero = 0.0 * K[0]
@@ -84,9 +84,9 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
 
 @inner
 def composites(m: Any, B: Any, C: Any) -> None:
-    """Mass, its moment and inertia C (bodies + 1, COMPOSITE) of each body and all that it carries.
+    """Compute the composite inertia C (bodies + 1, COMPOSITE) of each body's subtree.
 
-    About each body's origin, in base axes.
+    Mass, first moment and inertia about the body's origin, in base axes.
     """
     zero = 0.0 * B[1, X]
     for i in range(1, m.bodies + 1):
@@ -125,10 +125,10 @@ def composites(m: Any, B: Any, C: Any) -> None:
 
 @inner
 def _carry(own: Any, arm: Any, parent: Any) -> None:
-    """Add a composite to that of the body which carries it; its origin is at `arm` from there."""
+    """Add a composite to its parent's; its origin is at `arm` from the parent's."""
     mass, moment = own[0], vector(own, MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
-    # of a mass m with moment h: m a a' + a h' + h a', less the trace
+    # for a mass m with moment h: m a a' + a h' + h a', minus the trace
     diagonal = dot(arm, add(shifted, moment))
     parent[0] = parent[0] + mass
     store(parent, MOMENT_OF_MASS, add(vector(parent, MOMENT_OF_MASS), shifted))
@@ -146,7 +146,7 @@ def _carry(own: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
-    """Write the lower triangle of S'MS into M (free, free), M the tree's mass matrix.
+    """Write the lower triangle of S'MS into M (free, free), with the tree's mass matrix M.
 
     `C` (bodies + 1, at least COMPOSITE) and `R` (free,) are scratch.
     """
@@ -185,7 +185,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
 @inner
 def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
-    """Momentum, and angular momentum about its origin, of a composite that moves by an axis."""
+    """Return linear and angular momentum of a composite per unit rate of an axis."""
     if slides:
         return scale(mass, axis), cross(moment, axis)
     return cross(axis, moment), symmetric(own, SECOND, axis)
@@ -193,10 +193,10 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 
 @inner
 def row_of_mass_matrix(m: Any, S: Any, B: Any, i: int, momentum: Any, R: Any) -> None:
-    """R (free,): the tree's mass matrix, for a coordinate of body i and all above it, times S.
+    """Compute R (free,): the row of the tree's mass matrix for a coordinate of body i, times S.
 
-    Where it changes at a rate of 1, body i and what it carries have this momentum. Of the
-    diagonal it is half, as `add_mass_entries` adds all of it twice.
+    At a rate of 1, body i and those that it carries have this momentum. The diagonal counts half,
+    as `add_mass_entries` adds everything twice.
     """
     push, turn = momentum
     for k in range(m.free):
@@ -218,7 +218,7 @@ def row_of_mass_matrix(m: Any, S: Any, B: Any, i: int, momentum: Any, R: Any) ->
 
 @inner
 def add_mass_entries(m: Any, S: Any, rate: int, factor: Any, R: Any, M: Any) -> None:
-    """Add factor (s R' + R s') to the lower triangle of M, s the row of S of a coordinate."""
+    """Add factor (s R' + R s') to the lower triangle of M, with s a coordinate's row of S."""
     for n in range(m.free):
         mine, other = factor * S[rate, n], factor * R[n]
         for k in range(n + 1):
@@ -229,9 +229,9 @@ def add_mass_entries(m: Any, S: Any, rate: int, factor: Any, R: Any, M: Any) -> 
 def add_rotor_coupling(
     m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any, M: Any
 ) -> None:
-    """Add what a rotor's spin has to do with the turning of the body that carries it.
+    """Add the coupling of a rotor's spin with the rotation of the body that carries it.
 
-    Where the coordinate changes at a rate of 1, it has the angular momentum `turn` against that.
+    At a rate of 1 of the coordinate, the rotor has the angular momentum `turn`.
     """
     for k in range(m.free):
         R[k] = 0.0 * turn[0]

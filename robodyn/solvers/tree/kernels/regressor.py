@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Regressor of a closed loop, for eight states at a time in the lanes of vectors.
+"""Regressor of a closed loop, for eight states at a time in SIMD lanes.
 
 The columns of the open tree are projected by the twists of its bodies for a unit rate of each
 independent coordinate: one pass for all parameters.
@@ -52,8 +52,8 @@ from robodyn.solvers.tree.kernels.layout import (
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
 
-# A further parameter: 1 if it is the damping of a closure, else of a joint; the number of the
-# closure or of the joint's body; and what a unit of it is.
+# Data of a further parameter: 1 for the damping of a closure, else of a joint; the index of the
+# closure or of the joint's body; and its unit.
 OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, STIFFNESS, AT_ZERO, FRICTION = range(8)
 FURTHER = FRICTION + DRY_FRICTION
 
@@ -72,7 +72,7 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 
 @inner
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
-    """Columns of body i, whose parameters are in a frame (12,) on it, in found (free, p)."""
+    """Write the columns of body i, with parameters in a frame (12,) on it, in found (free, p)."""
     body = s.B[i]
     x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
     a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
@@ -92,7 +92,7 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 
 @inner
 def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, column: int) -> None:
-    """The column of a closure's damping, of which a unit is given."""
+    """Write the column of a closure's damping, for a given unit."""
     closure = closure_of(m, number)
     a, b = closure.parent, closure.child
     moment = scale(damping, sub(vector(s.B[b], OMEGA), vector(s.B[a], OMEGA)))
@@ -103,7 +103,7 @@ def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, colum
 
 @inner
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
-    """The column of a parameter of body i's joint, a unit of which is a row of FURTHER."""
+    """Write the column of a parameter of body i's joint, with its unit in a row of FURTHER."""
     link, parent = body_of(m, i), s.B[body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
@@ -124,7 +124,7 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
 
 @inner
 def distribute(m: Any, s: Any, count: int, found: Any) -> int:
-    """Rows of driven joints instead of those of independent coordinates, in found (driven, p)."""
+    """Convert rows of independent coordinates to driven joints, in found (driven, p)."""
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
         return SINGULAR
@@ -142,7 +142,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 
 @inner
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """For `answer`: the regressor (driven * p)."""
+    """Compute the regressor (driven * p), for `answer`."""
     frames, further = settings
     status = joint_motion(m, state, False, s)
     if status != OK:
@@ -169,13 +169,14 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def regressor(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, frames: Any, further: Any, out: Any
 ) -> int:
-    """Regressors out (N, driven * p) of states (N, k), NaN where there is none.
+    """Compute regressors out (N, driven * p) of states (N, k), NaN without a result.
 
     Args:
-        plan, numbers: of the mechanism.
+        plan, numbers: the mechanism.
         q, rates, change: configurations, velocities and accelerations.
         frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
-        further: (k, FURTHER) of the parameters that follow those of bodies.
+        further: (k, FURTHER) of the parameters after those of bodies.
+        out: the results.
     """
     m = mechanism(plan, numbers)
     given = borrowed_array(q), borrowed_array(rates), borrowed_array(change)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Any tree of joints: placements, velocities, accelerations, efforts.
+"""Recursions for any tree of joints: placements, velocities, accelerations, efforts.
 
-Vectors are in base axes, forces about each body's origin. A revolute or prismatic joint's axis is
-z of its body. `m` is a mechanism of `layout`; a table `B` (bodies + 1, BODY_SIZE) of floats, or of
-lanes, holds what is found. The recursions are those of Luh, Walker and Paul (1980).
+Vectors are in base axes, forces about each body's origin. The axis of a revolute or prismatic joint
+is z of its body. `m` is a mechanism of `layout`; a table `B` (bodies + 1, BODY_SIZE) of floats or
+lanes contains the results. The recursions are those of Luh, Walker and Paul (1980).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ DRY_FRICTION_AT = BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """The base stands still, accelerated against gravity."""
+    """Set a fixed base, accelerated against gravity."""
     base = B[0]
     for k in range(CHANGE + 6):
         base[k] = 0.0
@@ -66,7 +66,7 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """The base moves, `base` (9,) as in `dynamics.kernels.base_motion`, its origin at rest."""
+    """Set a moving base, `base` (9,) as in `dynamics.kernels.base_motion`, its origin at rest."""
     store(B[0], ACCEL, vector(base, 0))
     store(B[0], OMEGA, vector(base, 3))
     store(B[0], ALPHA, vector(base, 6))
@@ -74,7 +74,7 @@ def move_base(base: Any, B: Any) -> None:
 
 @inner
 def place(m: Any, q: Any, B: Any) -> None:
-    """Frames and origins of all bodies."""
+    """Compute frames and origins of all bodies."""
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         body, parent = B[i], B[link.parent]
@@ -108,7 +108,7 @@ def place(m: Any, q: Any, B: Any) -> None:
 
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
-    """Angular velocities, and accelerations at constant rates v; of origins if `points`."""
+    """Compute angular velocities, and accelerations at constant rates v; origins if `points`."""
     spin = vector(B[0], OMEGA)
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
@@ -129,7 +129,7 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
             slide = scale(link.factor * v[j], z)
             accel = axpy(2.0, cross(omega, slide), accel)
             velocity = add(velocity, slide)
-        else:  # relative to the parent, but in base axes, which turn if the base does
+        else:  # relative to the parent, in base axes, which rotate with the base
             slide, turn = (v[j], v[j + 1], v[j + 2]), (v[j + 3], v[j + 4], v[j + 5])
             accel = add(accel, cross(add(omega, spin), slide))
             velocity = add(velocity, slide)
@@ -144,7 +144,7 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
-    """Forces and moments that the bodies need, each for itself, where the rates change by a."""
+    """Compute forces and moments that each body requires for rate derivatives a."""
     for k in range(6):
         B[0][FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
@@ -183,7 +183,7 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
 
 @inner
 def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
-    """The surroundings push body i: force at `arm` from its origin, and moment."""
+    """Apply an external force at `arm` from the origin of body i, and a moment."""
     body = B[i]
     store(body, FORCE, sub(vector(body, FORCE), force))
     store(body, MOMENT, sub(vector(body, MOMENT), add(moment, cross(arm, force))))
@@ -191,7 +191,7 @@ def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
 
 @inner
 def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
-    """Efforts (rates,) at all joints: forces on the bodies, springs, friction and motors."""
+    """Compute efforts (rates,) at all joints from the bodies' forces, friction and motors."""
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
     for i in range(m.bodies, 0, -1):
@@ -219,7 +219,8 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
         store(parent, FORCE, add(vector(parent, FORCE), force))
         carried = add(moment, cross(vector(body, ARM), force))
         if any_of(abs(link.spin) > 0.0):
-            # the spin momentum of a rotor in the parent, SPIN rate z, beside what it has locked
+            # the spin momentum of a rotor in the parent, SPIN rate z, in addition to the locked
+            # rotor's
             z, spin = vector(body, Z), link.factor * link.spin
             alpha, omega = add(vector(parent, ALPHA), vector(parent, CHANGE)), vector(parent, OMEGA)
             tau[j] = tau[j] + spin * dot(z, alpha)
@@ -229,7 +230,7 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
 
 @inner
 def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
-    """Twists of all bodies for each column of the tangent S (rates, count), angular first.
+    """Compute twists of all bodies for each column of the tangent S (rates, count), angular first.
 
     T is (bodies + 1, 6 count), of floats or of lanes.
     """
@@ -256,7 +257,7 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 
 @inner
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
-    """Displace q (positions,), where the bodies of B are, by a step (rates,), in place."""
+    """Displace q (positions,), for the bodies of B, by a step (rates,), in place."""
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         first, j = link.position, link.rate
@@ -272,7 +273,7 @@ def advance(m: Any, B: Any, step: Any, q: Any) -> None:
 
 @inner
 def follow(m: Any, q: Any) -> None:
-    """Bring the positions of mimic joints in q to those of the joints they follow."""
+    """Set the positions of mimic joints in q from those of the joints they follow."""
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         if link.kind != FLOATING and link.own != link.position:
@@ -281,7 +282,7 @@ def follow(m: Any, q: Any) -> None:
 
 @inner
 def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
-    """Time derivative out (positions,) of a configuration at rates v (rates,) of the tree."""
+    """Compute the derivative out (positions,) of a configuration at rates v of the tree."""
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         own, j = link.own, link.rate
@@ -303,7 +304,7 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
-    """The axes of the frame that a joint starts from, of a body and of the row of its parent."""
+    """Return the axes of a joint's initial frame, from a body and its parent's row."""
     x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
     if link.aligned == 0:
         a = combine(x, y, z, link.frame_x)
@@ -315,7 +316,7 @@ def joint_axes(link: Any, parent: Any) -> Any:
 
 @inner
 def normalize(m: Any, q: Any) -> None:
-    """Bring the quaternions of floating joints in q (positions,) to unit length."""
+    """Normalize the quaternions of floating joints in q (positions,)."""
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
         if link.kind == FLOATING:

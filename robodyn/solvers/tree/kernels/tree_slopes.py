@@ -2,15 +2,15 @@
 
 """Derivatives of the dynamics of a tree without closures, by recursion.
 
-See `dynamics.kernels.effort_slopes`. Coordinates are counted from the base on: those of a body
-follow those of what carries it. A floating joint, on the base only, has six: its numbers stay what
-they are in base axes while it is displaced, so its translations do not turn with it, and displaced
-by a rotation it turns at the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi'
-of the body itself for a rotation, and none for a translation; a rate adds the mean of Psi' and of
-the change of S instead of Psi'. Rotations of one joint are beyond each other.
+See `dynamics.kernels.effort_slopes`. Coordinates are numbered from the base on: those of a body
+follow its parent's. A floating joint, on the base only, has six, with rates in base axes that stay
+constant under a displacement: its translations do not rotate with it, and after a rotation it has
+the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of the body itself for a
+rotation, and zero for a translation; a rate adds the mean of Psi' and of the derivative of S
+instead of Psi'. Rotations of one joint are beyond each other.
 
-The mass matrix has entries only where one coordinate carries the other, and so has its factor
-L'DL (Featherstone, 2008, section 6.5).
+The mass matrix has entries only for coordinates of which one carries the other, and so has its
+factor L'DL (Featherstone, 2008, section 6.5).
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ from robodyn.solvers.tree.kernels.layout import (
 )
 from robodyn.solvers.tree.kernels.tree import move_base, place, place_base
 
-# Numbers of scratch on the stack.
+# Most scratch numbers on the stack.
 MOST: Final = 200_000
-# Of each coordinate, after what `effort_slopes` has: half of what its rate adds.
+# Data of each coordinate after those of `effort_slopes`: half of its rate's contribution.
 HALF, ROW = COORDINATE_SIZE, COORDINATE_SIZE + 6
-# Of each coordinate: the one before it, the first of those that turn with it, its rate in the tree,
-# and its number among the independent ones.
+# Data of each coordinate: the one before it, the first of those that rotate with it, its rate in
+# the tree, and its index among the independent ones.
 BEFORE, FIRST, RATE, NUMBER, PLACES = 0, 1, 2, 3, 4
-# Of each body: motion, and what it carries.
+# Data of each body: motion, and carried mass properties.
 MOTION, MASS, FIRST_MOMENT, INERTIA, SPREAD, MOMENTUM, MOMENT, FORCE, BODY = (
     0, 12, 13, 16, 25, 34, 37, 40, 43,
 )  # fmt: skip
@@ -84,13 +84,13 @@ class Scratch(NamedTuple):
     """Memory for one state.
 
     Attributes:
-        B: (bodies + 1, BODY_SIZE) as the recursions of the tree leave it.
-        C: (bodies + 1, BODY) motion of each body and what it carries.
+        B: (bodies + 1, BODY_SIZE) from the recursions of the tree.
+        C: (bodies + 1, BODY) motion of each body and its carried mass properties.
         rows: (n, ROW) of each coordinate.
-        at: (n, PLACES) of each coordinate, whole numbers.
-        last: (bodies + 1,) the last coordinate of each body.
-        of_rate: (n,) the coordinate of each rate of the tree.
-        v, a: (n,) rates of the tree and their changes.
+        at: (n, PLACES) of each coordinate, integers.
+        last: (bodies + 1,) last coordinate of each body.
+        of_rate: (n,) coordinate of each rate of the tree.
+        v, a: (n,) rates of the tree and their derivatives.
         H: (n, n) mass matrix, below the diagonal.
     """
 
@@ -107,7 +107,7 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes_of_tree(bodies: int, n: int) -> Any:
-    """Shapes of `Scratch`."""
+    """Return the shapes of `Scratch`."""
     rows = bodies + 1
     return Scratch((rows, BODY_SIZE), (rows, BODY), (n, ROW), (n, PLACES), rows, n, n, n, (n, n))
 
@@ -133,7 +133,7 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """As `pass_joint` for the six coordinates, from c on, of floating body i on the base."""
+    """Do as `pass_joint` for six coordinates, from c on, of floating body i on the base."""
     p, slide, w = vector(B[i], ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
     alpha = vector(a, j + 3)
@@ -152,7 +152,7 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
 
 @inner
 def outward(m: Any, v: Any, a: Any, s: Any) -> None:
-    """Motion of the bodies, rows of the coordinates, and what each body is by itself."""
+    """Compute motion of the bodies, rows of the coordinates, and each body's own properties."""
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
     store_motion(
@@ -184,13 +184,13 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
 
 @inner
 def motion_of(row: Any) -> Any:
-    """The motion of a body."""
+    """Return the motion of a body."""
     return LinkMotion(vector(row, 0), vector(row, 3), vector(row, 6), vector(row, 9))
 
 
 @inner
 def store_motion(motion: Any, row: Any) -> None:
-    """Keep the motion of a body."""
+    """Store the motion of a body."""
     store(row, 0, motion.omega)
     store(row, 3, motion.velocity)
     store(row, 6, motion.alpha)
@@ -208,7 +208,7 @@ def carried_of(row: Any) -> Any:
 
 @inner
 def store_carried(carried: Any, row: Any) -> None:
-    """Keep what a body carries."""
+    """Store the mass properties that a body carries."""
     row[MASS] = carried.mass
     store(row, FIRST_MOMENT, carried.first)
     store_matrix(row, INERTIA, carried.inertia)
@@ -220,7 +220,7 @@ def store_carried(carried: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Product of a moment and a force with a row's pair of vectors."""
+    """Multiply a moment and a force by a row's pair of vectors."""
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
@@ -232,7 +232,7 @@ def set_element(R: Any, row: int, column: int, value: float) -> None:
 
 @inner
 def effort_slopes(m: Any, s: Any, R: Any) -> None:
-    """Slopes of the efforts by displacement and velocity in R, the mass matrix in s.H.
+    """Compute derivatives of efforts by displacement and velocity in R, the mass matrix in s.H.
 
     R (n, ...) has a row for each coordinate, in lanes, and columns for displacements, then
     velocities, of the independent coordinates.
@@ -357,14 +357,14 @@ def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
 
 @inner
 def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
-    """Take a multiple of another row of lanes off a row."""
+    """Subtract a multiple of another row of lanes from a row."""
     for g in range(groups):
         row[g] = row[g] - ratio * other[g]
 
 
 @inner
 def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any) -> bool:
-    """Slopes out (rows * (2 n + columns)) of one state, as `derivatives`; False if none."""
+    """Compute derivatives out (rows * (2 n + columns)) of one state; False if there are none."""
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     place_base(m, s.B)
     if given.base.shape[0] > 0:
@@ -395,7 +395,7 @@ def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out
 
 @inner
 def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
-    """Slopes of accelerations by displacement, velocity and efforts."""
+    """Write derivatives of accelerations by displacement, velocity and efforts."""
     n, driven = m.free, m.driven
     for c in range(n):
         for g in range(groups):
@@ -418,7 +418,7 @@ def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
 
 @inner
 def write_inverse(m: Any, s: Any, R: Any, out: Any) -> bool:
-    """Slopes of efforts by displacement, velocity and acceleration."""
+    """Write derivatives of efforts by displacement, velocity and acceleration."""
     n = m.free
     if m.driven != n:
         return False
@@ -446,7 +446,7 @@ def derivatives_of_tree(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """As `derivatives.derivatives`, of a tree without closures, mimic joints and spinning rotors.
+    """Compute `derivatives.derivatives` of a tree without closures, mimics and spinning rotors.
 
     A floating joint is on the base, which then does not move.
     """
