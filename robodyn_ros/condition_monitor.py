@@ -34,7 +34,7 @@ from robodyn.control.conditioning import (
 )
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.slowing import SpeedScale
-from robodyn.trajectories import SampledTrajectory
+from robodyn.trajectories import PointStream, SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import messages, qos
 from robodyn_ros.diagnostics import Status, reporter, say
@@ -61,6 +61,7 @@ class ConditionMonitor(Node):
         self._level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         self._scaling = SpeedScale(self._mechanism, *_scaling(p))
         self._trajectory: SampledTrajectory | None = None
+        self._points = PointStream(self._mechanism)
         self._outlook: Status | None = None
         self._stamp = 0
         self._set_looks(p)
@@ -169,6 +170,9 @@ class ConditionMonitor(Node):
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         self._trajectory = trajectory
         self._is_near = True  # until a state says otherwise
+        if self._points.take(trajectory, self.get_clock().now().nanoseconds) is not None:
+            self._scaling.leave()
+            return
         self._look_ahead(trajectory)
         try:
             self._scaling.follow(trajectory, start)

@@ -4,7 +4,9 @@
 
 Subscribes to `platform_trajectory` and `platform_state` for a platform, and to `joint_trajectory`
 and `joint_states` for other mechanisms; a platform also accepts a `joint_trajectory` of leg
-lengths. Further inputs are `external_wrench`, and `base_imu` of a moving base.
+lengths. Single points that arrive at 5 Hz or more are a stream, as MoveIt Servo sends it: each
+takes over within a period, and when they end the mechanism comes to rest. Further inputs are
+`external_wrench`, and `base_imu` of a moving base.
 
 Publishes `effort_controller/commands` and `joint_commands`, one for each received state and with
 its time, in the unit `command_unit`, which the frame in the header of `joint_commands` states.
@@ -171,7 +173,9 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning("trajectory not taken: the node is inactive")
             return
         self._waits = False
-        self._follower.follow(trajectory, start)
+        if self._follower.stream(trajectory, start):
+            self._outputs.trajectory(trajectory, start, self._loaded)
+            return
         self._flow, self._begins = StateFlow(), start  # what was missed before is of no matter
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"

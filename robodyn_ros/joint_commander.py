@@ -5,7 +5,8 @@
 Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
 `joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
 `/diagnostics`, `dynamic_joint_states` and `gpio_states`, and to `base_imu` of a moving base, for
-the feedforward and, with `stabilize`, to hold the platform in the world.
+the feedforward and, with `stabilize`, to hold the platform in the world. Single points of a
+trajectory that arrive at 5 Hz or more are a stream; when it ends the machine comes to rest.
 
 Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
 `effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
@@ -42,9 +43,14 @@ from robodyn.motion_base.machine.commander import SetPoint
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine import Machine, MachineSettings
 from robodyn.motion_base.machine.machine_states import EFFECTS, RequestRefused
-from robodyn.motion_base.machine.motion_sources import LateSetPoint, PoseStream, TrajectorySource
+from robodyn.motion_base.machine.motion_sources import (
+    LateSetPoint,
+    PointSource,
+    PoseStream,
+    TrajectorySource,
+)
 from robodyn.motion_base.machine.stabilized import StabilizedSource
-from robodyn.trajectories import SampledTrajectory
+from robodyn.trajectories import PointStream, SampledTrajectory
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.effort_outputs import JointCommands
@@ -107,6 +113,7 @@ class JointCommander(ManagedNode):
         self._machine = Machine(m, period, limits, settings=settings)
         self._machine.commander.warm_up()
         self._stream = PoseStream(m, p["setpoint_timeout"])
+        self._points = PointStream(m)
         self._interface = Interface(self, m)
         self._said = self._problem = self._waiting = self._unheeded = ""
         self._late, self._yields = 0, False
@@ -199,6 +206,10 @@ class JointCommander(ManagedNode):
             )
             return
         now = self.get_clock().now().nanoseconds
+        point = self._points.take(trajectory, now)
+        if point is not None:
+            self._machine.motion_source = PointSource(point, now)
+            return
         begins = now if start is None else start
         if begins + round(trajectory.duration * 1e9) < now:
             late = 1e-9 * (now - begins)

@@ -5,7 +5,8 @@
 If the time of the states falls behind the start of the motion, the simulation was reset. A
 trajectory that started with a state then starts again; one with its own start time waits for it.
 The first trajectory is blended in from the measured state if that is not its beginning. Every
-handover takes as long as the limits of velocities and efforts require.
+handover takes as long as the limits of velocities and efforts require. Single points that arrive at
+short intervals are a stream: each takes over within a period, and if they end, the motion stops.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.path_clock import LATE, Pace, PathClock
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories import Handover, Motion, SampledTrajectory, Trajectory
+from robodyn.trajectories import (
+    Handover,
+    Motion,
+    PointStream,
+    SampledTrajectory,
+    StreamedPoint,
+    Trajectory,
+)
 
 # Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
 THERE = 1e-4
@@ -82,6 +90,30 @@ class ActiveTrajectory:
         self._stops = False  # at the next state
         self._stop: Handover | None = None
         self._stop_began = 0
+        self._points, self._latest = PointStream(mechanism), 0  # [ns] time of the latest state
+        self._stream_ends: int | None = None  # [ns] unless another point arrives
+
+    def stream(self, trajectory: SampledTrajectory, start: int | None = None) -> bool:
+        """Follow a trajectory that may be the next point of a stream; see `PointStream`.
+
+        A point that continues a stream takes over within a period of the stream, and `start` is of
+        no matter. If no further point arrives, the motion stops as by `stop`. Any other trajectory
+        is followed as by `follow`.
+
+        Returns:
+            Whether it continues a stream.
+
+        Raises:
+            InvalidInput: as for `follow`.
+        """
+        point = self._points.take(trajectory, self._latest)
+        if point is None or not self.answered:
+            self.follow(trajectory, start)
+            return False
+        self._next = _Given(point, self._latest)
+        ends = self._latest + round(1e9 * point.duration)
+        self._stream_ends = ends if point.moves else None
+        return True
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
         """Start a trajectory at time `start` [ns], or at the next state.
@@ -101,7 +133,7 @@ class ActiveTrajectory:
                 f"{self.mechanism.name} {expected}",
                 value=shape,
             )
-        given = _Given(trajectory, start)
+        self._stream_ends, given = None, _Given(trajectory, start)
         replaces = self.answered or (self._given is None and self._hold_when_idle)
         stopping = self._stops or self._stop is not None
         if stopping or (self.handover and self._followed and replaces):
@@ -169,6 +201,10 @@ class ActiveTrajectory:
                 now. It is dropped; the previous trajectory, or a hold, continues.
         """
         self._notice_reset(time)
+        self._latest = time
+        if self._stream_ends is not None and time >= self._stream_ends:
+            self._stream_ends = None
+            self.stop()
         if self._stops:
             self._begin_to_stop(time, configuration, velocity)
         if self._stop is not None:
@@ -258,11 +294,11 @@ class ActiveTrajectory:
             return pace
         old = self._path.sample(pace.path) if measured is None else measured
         begins = time if given.start is None else given.start
-        self._next = None
+        self._next, new, blend = None, given.trajectory, self.handover
+        if isinstance(new, StreamedPoint):
+            blend = min(new.period, blend) or new.period
         try:
-            taken = limited_handover(
-                self.mechanism, old, given.trajectory, self.handover, start=(time - begins) * 1e-9
-            )
+            taken = limited_handover(self.mechanism, old, new, blend, start=(time - begins) * 1e-9)
         except InfeasibleTrajectory:
             self.answered = True  # by what goes on instead
             # whoever asks for a rest wants no more motion, however it ends

@@ -18,6 +18,7 @@ from robodyn.trajectories.messages import (
 )
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.parabolic_blends import ViaPoints
+from robodyn.trajectories.point_stream import PointStream, StreamedPoint
 from robodyn.trajectories.profiles import (
     PEAK_SPEED,
     Cycloidal,
@@ -37,10 +38,10 @@ from robodyn.trajectories.waypoints import default_path, load_path
 
 __all__ = [
     "ARM_PATHS", "BLEND", "PAPER_PATHS", "PEAK_SPEED", "Cycloidal", "FourierSeries",
-    "FourierTrajectory", "Handover", "JointLine", "Line", "Motion", "ParabolicBlend",
-    "SampledTrajectory", "Sequence", "TipJoints", "Trajectory", "ViaPoints", "arm_path",
-    "check_profile", "cubic", "default_path", "demonstration", "distance_to_start", "joint_rows",
-    "knot_times", "load_path", "make_profile", "paper_path", "plan_joints", "plan_line",
-    "plan_line_rpy", "plan_tip_line", "point_times", "pose_array", "quintic", "sampled_trajectory",
-    "shortest_duration", "through_points", "twist_array", "without_turns",
+    "FourierTrajectory", "Handover", "JointLine", "Line", "Motion", "ParabolicBlend", "PointStream",
+    "SampledTrajectory", "Sequence", "StreamedPoint", "TipJoints", "Trajectory", "ViaPoints",
+    "arm_path", "check_profile", "cubic", "default_path", "demonstration", "distance_to_start",
+    "joint_rows", "knot_times", "load_path", "make_profile", "paper_path", "plan_joints",
+    "plan_line", "plan_line_rpy", "plan_tip_line", "point_times", "pose_array", "quintic",
+    "sampled_trajectory", "shortest_duration", "through_points", "twist_array", "without_turns",
 ]  # fmt: skip

@@ -120,6 +120,23 @@ def values(status):
     return {pair.key: pair.value for pair in status.values}
 
 
+def test_a_stream_of_single_points_has_no_line_for_each(controller, platform):
+    """As MoveIt Servo sends them: the first is a goal, the others take over within a period."""
+    rest = np.zeros((1, 6))
+    for k in range(8):
+        at = platform.advance(platform.home, np.array([0.0, 0.0, 1e-3 * k, 0.0, 0.0, 0.0]))
+        message = messages.platform_trajectory(
+            "base_link", "j", np.array([0.02]), Motion(at[None], rest, rest)
+        )
+        if k == 0:
+            controller.send(controller.trajectories, message)
+        else:
+            controller.trajectories.publish(message)
+        controller.answer(20_000_000 * (k + 1), at)
+    controller.follow(line_to(platform, [0.0, 0.0, 0.9]))
+    assert controller.count("points accepted") == 2
+
+
 @with_parameters(mode="gravity_compensation")
 def test_gravity_compensation_holds_what_is_measured(controller, platform, rng):
     """Without a trajectory, whatever the speed, and against a wrench."""

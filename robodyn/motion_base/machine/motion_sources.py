@@ -16,6 +16,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.workspace import twist_weights
 from robodyn.poses import pose_difference
+from robodyn.trajectories import StreamedPoint
 from robodyn.trajectories.base import AtRest, Trajectory
 
 # Tolerance [m] of a reached pose, with rotations times the characteristic length.
@@ -40,6 +41,19 @@ class TrajectorySource(NamedTuple):
     def at(self, time: int) -> Motion:
         """See `MotionSource`."""
         return self.trajectory.sample(1e-9 * (time - self.start))
+
+
+class PointSource(NamedTuple):
+    """A point of a stream that arrived at `start` [ns]; no target once the stream has ended."""
+
+    point: StreamedPoint
+    start: int
+
+    def at(self, time: int) -> Motion | None:
+        """See `MotionSource`."""
+        since = 1e-9 * (time - self.start)
+        ended = self.point.moves and since > self.point.duration
+        return None if ended else self.point.sample(since)
 
 
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
