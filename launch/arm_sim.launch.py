@@ -2,7 +2,7 @@
 
 """Simulate an arm on a path under computed torque: by default the PUMA experiment of Lee et al.
 
-As published, that experiment is without friction; other arms have that of their models.
+That experiment is without friction, as published; other arms have the friction of their models.
 
 The launch ends when the path is done. If a process dies before that, all others are stopped, an
 error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.

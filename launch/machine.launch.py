@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launch a machine whose drives take positions: simulated drives, or your own.
+"""Launch a machine with position-controlled drives: simulated drives, or your own.
 
 The machine is homed and parks. Then call joint_commander/engage, and trajectory_planner/start for
 the path. The page in the browser shows its state, the target pose and the actual pose, with

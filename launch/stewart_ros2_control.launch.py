@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run a Stewart platform through a real controller manager, with our simulator as its hardware.
+"""Run a Stewart platform with ros2_control's controller manager; our simulator is its hardware.
 
 The launch ends when the path is done. If a process dies before that, all others are stopped, an
 error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.

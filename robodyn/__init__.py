@@ -138,7 +138,7 @@ if TYPE_CHECKING:
 
 
 def _modules_of_names() -> dict[str, str]:
-    """The module of each public name, as the imports for type checkers above have it."""
+    """Return the module of each public name, from the imports for type checkers above."""
     source = ast.parse(Path(__file__).read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
     return {name.asname: str(node.module) for node in imports for name in node.names if name.asname}
@@ -156,7 +156,7 @@ def __getattr__(name: str) -> Any:
     guards = importlib.import_module("robodyn.arguments")
     if isinstance(value, types.FunctionType):
         value = guards.guarded(value)
-        value.__module__ = __name__  # where `pickle` finds it
+        value.__module__ = __name__  # module in which `pickle` finds it
     elif not issubclass(value, Exception):
         guards.guard_methods(value)
     globals()[name] = value

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`python -m robodyn`: the command `robodyn` where it is not on the PATH."""
+"""Run the command `robodyn` by `python -m robodyn`, if it is not on the PATH."""
 
 from robodyn.cli import main
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Refusal of wrong arguments of public functions, by their annotations.
+"""Rejection of wrong arguments of public functions, by their annotations.
 
-Arguments are compared with annotations after a call has failed, so a call that succeeds costs no
-more than its wrapper. Functions check by themselves what annotations do not express.
+Arguments are compared with annotations only after a call has failed, so a successful call costs no
+more than its wrapper. Functions check themselves the conditions that annotations do not express.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _UNIONS = Union, types.UnionType
 _ARRAY_LIKE = set(get_args(ArrayLike))
 _FLOAT64 = np.dtype(np.float64)
-# Errors of computations with arrays of wrong shapes, or with numbers that are too large.
+# Errors of computations with arrays of wrong shapes, or with too large numbers.
 _OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
 
 Size = Callable[[Any], int]
-# Place and name of an argument that kernels take as it is, and its size.
+# Index and name of an argument that kernels take unchecked, and its size.
 Sized = tuple[int, str, Size]
 
 
 def guarded(function: F, sized: Collection[Sized] = ()) -> F:
-    """Wrap a public function so that a wrong argument ends in `InvalidInput`.
+    """Wrap a public function so that a wrong argument raises `InvalidInput`.
 
-    An error that no argument explains is raised as it is: it is a fault of the function.
+    An error that no argument explains is raised unchanged: it is a fault of the function.
 
     Args:
         function: function or method.
@@ -94,10 +94,10 @@ def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> lis
 
 
 def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
-    """Refuse arrays of another size than the method's object has.
+    """Reject arrays whose size differs from that of the method's object.
 
     Raises:
-        InvalidInput: one of them.
+        InvalidInput: an array has another size.
     """
     for place, name, size in sized:
         value = args[place] if place < len(args) else kwargs.get(name)
@@ -117,12 +117,12 @@ def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
 def _wrong_argument(
     function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
 ) -> InvalidInput | None:
-    """Return the error of the first argument that is not what the annotations say."""
+    """Return the error of the first argument that does not fit its annotation."""
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
         hints = _hints(function, signature)
-    except (TypeError, NameError):  # other arguments than it takes; a name for type checkers only
+    except (TypeError, NameError):  # wrong arguments; a name for type checkers only
         return None
     shapes = {}
     for name, value in given.items():
@@ -134,7 +134,7 @@ def _wrong_argument(
         if _takes_arrays(hints[name]) and not isinstance(value, (str, Mapping)):
             shapes[name] = np.shape(value)
     of_kernel = type(error).__name__ == "TypingError" or "float64 array" in str(error)
-    # a function of the caller's may have raised the error
+    # a function of the caller may have raised the error
     of_caller = any(callable(value) for value in given.values())
     if not shapes or of_caller or not (of_kernel or isinstance(error, _OF_SHAPES)):
         return None
@@ -154,7 +154,7 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         and parameter.annotation is not parameter.empty
     }
-    # of Self only type checkers have the name before Python 3.11, of Unpack's options always
+    # at run time Self is missing before Python 3.11, and Unpack's options always
     space = inspect.unwrap(function).__globals__
     return typing.get_type_hints(types.SimpleNamespace(__annotations__=named), space, {"Self": Any})
 
@@ -165,7 +165,7 @@ def _takes_arrays(hint: Any) -> bool:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what a type hint says; numbers and arrays also finite and plausible."""
+    """Return whether a value fits a type hint; numbers and arrays must be finite and plausible."""
     kind, inside = get_origin(hint) or hint, get_args(hint)
     if kind in _UNIONS:
         if set(inside) >= _ARRAY_LIKE:
@@ -203,7 +203,7 @@ def _takes(function: Callable[..., Any], arguments: Any) -> bool:
             inspect.signature(function).bind(*arguments)
     except TypeError:
         return False
-    except ValueError:  # of a compiled function without a signature
+    except ValueError:  # a compiled function without a signature
         return True
     return True
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The motion of a mechanism's base: of a ship, of a vehicle, of a platform that carries another."""
+"""Motion of a mechanism's base, such as a ship, a vehicle, or a platform that carries it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from robodyn.poses import inverse_pose, rotation_matrix
 
 _NONE = np.zeros(3)
 _GRAVITY = np.array([0.0, 0.0, -9.81])
-# Time between two samples of an IMU [s] after which the angular acceleration starts at zero again.
+# Gap between two samples of an IMU [s] after which the angular acceleration restarts at zero.
 LONGEST_GAP = 0.2
 
 
 class BaseMotion:
     """Motion of a base, as an inertial measurement unit at its origin measures it.
 
-    Positions, velocities, wrenches and all other quantities of a mechanism stay relative to the
+    Positions, velocities, wrenches and all other quantities of a mechanism remain relative to the
     base and in its axes. The position and velocity of the base do not matter, only its
     accelerations and rotation.
 
@@ -62,10 +62,15 @@ class BaseMotion:
     def of(
         cls, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike, gravity: ArrayLike = _GRAVITY
     ) -> BaseMotion:
-        """Compute the motion of a base from its pose (..., 7) in an inertial frame.
+        """Compute the motion of a base from its pose in an inertial frame.
 
-        Twist and accel (..., 6) are those of the base's origin, in the inertial frame, like gravity
-        (3,) [m/s^2].
+        Args:
+            pose: (..., 7) [m, -] of the base.
+            twist, accel: (..., 6) of the base's origin, in the inertial frame.
+            gravity: (3,) [m/s^2], in the inertial frame.
+
+        Returns:
+            The motion of the base.
         """
         R = np.swapaxes(rotation_matrix(pose), -1, -2)
         v, a = as_array("twist", twist, (6,)), as_array("accel", accel, (6,))
@@ -74,23 +79,25 @@ class BaseMotion:
 
     @property
     def specific_force(self) -> FloatArray:
-        """(..., 3) [m/s^2]."""
+        """Specific force (..., 3) [m/s^2], base frame."""
         return self.rows[..., :3]
 
     @property
     def angular_velocity(self) -> FloatArray:
-        """(..., 3) [rad/s]."""
+        """Angular velocity (..., 3) [rad/s], base frame."""
         return self.rows[..., 3:6]
 
     @property
     def angular_acceleration(self) -> FloatArray:
-        """(..., 3) [rad/s^2]."""
+        """Angular acceleration (..., 3) [rad/s^2], base frame."""
         return self.rows[..., 6:]
 
     def felt_at(self, pose: ArrayLike) -> BaseMotion:
-        """The same motion as it is felt in another frame of the base, whose pose (7,) this is.
+        """Return the motion as measured in another frame fixed to the base.
 
-        Of a unit that is mounted elsewhere, the pose of the base frame in the frame of the unit.
+        Args:
+            pose: (7,) of that frame in this one. To convert measurements of an IMU to the base
+                frame, pass the pose of the base frame in the frame of the IMU.
         """
         given = as_pose("pose", pose)
         R, p, w = rotation_matrix(given), given[..., :3], self.angular_velocity
@@ -99,7 +106,7 @@ class BaseMotion:
         return BaseMotion(*(part @ R for part in (force, w, self.angular_acceleration)))
 
     def __getitem__(self, index: Any) -> BaseMotion:
-        """Some of a batch; indexed as the leading dimensions."""
+        """Return elements of a batch, indexed by the leading dimensions."""
         places = index if isinstance(index, tuple) else (index,)
         rows = self.rows[places + (slice(None),)]  # noqa: RUF005  # Python 3.10 has no stars there
         return BaseMotion(*np.split(rows, 3, axis=-1))
@@ -111,14 +118,14 @@ class BaseMotion:
 
 
 class BaseMotionFilter:
-    """Filter that computes motions of a base from an inertial measurement unit (IMU) on it.
+    """Filter that computes the motion of a base from an IMU mounted on it.
 
-    The angular acceleration is the slope of the angular velocity from sample to sample, through a
-    low pass of first order, whenever the samples come: it is late by 1 / cutoff.
+    The angular acceleration is the difference quotient of the angular velocity between samples,
+    which may be irregular, through a first-order low pass. Its delay is 1 / cutoff.
 
     Args:
         cutoff: [rad/s] of the low pass.
-        pose: (7,) of the IMU in the base frame, where it is by default.
+        pose: (7,) of the IMU in the base frame; by default the two coincide.
 
     Raises:
         InvalidInput: numbers that are not positive, or no pose.
@@ -126,7 +133,7 @@ class BaseMotionFilter:
 
     def __init__(self, cutoff: float = 100.0, pose: ArrayLike | None = None) -> None:
         self._cutoff = as_scalar("cutoff", cutoff, "rad/s", above=0.0)
-        self._base: FloatArray | None = None  # pose of the base frame in that of the IMU
+        self._base: FloatArray | None = None  # pose of the base frame in the IMU's frame
         if pose is not None:
             self._base = inverse_pose(as_exact("pose", pose, (7,)))
         self._last: tuple[float, FloatArray] | None = None
@@ -135,10 +142,18 @@ class BaseMotionFilter:
     def step(
         self, time: float, specific_force: ArrayLike, angular_velocity: ArrayLike
     ) -> BaseMotion:
-        """The motion of the base at a sample (3,) [m/s^2] and (3,) [rad/s] of the IMU's frame.
+        """Update the filter by a sample of the IMU.
+
+        Args:
+            time: [s].
+            specific_force: (3,) [m/s^2] in the IMU's frame.
+            angular_velocity: (3,) [rad/s] in the IMU's frame.
+
+        Returns:
+            Motion of the base.
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a time [s] that is not after the last one.
+            InvalidInput: a wrong shape, not finite, or a time that is not after the last one.
         """
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         rate = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
@@ -160,10 +175,10 @@ class BaseMotionFilter:
 
 
 def rows_of(base: BaseMotion) -> FloatArray:
-    """(..., 9) of the motion of a base, as kernels take it.
+    """Return the rows (..., 9) of the motion of a base, for kernels.
 
     Raises:
-        InvalidInput: something else.
+        InvalidInput: the argument is no `BaseMotion`.
     """
     if not isinstance(base, BaseMotion):
         raise InvalidInput(

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's dynamics as CasADi functions with exact Jacobians, for optimal control.
+"""Dynamics of a mechanism as CasADi functions with exact Jacobians, for optimal control.
 
-The state is a displacement x (nv,) from a configuration, as `difference` has it, and the velocity
-v (nv,): of arms q less the reference, of closed loops the independent joints, of platforms
-translation and rotation vector. Its rate is `displacement_rate`, which of arms and loops is v.
+The state is a displacement x (nv,) from a reference configuration, as defined by `difference`, and
+the velocity v (nv,). For arms x is q minus the reference, for closed loops it contains the
+independent joints, for platforms a translation and a rotation vector. Its time derivative is
+`displacement_rate`, which equals v for arms and loops.
 
-CasADi calls these functions through Python and does not keep them: whoever uses one in an
-expression has to keep it as long. There are no second derivatives, so IPOPT needs
+CasADi calls these functions through Python and holds no reference to them: keep a reference as long
+as an expression uses them. There are no second derivatives, so IPOPT needs
 `{"ipopt.hessian_approximation": "limited-memory"}`.
 """
 
@@ -30,7 +31,7 @@ INPUTS = ("x", "v", "load")
 
 
 class Dynamics(casadi.Callback):
-    """Answers (k,) for a displacement, a velocity and a load; see `forward_dynamics`."""
+    """CasADi callback for accelerations or efforts, or for their Jacobian."""
 
     def __init__(
         self, mechanism: Mechanism, question: str, reference: ArrayLike | None, blocks: bool = False
@@ -45,19 +46,19 @@ class Dynamics(casadi.Callback):
         self.construct(f"{question}{'_jacobian' * blocks}", {})
 
     def get_n_in(self) -> int:
-        """The three, and of a Jacobian the answer."""
+        """Return the number of arguments: three, and for a Jacobian also the result."""
         return 4 if self._blocks else 3
 
     def get_n_out(self) -> int:
-        """The answer, or its slopes by each of the three."""
+        """Return the number of results: one, or one Jacobian block per argument."""
         return 3 if self._blocks else 1
 
     def get_sparsity_in(self, i: int) -> Any:
-        """Columns."""
+        """Return the shape of an argument: a dense column."""
         return casadi.Sparsity.dense((*self._rows.arguments, *self._rows.results)[i], 1)
 
     def get_sparsity_out(self, i: int) -> Any:
-        """A column, or dense blocks."""
+        """Return the shape of a result: a dense column, or a dense block."""
         columns = self.get_sparsity_in(i).numel() if self._blocks else 1
         return casadi.Sparsity.dense(self._rows.results[0], columns)
 
@@ -70,21 +71,21 @@ class Dynamics(casadi.Callback):
         return f"jac_answer_{INPUTS[i]}" if self._blocks else "answer"
 
     def has_jacobian(self) -> bool:
-        """All but Jacobians have one."""
+        """Return whether a Jacobian is available: not for the Jacobian itself."""
         return not self._blocks
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """The same with its slopes."""
+        """Return the callback for the Jacobian."""
         slopes = Dynamics(self.mechanism, self._question, self._chart.reference, blocks=True)
         self._kept.append(slopes)
         return slopes
 
     def has_eval_buffer(self) -> bool:
-        """Take numbers in memory, without copies into matrices of CasADi."""
+        """Return True: numbers are passed in memory, not as CasADi matrices."""
         return True
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Write results for three arguments, matrices by columns."""
+        """Write results for three arguments; matrices are stored by columns."""
         x, v, load = (np.frombuffer(part) for part in given[:3])
         if self._blocks:
             found = self._rows.differentiate(x[None], v[None], load[None])[1:]
@@ -100,28 +101,39 @@ class Dynamics(casadi.Callback):
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Accelerations (nv,) for x, v and efforts (n,).
+    """Return a CasADi function for the acceleration.
 
     Args:
-        mechanism: whose.
-        reference: (nq,) configuration where x is zero; home by default.
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v and efforts (n,) that returns the acceleration (nv,).
 
     Raises:
-        InvalidInput, KinematicsError: no configuration.
+        InvalidInput, KinematicsError: the reference is no configuration.
         MissingExtra: CasADi is not installed.
     """
     return Dynamics(mechanism, "forward_dynamics", reference)
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Efforts (n,) for x, v and an acceleration (nv,); arguments as `forward_dynamics`."""
+    """Return a CasADi function for the efforts.
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v and acceleration (nv,) that returns the efforts (n,).
+    """
     return Dynamics(mechanism, "inverse_dynamics", reference)
 
 
 def displacement_rate(mechanism: Mechanism) -> Any:
-    """A CasADi function of x and v: the time derivative of x (nv,).
+    """Return a CasADi function of x and v for the time derivative of x (nv,).
 
-    v itself but for rotation vectors, of which it is the angular velocity w turned by
+    It is v, except for rotation vectors, whose derivative is the angular velocity multiplied by
 
         E - [x ×] / 2 + (1 - |x|/2 cot(|x|/2)) / |x|^2 [x ×]^2.
     """
@@ -130,7 +142,7 @@ def displacement_rate(mechanism: Mechanism) -> Any:
     rate = casadi.SX(v)
     for turn in mechanism.coordinates.rotations:
         r, w = x[turn], v[turn]
-        # the root of zero has no derivative; at this angle the series is the number
+        # the root of zero has no derivative; up to this angle the series is exact to rounding
         half = 0.5 * casadi.sqrt(casadi.dot(r, r) + 1e-12)
         share = (1.0 - half / casadi.tan(half)) / (4.0 * half**2)
         rate[turn] = w - 0.5 * casadi.cross(r, w) + share * casadi.cross(r, casadi.cross(r, w))

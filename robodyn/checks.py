@@ -15,19 +15,19 @@ from robodyn.errors import InvalidInput, ModelError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# A quaternion further than this from unit length is a mistake, not rounding; the results of kernels
-# that do not normalize are off by up to this much.
+# A larger deviation of a quaternion from unit length is a mistake, not rounding; results of kernels
+# that do not normalize have up to this error.
 QUATERNION_TOLERANCE = 1e-6
-# Outside any plausible workspace [m, rad, m/s, rad/s]; computing with larger coordinates or rates
+# Bound outside of any plausible workspace [m, rad, m/s, rad/s]; computations with larger numbers
 # may overflow.
 BEYOND = 1e6
-# For so few numbers Python's sum is a faster test for finiteness than NumPy.
+# Up to this size Python's sum is a faster test for finiteness than NumPy.
 FEW = 36
 _FLOAT64 = np.dtype(np.float64)
 
 
 def all_finite(values: FloatArray) -> bool:
-    """Whether all numbers of a float64 array are finite; fast for a single state."""
+    """Return whether all numbers of a float64 array are finite; fast for a single state."""
     if values.size <= FEW and values.ndim == 1 and math.isfinite(sum(values.tolist())):
         return True
     # a batch, a number that is not finite, or finite numbers whose sum overflows
@@ -54,7 +54,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     expected = "(" + ", ".join(["...", *map(str, core)]) + ")"
     try:
         given = np.asarray(value)
-        if given.dtype.kind in "cSUMm":  # which NumPy would convert to numbers with another meaning
+        if given.dtype.kind in "cSUMm":  # NumPy would convert these to numbers with another meaning
             raise TypeError(f"it holds {given.dtype}")
         array = np.require(given, np.float64, "A")
     except (TypeError, ValueError, OverflowError) as error:
@@ -161,7 +161,7 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
 
 
 def number_in(text: str) -> float:
-    """The number that a text is; NaN if it is none: Python alone reads 1_0, or digits of Arabic."""
+    """Convert a text to a number; NaN if it is none, such as 1_0 or non-ASCII digits."""
     try:
         return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
@@ -169,10 +169,10 @@ def number_in(text: str) -> float:
 
 
 def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> None:
-    """Refuse joints (`name`, `parent`, `child`) that do not make one tree of all the links.
+    """Reject joints (`name`, `parent`, `child`) that do not form one tree of all links.
 
     Raises:
-        ModelError: an unknown link, one that is the child of two joints, several roots, a circle.
+        ModelError: an unknown link, one that is the child of two joints, several roots, a cycle.
     """
     above: dict[str, Any] = {}
     for joint in joints:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The library's errors, each a class that carries the offending value.
+"""Errors of the library, each a class with the offending value.
 
-The message says where (file, field, leg or joint), what was found and what is expected; the same
+The message states where (file, field, leg or joint), the value found and the expected one; the same
 facts are attributes, so a caller need not parse the text.
 """
 
@@ -16,15 +16,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# Characters of a word in a message: names in files and messages may be of any length.
+# Longest word in a message: names in files and messages may be of any length.
 WORD = 400
 _LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
 def shortened(text: str, most: int | None = None) -> str:
-    """Cut the long words of a text for a person to read, and the text to `most` characters.
+    """Shorten the long words of a text, and the text to `most` characters.
 
-    With `most` the text becomes one line, and what cannot be printed is escaped.
+    With `most` the text becomes one line with unprintable characters escaped.
     """
     text = _LONG_WORD.sub(lambda word: _cut(word[0], WORD), text)
     if most is None:
@@ -42,7 +42,7 @@ class RobodynError(Exception):
     """Base of all errors raised on purpose by robodyn.
 
     Attributes:
-        value: the offending value; further data of a class are attributes, too.
+        value: offending value; some classes have further attributes.
     """
 
     def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:
@@ -53,39 +53,39 @@ class RobodynError(Exception):
 
 
 class InvalidInput(RobodynError, ValueError):
-    """An argument of the wrong shape, not finite, or outside its domain."""
+    """Argument of the wrong shape, not finite, or outside its domain."""
 
 
 class ModelError(RobodynError, ValueError):
-    """An invalid model description: malformed, incomplete or contradictory."""
+    """Invalid model description: malformed, incomplete or contradictory."""
 
 
 class ModelNotFound(ModelError):
-    """No bundled model or file has that name; `value` is the name requested."""
+    """Name of no bundled model or file; `value` is the requested name."""
 
 
 class UnphysicalInertia(ModelError):
-    """An inertia tensor no rigid body can have; raised on loading with `strict=True` only."""
+    """Inertia tensor that no rigid body can have; raised only by `strict=True`."""
 
 
 class UnphysicalInertiaWarning(UserWarning):
-    """The same finding on an ordinary load: the model is used unchanged."""
+    """Warning of an inertia tensor that no rigid body can have, used unchanged."""
 
 
 class MissingInertiaWarning(UnphysicalInertiaWarning):
-    """A moving link has no inertial and is treated as massless."""
+    """Warning of a moving link without inertia, treated as massless."""
 
 
 class LeftOutWarning(UserWarning):
-    """Something of a description is left out, as it is not modeled; the message names it."""
+    """Warning of a part of a description that is not modeled; the message names it."""
 
 
 class IncompleteBagWarning(UserWarning):
-    """A bag was not completed, or has messages that are none; the message says what was read."""
+    """Warning of an incomplete or damaged bag; the message states what was read."""
 
 
 def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
-    """Issue a warning that shows the line outside robodyn which led to it."""
+    """Issue a warning that points to the calling line outside robodyn."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("robodyn."):
         level, frame = level + 1, frame.f_back
@@ -93,28 +93,28 @@ def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
 
 
 class PathError(RobodynError, ValueError):
-    """An unknown path name, or an invalid waypoint file."""
+    """Unknown path name, or an invalid waypoint file."""
 
 
 class InfeasibleTrajectory(RobodynError, ValueError):
-    """A motion that its duration and speed limits do not allow."""
+    """Motion that is impossible within its duration and speed limits."""
 
 
 class NoPath(RobodynError, ValueError):
-    """No path between two configurations keeps to the bounds, or none was found.
+    """No path between two configurations is within the bounds, or none was found.
 
     Attributes:
-        separated_by: what is in the way: `start` or `goal`, which breaks a bound itself;
-            `singular surface`; `assembly mode`, a singular surface between two configurations
-            with the same positions of the driven joints; `condition limit`, which a path exceeds
-            that could be found otherwise; `limit` of a joint; `clearance`; or `unknown`.
-        certain: whether it is proven, not only that a search ended without a path.
-        joint: whose limit it is, if it is a joint's; empty otherwise.
-        limit: what the bound allows.
-        configuration: where it is broken, (nq,), or None.
+        separated_by: obstacle: `start` or `goal`, which violates a bound itself; `singular
+            surface`; `assembly mode`, a singular surface between two configurations with the same
+            positions of the driven joints; `condition limit`, if a path exists without it; `limit`
+            of a joint; `clearance`; or `unknown`.
+        certain: whether this is proven, not only that a search ended without a path.
+        joint: joint of the limit, if any; empty otherwise.
+        limit: value of the bound.
+        configuration: configuration (nq,) that violates the bound, or None.
         resolution: [rad] of an exhaustive search, or None.
 
-    `value` is what the bounded quantity is there.
+    `value` is the value of the bounded quantity there.
     """
 
     separated_by: str
@@ -126,7 +126,7 @@ class NoPath(RobodynError, ValueError):
 
 
 class KinematicsError(RobodynError, ArithmeticError):
-    """A configuration in which the mechanism's equations have no solution.
+    """Configuration in which the mechanism's equations have no solution.
 
     Attributes: `index`, the element of the batch (a tuple, empty for a single call).
     """
@@ -135,23 +135,23 @@ class KinematicsError(RobodynError, ArithmeticError):
 
 
 class ZeroLegLength(KinematicsError):
-    """A leg's two end points coincide; attribute `leg` (1..6)."""
+    """Leg whose end points coincide; attribute `leg` (1..6)."""
 
     leg: int
 
 
 class UniversalJointSingularity(ZeroLegLength):
-    """A leg lies along the fixed axis of its universal joint; attribute `leg` (1..6)."""
+    """Leg along the fixed axis of its universal joint; attribute `leg` (1..6)."""
 
 
 class UnreachablePose(KinematicsError):
-    """A pose that requires a leg length outside its limits; attribute `leg` (1..6)."""
+    """Pose that requires a leg length outside its limits; attribute `leg` (1..6)."""
 
     leg: int
 
 
 class SingularConfiguration(KinematicsError):
-    """The force Jacobian H cannot be inverted.
+    """Configuration in which the force Jacobian H is singular.
 
     Attributes: `smallest_singular_value`, and `direction` (6,), the unit wrench
     [force; moment] in the base frame that no leg forces can produce.
@@ -162,41 +162,42 @@ class SingularConfiguration(KinematicsError):
 
 
 class NoSolution(KinematicsError):
-    """An iteration that did not converge; attribute `residual`, the largest remaining error."""
+    """Iteration that did not converge; attribute `residual`, the largest remaining error."""
 
     residual: float
 
 
 class UnderActuated(RobodynError, ValueError):
-    """Fewer driven joints than freedoms; `joints` are those that move while all motors are locked.
+    """Mechanism with fewer driven joints than degrees of freedom.
 
-    Inverse dynamics has no answer then; forward dynamics and simulation do.
+    Inverse dynamics has no solution then; forward dynamics and simulation do. The attribute
+    `joints` lists the joints that can move while all motors are locked.
     """
 
     joints: tuple[str, ...]
 
 
 class SimulationFailed(RobodynError, ArithmeticError):
-    """The integrated state is no longer finite; attribute `time` [s] of the last valid state."""
+    """Integrated state that is not finite; attribute `time` [s] of the last valid state."""
 
     time: float
 
 
 class MissingExtra(RobodynError, ImportError):
-    """A feature whose optional package is not installed; the message says how to install it."""
+    """Feature whose optional package is not installed; the message states how to install it."""
 
 
 class SingularMassMatrix(KinematicsError):
-    """A joint of a serial arm has no inertia to accelerate, so no acceleration follows."""
+    """Joint of a serial arm without inertia, so that no acceleration exists."""
 
 
 class OutputError(RobodynError, OSError):
-    """A result file or folder that is not writable; `value` is its path."""
+    """Result file or folder that is not writable; `value` is its path."""
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Turn what the system says of a file or folder that is not writable into an `OutputError`."""
+    """Convert system errors about a file or folder that is not writable to `OutputError`."""
     try:
         yield
     except OSError as error:
@@ -206,8 +207,8 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 class ResumeRefused(RobodynError, ValueError):
-    """An output that already exists and is not from the requested sweep."""
+    """Existing output that does not belong to the requested sweep."""
 
 
 class ClusterError(RobodynError, RuntimeError):
-    """A cluster that does not respond, is lost, or has another version of the library."""
+    """Cluster that does not respond, is lost, or has another version of the library."""

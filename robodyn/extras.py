@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optional packages that individual features need, and how to install them in this environment.
+"""Optional packages of individual features, and their installation in this environment.
 
-setup.py takes its extras from here. Instructions name the packages themselves and the running
-Python, so it holds in a checkout, for an installed package and in a ROS 2 workspace.
+setup.py uses the extras defined here. Instructions name the packages themselves and the running
+Python, so they are valid in a checkout, for an installed package and in a ROS 2 workspace.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ EXTRAS = {
 }
 
 
-# What is compiled against one version of NumPy breaks with another: with a NumPy from pip beside
-# the system's SciPy and Numba no node starts.
+# Packages compiled against one version of NumPy break with another: no node starts with a NumPy
+# from pip and the system's SciPy and Numba.
 _KEPT = ("numpy", "scipy", "numba")
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs what an extra needs, for the running Python.
+    """Return the command that installs the packages of an extra for the running Python.
 
     A Python managed by the system (PEP 668) rejects pip; there the command first creates a virtual
-    environment with access to the system's packages, ROS 2 among them. Those of the system that
-    others are compiled against keep their versions.
+    environment with access to the system's packages, including ROS 2. System packages against which
+    others are compiled keep their versions.
     """
     packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_kept()]))
     if not _belongs_to_the_system():
@@ -64,12 +64,12 @@ def how_to_install(extra: str) -> str:
 
 @contextmanager
 def needing(extra: str, what: str, package: str) -> Iterator[None]:
-    """Import optional packages within this; without them an error says how to install them.
+    """Import optional packages; if one is missing, the error states how to install it.
 
     Args:
-        extra: that they belong to.
-        what: needs them, and which.
-        package: the value of the error.
+        extra: extra with these packages.
+        what: feature that needs them, for the message.
+        package: value of the error.
 
     Raises:
         MissingExtra: an import fails.
@@ -77,14 +77,14 @@ def needing(extra: str, what: str, package: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        # imported here: setup.py runs this file where nothing is installed
+        # imported here, since setup.py runs this file before anything is installed
         from robodyn.errors import MissingExtra
 
         raise MissingExtra(f"{what}: {how_to_install(extra)}", value=package) from error
 
 
 def _kept() -> list[str]:
-    """The versions of what is not this environment's own but the system's, as requirements."""
+    """Return the versions of the system's packages outside of this environment, as requirements."""
     found = []
     for name in _KEPT:
         with suppress(PackageNotFoundError):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's dynamics and a plant's step as differentiable functions for JAX.
+"""Dynamics of a mechanism and simulation steps as differentiable functions for JAX.
 
 ```python
 import jax
@@ -13,8 +13,8 @@ f = robodyn.jax.forward_dynamics(m)
 slopes = jax.jit(jax.jacobian(f))(x, v, efforts)
 ```
 
-The state is a displacement x (nv,) from a reference, as `m.difference` has it, and the velocity v
-(nv,). Leading dimensions are a batch. The compiled kernels run on the processor through
+The state is a displacement x (nv,) from a reference, as defined by `m.difference`, and the velocity
+v (nv,). Leading dimensions are a batch. The compiled kernels run on the processor through
 `jax.pure_callback`; `jit`, `vmap`, `grad` and `jacobian` work, derivatives of second order do not.
 Without `jax_enable_x64` JAX rounds arguments and results to 32 bits.
 """
@@ -39,13 +39,15 @@ Differentiable = Callable[[Any, Any, Any], Any]
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, efforts) -> acceleration.
-
-    x, v and the acceleration are (..., nv), efforts (..., n) [N or N m].
+    """Return a function f(x, v, efforts) for the acceleration.
 
     Args:
         mechanism: mechanism of any kind.
         reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v (..., nv) and efforts (..., n) [N or N m] that returns the acceleration
+        (..., nv).
 
     Raises:
         InvalidInput, KinematicsError: the reference is no configuration.
@@ -55,23 +57,34 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, acceleration) -> efforts (..., n); arguments as above."""
+    """Return a function f(x, v, acceleration) for the efforts.
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+    """
     return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
 
 
 def step(
     mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
 ) -> Differentiable:
-    """Return a function f(x, v, efforts) -> x, v: steps of a plant with constant efforts.
+    """Return a function f(x, v, efforts) that advances a simulated mechanism by constant efforts.
 
-    A step is Runge-Kutta's of order 4, as of `rd.Plant` without end stops and effort limits.
-    Derivatives are those of the discrete step; of mechanisms without dry friction they are exact.
+    It uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort limits.
+    Derivatives are those of the discrete step; they are exact for mechanisms without dry friction.
 
     Args:
         mechanism: mechanism of any kind with a compiled simulation.
         dt: length [s] of a step.
         steps: number of steps.
         reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v (..., nv) and efforts (..., n) that returns the new x and v.
 
     Raises:
         InvalidInput: the step is not positive, there is none, a drive is elastic, or as for
@@ -82,7 +95,7 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Return a function of arrays (..., k) made of one of rows and its derivatives."""
+    """Create a function of arrays (..., k) from one of rows and its derivatives."""
 
     def call(compute: Any, shapes: Any, given: Any) -> Any:
         """Compute in double precision, and return what JAX expects."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Poses: position and quaternion (x, y, z, w), to and from roll-pitch-yaw, and their differences.
+"""Poses: position and quaternion (x, y, z, w), conversion to roll-pitch-yaw, and differences.
 
 R = Rz(yaw) Ry(pitch) Rx(roll): Dasgupta and Mruthyunjaya (1998), eq. 38, and REP-103.
 """
@@ -20,12 +20,19 @@ from robodyn.numerics.broadcasting import flatten, row
 # Names of the translations along x, y, z and the rotations about them.
 AXES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
-# For sqrt(1 -+ sin pitch): below it the sum, or difference, of roll and yaw is rounding noise.
+# Bound of sqrt(1 -+ sin pitch) below which the sum or difference of roll and yaw is rounding noise.
 LOCKED = 1e-15
 
 
 def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
-    """Convert positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad] into poses (..., 7).
+    """Convert positions and roll, pitch, yaw into poses.
+
+    Args:
+        xyz: positions (..., 3) [m].
+        rpy: roll, pitch and yaw (..., 3) [rad].
+
+    Returns:
+        Poses (..., 7) [m, -].
 
     Raises:
         InvalidInput: wrong shape or not finite.
@@ -41,9 +48,14 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
 
 
 def pose_from_matrix(matrix: Any) -> FloatArray:
-    """Convert homogeneous matrices (..., 4, 4) or rotations (..., 3, 3) into poses (..., 7) [m, -].
+    """Convert homogeneous matrices or rotations into poses.
 
-    Also of a scipy `Rotation` or `RigidTransform`, and of an `SE3` of Pinocchio's.
+    Args:
+        matrix: (..., 4, 4) or (..., 3, 3); also a SciPy `Rotation` or `RigidTransform`, or an `SE3`
+            of Pinocchio.
+
+    Returns:
+        Poses (..., 7) [m, -].
 
     Raises:
         InvalidInput: a wrong shape, not finite, or no rotation matrix to 1e-6.
@@ -83,7 +95,16 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
 
 
 def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
-    """(..., 4, 4) along a unit axis (3,) if `prismatic`, else about it, by (...) [m or rad]."""
+    """Return the transform of a joint's motion along or about its axis.
+
+    Args:
+        kind: `prismatic` for a translation, else a rotation.
+        axis: unit axis (3,).
+        value: (...) [m or rad].
+
+    Returns:
+        Homogeneous matrices (..., 4, 4).
+    """
     values = np.asarray(value, dtype=np.float64)[..., None]
     out = np.zeros((*values.shape[:-1], 4, 4))
     out[...] = np.eye(4)
@@ -98,12 +119,18 @@ def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
 
 
 def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Convert poses (..., 7) into positions (..., 3) [m] and roll, pitch, yaw (..., 3) [rad].
+    """Convert poses into positions and roll, pitch, yaw.
 
     Pitch lies in [-pi/2, pi/2], roll and yaw in [-pi, pi]. At the ends of pitch (gimbal lock) roll
     and yaw turn about the same axis; roll is then zero. The angles are computed from the
     quaternion, via half the sum and half the difference of roll and yaw (Bernardes and Viollet,
     2022), so that they reproduce the rotation to the last digits even close to gimbal lock.
+
+    Args:
+        pose: (..., 7) [m, -].
+
+    Returns:
+        Positions (..., 3) [m], and roll, pitch, yaw (..., 3) [rad].
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -120,7 +147,14 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def rotation_matrix(pose: ArrayLike) -> FloatArray:
-    """Rotation matrix (..., 3, 3), platform frame to base frame, of pose (..., 7)."""
+    """Compute the rotation matrix of a pose, from the platform frame to the base frame.
+
+    Args:
+        pose: (..., 7) [m, -].
+
+    Returns:
+        Rotation matrix (..., 3, 3).
+    """
     shape, (flat,) = flatten(pose=as_pose("pose", pose))
     out = np.empty((len(flat), 3, 3))
     kernels.rotation_matrices(flat, out)
@@ -128,15 +162,15 @@ def rotation_matrix(pose: ArrayLike) -> FloatArray:
 
 
 def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
-    """Roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx.
+    """Compute roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx.
 
-    Exact to rounding at every pitch: near a right angle yaw is known badly, but roll is told from
-    what yaw leaves.
+    The angles reproduce the rotation to rounding at every pitch: near gimbal lock yaw is
+    inaccurate, and roll is computed from the rotation that remains after yaw.
     """
     R, level = rotation, float(np.hypot(rotation[0, 0], rotation[1, 0]))
     pitch = np.arctan2(-R[2, 0], level)
     if level <= 1e-12:
-        # roll and yaw turn about the same axis: all of it is taken as yaw
+        # roll and yaw turn about the same axis: the whole angle is yaw
         return np.array([0.0, pitch, np.arctan2(-R[0, 1], R[1, 1])])
     yaw = np.arctan2(R[1, 0], R[0, 0])
     row = np.cos(yaw) * R[1] - np.sin(yaw) * R[0]
@@ -144,9 +178,9 @@ def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
 
 
 def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
-    """Quaternions x y z w (..., 4), w >= 0, of rotation matrices (..., 3, 3).
+    """Compute quaternions x y z w (..., 4), w >= 0, of rotation matrices (..., 3, 3).
 
-    By the largest of the four components, so that none is the root of a small difference
+    Starts from the largest of the four components, so that none is the root of a small difference
     (Shepperd 1978).
     """
     R = np.ascontiguousarray(rotation, dtype=np.float64)
@@ -156,9 +190,15 @@ def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
 
 
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Displacement (..., 6) [m, rad] from start to goal (..., 7), base frame.
+    """Compute the displacement between poses.
 
-    Translation, then the rotation vector of R_goal R_start'.
+    It is the translation, followed by the rotation vector of R_goal R_start'.
+
+    Args:
+        start, goal: poses (..., 7).
+
+    Returns:
+        Displacement (..., 6) [m, rad], base frame.
     """
     first, last = as_pose("start", start), as_pose("goal", goal)
     shape, (first, last) = flatten(start=first, goal=last)
@@ -168,7 +208,15 @@ def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
 
 
 def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Pose (..., 7) after a displacement (..., 6) [m, rad], the inverse of `pose_difference`."""
+    """Apply a displacement to a pose; the inverse of `pose_difference`.
+
+    Args:
+        pose: (..., 7).
+        displacement: (..., 6) [m, rad], base frame.
+
+    Returns:
+        Pose (..., 7).
+    """
     start = as_pose("pose", pose)
     step = as_array("displacement", displacement, (6,), "m, rad")
     shape, (start, step) = flatten(pose=start, displacement=step)
@@ -178,7 +226,7 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 
 
 def left_jacobian(turn: FloatArray) -> FloatArray:
-    """(..., 3, 3) that map changes of rotation vectors to the rotations that follow them."""
+    """Compute matrices (..., 3, 3) from derivatives of rotation vectors to angular velocities."""
     vectors = np.repeat(turn.reshape(-1, 3), 3, axis=0)
     columns: FloatArray = np.tile(np.eye(3), (turn.size // 3, 1))
     kernels.rotation_vector_motions(vectors, columns, np.zeros_like(columns))
@@ -194,7 +242,14 @@ def cross_matrices(vectors: FloatArray) -> FloatArray:
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
-    """The pose `inner`, given in a frame of pose `outer`, expressed in the base frame (..., 7).
+    """Transform the pose `inner`, given in the frame `outer`, to the base frame.
+
+    Args:
+        outer: pose (..., 7) of a frame in the base frame.
+        inner: pose (..., 7) in that frame.
+
+    Returns:
+        Pose (..., 7) in the base frame.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -210,7 +265,13 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
 
 
 def inverse_pose(pose: ArrayLike) -> FloatArray:
-    """Pose (..., 7) of the base frame in a frame whose pose (..., 7) in the base frame is given.
+    """Compute the pose of the base frame in a frame given by its pose in the base frame.
+
+    Args:
+        pose: (..., 7) of the frame.
+
+    Returns:
+        Inverse pose (..., 7).
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -221,11 +282,14 @@ def inverse_pose(pose: ArrayLike) -> FloatArray:
 
 
 def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
-    """A wrench at the origin of a frame, expressed about the base's origin, base frame (..., 6).
+    """Transform a wrench from a frame to the base frame, about the base's origin.
 
     Args:
         pose: (..., 7) of that frame in the base frame.
         wrench: (..., 6) [N, N m] force, then moment about the frame's origin, in its axes.
+
+    Returns:
+        Wrench (..., 6) about the base's origin, base frame.
 
     Raises:
         InvalidInput: as for `composed_pose`.
@@ -236,7 +300,14 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
 
 
 def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Twist (..., 6) in the base frame resolved in the platform's own axes.
+    """Resolve a twist of the base frame in the platform's axes.
+
+    Args:
+        pose: (..., 7) of the platform.
+        twist: (..., 6) [m/s, rad/s], base frame.
+
+    Returns:
+        Twist (..., 6) in the platform's axes.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -245,7 +316,14 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Twist (..., 6) in the platform's own axes resolved in the base frame.
+    """Resolve a twist of the platform's axes in the base frame.
+
+    Args:
+        pose: (..., 7) of the platform.
+        twist: (..., 6) [m/s, rad/s], platform's axes.
+
+    Returns:
+        Twist (..., 6) in the base frame.
 
     Raises:
         InvalidInput: as for `twist_in_body`.
@@ -254,7 +332,14 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
-    """Covariance (6, 6) of a twist in the base frame, resolved in the platform's own axes.
+    """Resolve the covariance of a twist in the platform's axes.
+
+    Args:
+        pose: (7,) of the platform.
+        covariance: (6, 6), base frame.
+
+    Returns:
+        Covariance (6, 6) in the platform's axes.
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
@@ -279,7 +364,7 @@ def _resolved(
 
 
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
-    """Two vectors (6,) rotated between the axes of a pose (7,) and the base; both checked."""
+    """Rotate two vectors (6,) between the axes of a pose (7,) and the base, unchecked."""
     out = np.empty((1, 6))
     kernels.resolved_pairs(row(pose), row(pair), to_base, out)
     single: FloatArray = out[0]

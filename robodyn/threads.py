@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Shares large batches among threads; kernels release the interpreter lock meanwhile."""
+"""Distribution of large batches to threads; kernels release the interpreter lock meanwhile."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 # Number of states below which a thread costs more than it saves.
 SMALLEST_SHARE = 2048
-# States handed out at a time: few enough that no thread waits long for the last one.
+# States per task: few enough that no thread waits long for the last one.
 LARGEST_SHARE = 65536
 
 _NAME = "robodyn-worker"
 
-# Python has one stack size for all threads that start.
+# Python has one stack size for all new threads.
 _ONE_STACK_SIZE = threading.Lock()
 
 _count: int | None = None
@@ -57,9 +57,10 @@ def get_threads() -> int:
 
 
 def share(work: Callable[[int, int], bool], count: int) -> bool:
-    """Call work(first, last) until 0..count is done, on several threads if worthwhile.
+    """Call work(first, last) for ranges of 0..count, on several threads if worthwhile.
 
-    Returns whether all calls returned true; after one that did not, no more are started.
+    Returns:
+        Whether all calls returned True; after one that did not, no more are started.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():
@@ -79,9 +80,9 @@ def share(work: Callable[[int, int], bool], count: int) -> bool:
 
 
 def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
-    """Call a function only once per arguments, even if several threads call it at first.
+    """Wrap a function so that it is called once per arguments, even by concurrent threads.
 
-    The others wait for the first one (`functools.cache` would let all of them call it).
+    Other threads wait for the first call (`functools.cache` would let all of them call it).
     """
     lock = threading.Lock()
     made: dict[tuple[object, ...], object] = {}
@@ -89,7 +90,7 @@ def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
     @wraps(make)
     def get(*args: P.args, **kwargs: P.kwargs) -> T:
         key = (args, *sorted(kwargs.items())) if kwargs else args
-        found = made.get(key, lock)  # one look-up: to hash types takes longer than many a kernel
+        found = made.get(key, lock)  # one look-up: hashing types takes longer than many kernels
         if found is lock:
             with lock:
                 if key not in made:
@@ -101,7 +102,7 @@ def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def each(work: Callable[[int], None], count: int) -> Iterator[int]:
-    """Call work(0) to work(count - 1), on several threads; yields the number of each when done.
+    """Call work(0) to work(count - 1) on several threads; yield each number when it is done.
 
     An exception in one of them is raised here, and no more are started.
     """
@@ -122,7 +123,7 @@ def each(work: Callable[[int], None], count: int) -> Iterator[int]:
 
 
 def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
-    """A function that runs each call on its own thread with `size` bytes of stack."""
+    """Return a function that runs each call on its own thread with `size` bytes of stack."""
 
     def on_thread(*args: P.args, **kwargs: P.kwargs) -> T:
         found: Future[T] = Future()
@@ -147,7 +148,7 @@ def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_worker() -> bool:
-    """Whether this is a worker thread; workers never wait for each other."""
+    """Return whether this is a worker thread; workers never wait for each other."""
     return threading.current_thread().name.startswith(_NAME)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's dynamics and a plant's step as differentiable functions for PyTorch.
+"""Dynamics of a mechanism and simulation steps as differentiable functions for PyTorch.
 
 ```python
 import robodyn as rd
@@ -11,8 +11,8 @@ acceleration = f(x, v, efforts)  # tensors of doubles, (..., 3) each
 acceleration.sum().backward()
 ```
 
-The state is a displacement x (nv,) from a reference, as `m.difference` has it, and the velocity v
-(nv,). Leading dimensions are a batch. The kernels run on the processor. `backward`, forward
+The state is a displacement x (nv,) from a reference, as defined by `m.difference`, and the velocity
+v (nv,). Leading dimensions are a batch. The kernels run on the processor. `backward`, forward
 differentiation and the transforms of `torch.func` work; derivatives of second order do not. Results
 have the type and device of the arguments.
 """
@@ -35,13 +35,15 @@ Differentiable = Callable[[Any, Any, Any], Any]
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, efforts) -> acceleration.
-
-    x, v and the acceleration are (..., nv), efforts (..., n) [N or N m].
+    """Return a function f(x, v, efforts) for the acceleration.
 
     Args:
         mechanism: mechanism of any kind.
         reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v (..., nv) and efforts (..., n) [N or N m] that returns the acceleration
+        (..., nv).
 
     Raises:
         InvalidInput, KinematicsError: the reference is no configuration.
@@ -51,23 +53,34 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, acceleration) -> efforts (..., n); arguments as above."""
+    """Return a function f(x, v, acceleration) for the efforts.
+
+    Args:
+        mechanism: mechanism of any kind.
+        reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+    """
     return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
 
 
 def step(
     mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
 ) -> Differentiable:
-    """Return a function f(x, v, efforts) -> x, v: steps of a plant with constant efforts.
+    """Return a function f(x, v, efforts) that advances a simulated mechanism by constant efforts.
 
-    A step is Runge-Kutta's of order 4, as of `rd.Plant` without end stops and effort limits.
-    Derivatives are those of the discrete step; of mechanisms without dry friction they are exact.
+    It uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort limits.
+    Derivatives are those of the discrete step; they are exact for mechanisms without dry friction.
 
     Args:
         mechanism: mechanism of any kind with a compiled simulation.
         dt: length [s] of a step.
         steps: number of steps.
         reference: (nq,) configuration at which x is zero; home by default.
+
+    Returns:
+        Function of x, v (..., nv) and efforts (..., n) that returns the new x and v.
 
     Raises:
         InvalidInput: the step is not positive, there is none, a drive is elastic, or as for
@@ -78,7 +91,7 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Return a function of tensors (..., k) made of one of rows and its derivatives."""
+    """Create a function of tensors (..., k) from one of rows and its derivatives."""
 
     def single(x: Any, v: Any, load: Any) -> Any:
         given = [torch.as_tensor(each) for each in (x, v, load)]
@@ -97,11 +110,11 @@ def _computed(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any
 
 
 class _Mapped(Function):  # type: ignore[misc]
-    """A function of rows, whose leading dimensions `torch.func.vmap` makes part of the batch."""
+    """Function of rows, with the dimension of `torch.func.vmap` as part of the batch."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Keep what derivatives need."""
+        """Save the arguments for derivatives."""
         ctx.rows = inputs[0]
         ctx.save_for_backward(*inputs[1:])
         ctx.save_for_forward(*inputs[1:])
@@ -152,7 +165,7 @@ class _Values(_Mapped):
 
 
 class _Derivatives(_Mapped):
-    """Derivatives of a function of rows; they have none of their own."""
+    """Derivatives of a function of rows, which have no derivatives themselves."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
@@ -162,5 +175,5 @@ class _Derivatives(_Mapped):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Refuse: there are no derivatives of second order."""
+        """Raise an error: there are no derivatives of second order."""
         raise NotImplementedError("robodyn.torch has no derivatives of second order")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Call the compiled code of a mechanism before timing matters, so that it is loaded."""
+"""Loading of the compiled functions of a mechanism before timing matters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEP = 1e-4  # [m or rad] away from home
 
 
 def warm_up(mechanism: Mechanism) -> None:
-    """Call once, near home, the functions of control and simulation; later calls are fast.
+    """Call the functions of control and simulation once, so that later calls are fast.
 
     The first call of a kernel takes about 0.1 s if its machine code is cached on disk, otherwise
     seconds.
@@ -38,11 +38,11 @@ def warm_up(mechanism: Mechanism) -> None:
     mechanism.joint_velocities(home, rest)
     mechanism.body_pose(home[None])
     effort = np.zeros(len(mechanism.joint_names))
-    with suppress(UnderActuated):  # which moves all the same
+    with suppress(UnderActuated):  # it can move nevertheless
         effort = mechanism.inverse_dynamics(home, rest, rest)
     mechanism.drives.effort_limits_at(np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)
-    # an unsuitable home is reported where it is used
+    # an unsuitable home is reported when it is used
     with suppress(RobodynError):
         path = _aside(mechanism)
         _follow(mechanism, path)
@@ -52,7 +52,7 @@ def warm_up(mechanism: Mechanism) -> None:
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:
-    """The same for the functions that examine configurations and paths for singularities."""
+    """Call the functions that check configurations and paths for singularities once."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
         path = _aside(mechanism)
@@ -67,10 +67,10 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def _aside(mechanism: Mechanism) -> SampledTrajectory:
-    """From home to a nearby configuration in one second, and back."""
+    """Create a motion from home to a nearby configuration in one second, and back."""
     home = mechanism.home
     aside = mechanism.advance(home, np.full(mechanism.coordinates.velocity_size, STEP))
-    # two intervals: arrays of one row are of another type to the kernels
+    # two intervals, since arrays of one row have another type in the kernels
     still = np.zeros((3, mechanism.coordinates.velocity_size))
     motion = Motion(np.array([home, aside, home]), still, still)
     return SampledTrajectory(mechanism, [0.0, 1.0, 2.0], motion)

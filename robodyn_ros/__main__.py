@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`python -m robodyn_ros NODE`: a node where no `ros2 run` is at hand."""
+"""Run a node by `python -m robodyn_ros NODE`, without `ros2 run`."""
 
 import sys
 

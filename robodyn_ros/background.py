@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Work that takes longer than a callback may: in a thread, with progress in /diagnostics."""
+"""Thread for work that takes longer than a callback may, with progress on `/diagnostics`."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from rclpy.node import Node
 import robodyn as rd
 from robodyn_ros.diagnostics import Status, reporter
 
-# Between two messages of progress [s].
+# Period of progress messages [s].
 PERIOD = 0.5
 
 
 class Canceled(Exception):
-    """Raised in the thread whose work is no longer wanted."""
+    """Raised in the thread of canceled work."""
 
 
 class Background:
-    """One piece of work at a time; a new one cancels the one before.
+    """Runner of one task at a time in a thread; a new task cancels the previous one.
 
     Args:
-        node: whose executor hears of results.
-        stamp: the time [ns] of its states.
+        node: node whose executor calls back with results.
+        stamp: returns the time [ns] of status messages.
     """
 
     def __init__(self, node: Node, stamp: Callable[[], int]) -> None:
@@ -38,7 +38,7 @@ class Background:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being worked on."""
+        """Whether a task is running."""
         return bool(self._what)
 
     def begin(
@@ -48,13 +48,13 @@ class Background:
         done: Callable[[Any], object],
         failed: Callable[[rd.RobodynError], None],
     ) -> None:
-        """Work in a thread, and call back in the node's own.
+        """Start a task in a thread; call back in the thread of the node.
 
         Args:
-            what: is worked on, for messages.
-            work: takes a function that it tells its progress, 0 to 1, now and then.
-            done: takes its result.
-            failed: takes the error that either of them raised.
+            what: name of the task, for messages.
+            work: task; its argument is a function to report progress, 0 to 1.
+            done: called with its result.
+            failed: called with a RobodynError raised by either of them.
         """
         self._turn += 1
         turn = self._turn
@@ -92,7 +92,7 @@ class Background:
         threading.Thread(target=run, daemon=True).start()
 
     def cancel(self) -> str:
-        """Give up what is being worked on, and return what that was; empty if nothing."""
+        """Cancel the task and return its name; empty if there is none."""
         what = self._what
         self._turn += 1
         if what:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes a rosbag2 folder, by rosbag2 where it is installed, else by the package rosbags.
+"""Writer of a rosbag2 folder, by rosbag2 if it is installed, else by the package rosbags.
 
-Storages by either package have the same methods. `add_topic` returns what `write` takes for the
-topic, `close` completes the bag, with remarks in the `custom_data` of its metadata, and `abort`
-gives up after an error.
+Storages of both packages have the same methods. `add_topic` returns the handle that `write` takes
+for the topic, `close` completes the bag, with remarks in the `custom_data` of its metadata, and
+`abort` closes it after an error.
 
 Stamps are simulated time if there is a clock, else wall time. A recorder often starts before the
-simulator; messages are held back until it is known which clock the run uses. A bag never mixes the
-two: with stamps of 1970 and of today it could not be played.
+simulator; messages are buffered until the clock of the run is known. A bag never mixes the two:
+with stamps of 1970 and of today it could not be played.
 
 A message's simulated time is that of the last tick sent before it, not of the last one received: a
 recorder that lags behind receives messages of several topics in another order than they were sent.
@@ -42,11 +42,11 @@ class RecordingFailed(RobodynError, OSError):
 
 
 class BagWriter:
-    """A bag being written; `close` completes it.
+    """Writer of a bag; `close` completes it.
 
     Args:
-        folder: of the bag; it must not exist.
-        compress: chunks of an MCAP file by zstd.
+        folder: folder of the bag; it must not exist.
+        compress: whether to compress chunks of an MCAP file by zstd.
 
     Attributes:
         messages: number of messages accepted.
@@ -58,7 +58,7 @@ class BagWriter:
     """
 
     def __init__(self, folder: Path, *, compress: bool = False) -> None:
-        # Humble's rosbag2 is told of QoS in another way
+        # Humble's rosbag2 takes QoS in another form
         native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
         try:
             self._storage = (_ByRosbag2 if native else _ByRosbags)(folder, compress)
@@ -67,7 +67,7 @@ class BagWriter:
                 f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
                 value="rosbags",
             ) from error
-        # rosbag2 raises RuntimeError, rosbags one of its own
+        # rosbag2 raises RuntimeError, rosbags its own type
         except Exception as error:
             raise InvalidInput(f"bag {folder}: {error}", value=str(folder)) from error
         self._path, self.has_failed, self.messages = str(folder), False, 0
@@ -75,22 +75,30 @@ class BagWriter:
     def add_topic(
         self, name: str, kind: str, offered: Sequence[QoSProfile], digest: str = ""
     ) -> Any:
-        """Add a topic of a message type; returns what `write` takes for it.
+        """Add a topic of a message type.
 
         Args:
-            name: of the topic.
+            name: name of the topic.
             kind: `package/msg/Type`.
-            offered: by its publishers.
+            offered: QoS profiles of its publishers.
             digest: `RIHS01_...` of REP-2016, which identifies a version of a type, if known.
 
+        Returns:
+            Handle of the topic for `write`.
+
         Raises:
-            InvalidInput: no definition of this type is at hand.
+            InvalidInput: no definition of this type is available.
             RecordingFailed: as for `write`.
         """
         return self._try("add_topic", name, kind, digest, [_as_stored(each) for each in offered])
 
     def write(self, topic: Any, stamp: int, data: bytes) -> None:
-        """Append a serialized message, `stamp` [ns].
+        """Append a serialized message.
+
+        Args:
+            topic: handle returned by `add_topic`.
+            stamp: time [ns] of the message.
+            data: serialized message.
 
         Raises:
             RecordingFailed: the bag cannot be written; raised once, later messages are dropped.
@@ -99,7 +107,7 @@ class BagWriter:
         self._try("write", topic, stamp, data)
 
     def flush(self) -> None:
-        """Put what was written so far into the file, so that it is there if the process is killed.
+        """Flush all messages to the file, so that they survive if the process is killed.
 
         Raises:
             RecordingFailed: as for `write`.
@@ -130,7 +138,7 @@ class BagWriter:
 
 
 class _ByRosbag2:
-    """As `ros2 bag record` writes, in the default storage of this ROS 2."""
+    """Storage by rosbag2 in the default format of this ROS 2, like `ros2 bag record`."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         options = rosbag2_py.StorageOptions(uri=str(folder))
@@ -165,14 +173,14 @@ class _ByRosbag2:
             file.write_metadata(self._folder, metadata)
 
     def flush(self) -> None:
-        """Nothing: rosbag2 has its own cache, of which nobody can have it written."""
+        """Do nothing: rosbag2 has a cache of its own that cannot be flushed."""
 
     def abort(self) -> None:
-        """Nothing: the messages written so far are in the file."""
+        """Do nothing: the messages written so far are in the file."""
 
 
 class _ByRosbags:
-    """An MCAP file by the package rosbags, where there is no rosbag2, of ROS 2's common types."""
+    """MCAP file by the package rosbags, for ROS 2's common types."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -187,7 +195,7 @@ class _ByRosbags:
         self.write, self.abort = self._writer.write, self._writer.abort
 
     def flush(self) -> None:
-        """End the chunk that is being filled; rosbags would do so after a megabyte."""
+        """End the current chunk; rosbags would do so after a megabyte."""
         storage: Any = self._writer.storage
         chunk = getattr(storage, "chunk", None)
         if chunk is not None and chunk.msgs:
@@ -212,7 +220,7 @@ class _ByRosbags:
 
 
 def _as_stored(profile: QoSProfile) -> dict[str, Any]:
-    """A QoS profile as metadata of version 8 have it; policies are numbered as rmw does."""
+    """Convert a QoS profile to metadata of version 8, with the numbers of rmw's policies."""
 
     def time(duration: Any) -> dict[str, int]:
         seconds, rest = divmod(duration.nanoseconds, NANOSECONDS)
@@ -233,19 +241,19 @@ def _as_stored(profile: QoSProfile) -> dict[str, Any]:
 
 Write = Callable[[Any, int, bytes], None]
 
-# Bytes that may be held back; beyond that the wall clock is used.
+# Limit of buffered bytes; beyond it the wall clock is used.
 MOST_HELD = 64_000_000
 # Ticks kept for messages that are received late.
 TICKS = 10_000
 
 
 class BagClock:
-    """Passes messages on to `write(topic, stamp, data)` as soon as their stamp is known.
+    """Clock that stamps messages for a bag and buffers them until the time source is known.
 
     Args:
         source: `sim`, `wall`, or `auto`: decided by the first call of `tick` or `give_up`.
-        write: takes the stamped messages.
-        most_held: bytes that may be held back.
+        write: called with topic, stamp [ns] and data of each stamped message.
+        most_held: limit of buffered bytes.
 
     Attributes:
         source: `sim` or `wall` once decided.
@@ -261,13 +269,20 @@ class BagClock:
 
     @property
     def now(self) -> int | None:
-        """The last simulated time [ns], None before the first."""
+        """Last simulated time [ns]; None before the first."""
         return self._ticks[-1][1] if self._ticks else None
 
     def tick(self, now: int, sent: int) -> bool:
-        """Simulated time is `now`, sent at wall time `sent` [ns]; returns whether it went back.
+        """Update the simulated time.
 
-        A time before 0 counts for nothing: no clock has it, and no bag could.
+        Negative times are ignored: no ROS clock and no bag can represent them.
+
+        Args:
+            now: simulated time [ns].
+            sent: wall time [ns] at which it was sent.
+
+        Returns:
+            Whether simulated time went back.
         """
         if now < 0:
             return False
@@ -286,7 +301,7 @@ class BagClock:
             self._release()
 
     def take(self, topic: Any, sent: int, received: int, data: bytes) -> None:
-        """Add a message, sent and received at these wall times [ns]."""
+        """Add a message with the wall times [ns] at which it was sent and received."""
         if self.source == "wall":
             self._write(topic, received, data)
         elif self._ticks:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How the base moves, from the messages of an inertial measurement unit (IMU) on it."""
+"""Motion of the base from the messages of an inertial measurement unit (IMU) mounted on it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,24 @@ from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
 from robodyn_ros.interfaces import listen
 
-# A message that is further than this [s] from the state counts no more: the base is taken to rest.
+# A message older than this [s] relative to the state is ignored: the base is assumed to be at rest.
 STALE = 0.2
-# Larger numbers [m/s^2, rad/s] are refused.
+# Larger values [m/s^2, rad/s] are rejected.
 LARGEST = 1e4
 
 
 def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, FloatArray]:
-    """Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
+    """Read stamp, specific force and angular velocity from an IMU message.
+
+    Args:
+        message: message to read.
+        largest: largest accepted value [m/s^2, rad/s].
+
+    Returns:
+        Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
 
     Raises:
-        InvalidInput: not finite, a number beyond `largest`, or what its covariance says is not
-            measured.
+        InvalidInput: not finite, beyond `largest`, or not measured according to its covariance.
     """
     felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
     refuse_beyond("imu", messages.finite("imu", felt), largest)
@@ -40,28 +46,28 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
 
 
 def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> Imu:
-    """A message, at a stamp [ns], of specific force (3,) and angular velocity (3,) alone."""
+    """Create a message at a stamp [ns] with specific force (3,) and angular velocity (3,)."""
     message = Imu()
     message.header.stamp, message.header.frame_id = messages.to_stamp(stamp), frame
-    message.orientation_covariance[0] = -1.0  # says REP-145: no orientation
+    message.orientation_covariance[0] = -1.0  # REP-145: no orientation
     messages.fill_vector(message.linear_acceleration, force)
     messages.fill_vector(message.angular_velocity, rate)
     return message
 
 
 class BaseImu:
-    """The motion of the base as `base_imu` tells it; at rest before the first message.
+    """Subscription to `base_imu` for the motion of the base, at rest before the first message.
 
-    As REP-145 has it, the linear acceleration of the message is the specific force, +9.81 m/s^2
-    upwards at rest. In a frame other than the base frame, TF says where the IMU is mounted, which
-    is asked once.
+    By REP-145 the linear acceleration of the message is the specific force, +9.81 m/s^2 upward at
+    rest. If the frame of the message is not the base frame, the mounting pose of the IMU is looked
+    up once in TF.
 
     Args:
-        node: that subscribes and has the parameters TRANSFORMS.
-        mechanism: whose base moves.
-        now: the stamp [ns] of the latest state.
-        heard: called with the stamp [ns] of each message and its motion; may refuse it.
-        restarted: called when stamps begin anew, as a clock was set back.
+        node: node that subscribes; it has the parameters TRANSFORMS.
+        mechanism: mechanism on the base.
+        now: returns the stamp [ns] of the latest state.
+        heard: called with the stamp [ns] of each message and its motion; may reject it.
+        restarted: called when stamps start again because the clock was set back.
     """
 
     def __init__(
@@ -80,7 +86,7 @@ class BaseImu:
         listen(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """How the base moves at a state's stamp [ns]; None if nothing is known, and it rests."""
+        """Return the motion of the base at a state's stamp [ns]; None if unknown."""
         if self._last is None:
             return None
         age = (stamp - self._last[0]) * 1e-9
@@ -103,7 +109,7 @@ class BaseImu:
             self._last = stamp, moved
             self._heard(stamp, moved)
         except RobodynError:
-            if not self._frames.is_new:  # its frame may still become known
+            if not self._frames.is_new:  # its frame may still arrive
                 raise
 
     def _filter(self, frame: str) -> BaseMotionFilter:

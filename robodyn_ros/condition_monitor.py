@@ -50,7 +50,7 @@ QUIET = 1.0
 
 
 class ConditionMonitor(Node):
-    """Publishes the library's conditioning analysis of each state and trajectory."""
+    """Node that publishes the conditioning of each state and trajectory."""
 
     def __init__(self) -> None:
         super().__init__("condition_monitor")
@@ -79,7 +79,7 @@ class ConditionMonitor(Node):
         topics.on_trajectory(self._on_trajectory)
         topics.on_state(self._on_state, qos.LOSSLESS, self._is_due)
         on_change(self, SETTINGS, p, self._on_change)
-        # diagnostics are published also while no states arrive
+        # diagnostics are published even if no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
         self.get_logger().info(f"condition of {self._mechanism.name}, ready")
 
@@ -88,9 +88,9 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Whether to look at the state of a stamp [ns]: near a singularity at every one."""
+        """Return whether to evaluate the state of a stamp [ns]; near a singularity always."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
-            self._stamp = stamp  # all until then is known to be well
+            self._stamp = stamp  # well conditioned up to here
             return False
         return True
 
@@ -104,21 +104,21 @@ class ConditionMonitor(Node):
         if changed or not 0 <= stamp - self._sent < self._period:
             try:
                 self._last = self._status(number, configuration, velocity)
-            except rd.KinematicsError as error:  # at the very singularity
+            except rd.KinematicsError as error:  # exactly at the singularity
                 level, text = self._level.level, f"condition number {number:.4g}: {error}"
                 self._last = Status("condition number", level, text)
             self._publish()
         level, now = self._level.level, time.monotonic()
         if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
             self._said[level] = now
-            # where efforts stay finite the mechanism may well start in a singularity
+            # if efforts remain finite, the mechanism may start in a singularity
             matters = needs_regularity(self._mechanism)
             say(self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.text}")
 
     def _tell_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> bool:
-        """Slow down towards a singularity, never on the way out of one; whether that is near."""
+        """Publish the speed scale on the way to a singularity; return whether one is near."""
         scaled = number
         if self._length != 1.0:
             scaled = float(self._mechanism.condition_number(configuration, self._length))
@@ -157,7 +157,7 @@ class ConditionMonitor(Node):
         return Status("condition number", level, message, values)
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Change thresholds; the level stays until the next state; examine the trajectory anew."""
+        """Change thresholds and evaluate the trajectory again."""
         level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         level.level = self._level.level
         self._scaling.set_limits(*_scaling(p))
@@ -169,7 +169,7 @@ class ConditionMonitor(Node):
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         self._trajectory = trajectory
-        self._is_near = True  # until a state says otherwise
+        self._is_near = True  # until a state shows otherwise
         if self._points.take(trajectory, self.get_clock().now().nanoseconds) is not None:
             self._scaling.leave()
             return
@@ -209,7 +209,7 @@ class ConditionMonitor(Node):
     def _tell_ahead(
         self, first_trouble: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
-        """Replace what was published about the previous trajectory."""
+        """Replace the published results of the previous trajectory."""
         self._outlook = Status("trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_trouble))
         self._publish()
@@ -223,7 +223,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Settings of `~/scale`, checked with the names of the parameters."""
+    """Return the settings of `~/scale`; reject bad ones with their parameter names."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

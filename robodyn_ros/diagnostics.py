@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`/diagnostics`, with the names and levels of diagnostic_updater."""
+"""Messages on `/diagnostics`, with the names and levels of diagnostic_updater."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 
 class Status(NamedTuple):
-    """How one task of a node goes; `level` is 0 (OK), 1 (WARN) or 2 (ERROR)."""
+    """Status of one task of a node; `level` is 0 (OK), 1 (WARN) or 2 (ERROR)."""
 
     task: str
     level: int
@@ -27,7 +27,7 @@ class Status(NamedTuple):
 
 
 def say(node: Node, level: int, text: str) -> None:
-    """Log a text at the severity of a level; rclpy allows one severity per line of code."""
+    """Log a text at the severity of a level; rclpy requires one line of code per severity."""
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:
@@ -37,9 +37,10 @@ def say(node: Node, level: int, text: str) -> None:
 
 
 def reporter(node: Node) -> Callable[..., None]:
-    """A function that publishes statuses on `/diagnostics`, after their time [ns].
+    """Return a function that publishes statuses on `/diagnostics`, after their time [ns].
 
-    They are named `<node>: <task>`; a node in a namespace with it, as `left/inverse_dynamics`.
+    They are named `<node>: <task>`; the name of a node in a namespace includes it, such as
+    `left/inverse_dynamics`.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
 

@@ -26,12 +26,12 @@ from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "drive_link")
-# [s] between looks for what came back, and between positions of which rates are made, at least.
+# [s] Period of reading, and the shortest interval for the differences of positions.
 LISTEN, SHORTEST = 0.005, 1e-4
 
 
 class DriveLink(Node):
-    """Passes positions on, in the servos' units, and back."""
+    """Node that converts joint positions to commands of servos, and back."""
 
     def __init__(self) -> None:
         super().__init__("drive_link")
@@ -63,7 +63,7 @@ class DriveLink(Node):
         self.get_logger().info(f"servos at {p['link']}, their zeros as {example!r}: link, ready")
 
     def destroy_node(self) -> None:
-        """Close the port as well."""
+        """Close the port and destroy the node."""
         if hasattr(self, "_port"):
             self._port.close()
         super().destroy_node()
@@ -83,7 +83,7 @@ class DriveLink(Node):
             self._tell(positions)
 
     def _listen(self) -> None:
-        lines = self._port.received()  # also where they are of no interest
+        lines = self._port.received()  # empty the buffer in any case
         if not self._feedback or not lines:
             return
         try:
@@ -95,8 +95,8 @@ class DriveLink(Node):
             )
 
     def _tell(self, positions: np.ndarray) -> None:
-        """Publish where the servos are; their rates are differences, as servos tell none."""
-        now = time.monotonic()  # the node's clock may be set, or stand still
+        """Publish the servos' positions; rates are differences of these."""
+        now = time.monotonic()  # the node's clock may be set, or stop
         before, last = self._last or (now - 1.0, positions)
         rates = (positions - last) / max(now - before, SHORTEST)
         self._last = now, positions

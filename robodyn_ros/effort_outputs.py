@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What inverse_dynamics publishes about efforts: commands, plots, a trajectory with its efforts."""
+"""Outputs of inverse_dynamics for efforts: commands, plots, and a trajectory with efforts."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
 
-# Own commands among which one that is heard is looked for: those of some seconds.
+# Number of own commands, some seconds of them, to compare a received command with.
 RECENT = 2000
 
 
 class JointCommands:
-    """Publishers of commands to the driven joints; what nobody hears is not published.
+    """Publishers of commands to the driven joints, on topics that have subscribers.
 
-    Usually one of them is subscribed; publishing takes as long as computing. Every command passes
+    Usually one topic is subscribed; publishing takes as long as computing. Every command passes
     a `CommandGate` first.
 
     Args:
-        node: that publishes `<field>_controller/commands` of each field, and `joint_commands`.
-        mechanism: whose joints are commanded.
-        unit: of efforts, see `CommandUnit`.
+        node: node that publishes `<field>_controller/commands` of each field, and `joint_commands`.
+        mechanism: mechanism to command.
+        unit: unit of efforts, see `CommandUnit`.
         fields: `position`, `velocity` and `effort`, or some of them.
 
     Raises:
@@ -73,7 +73,12 @@ class JointCommands:
     def publish(
         self, stamp: int, rates: Callable[[], FloatArray | None], **values: FloatArray
     ) -> None:
-        """Publish values (n,) of the fields at a stamp [ns]; `rates` tells those of the joints.
+        """Publish commands for the fields.
+
+        Args:
+            stamp: time [ns] of the command.
+            rates: returns the rates of the joints, or None if they are unknown.
+            values: (n,) of each field.
 
         Raises:
             CommandRefused: not finite or beyond the efforts of the drives; nothing is published.
@@ -91,7 +96,7 @@ class JointCommands:
             self._publisher.publish(self._message.filled(stamp, **values))
 
     def others(self) -> str:
-        """Describe who else publishes on a topic of these commands; empty if nobody does."""
+        """Describe other publishers on a topic of these commands; empty if there are none."""
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
@@ -105,10 +110,10 @@ class JointCommands:
         return ""
 
     def watch(self, on_other: Callable[[str], None]) -> None:
-        """Listen to the topics that others publish as well; to be called again and again.
+        """Subscribe to command topics that have other publishers; call this periodically.
 
         Args:
-            on_other: called with a text when a command is heard that is not one of these.
+            on_other: called with a text when a command of another publisher is received.
         """
         for publisher in self._publishers:
             topic, kind = publisher.topic_name, publisher.msg_type
@@ -132,12 +137,12 @@ class JointCommands:
 
 
 class EffortOutputs:
-    """Publishers of a node, and what they publish.
+    """Publishers for the efforts of a node.
 
     Args:
-        node: that publishes.
-        mechanism: whose joints are commanded.
-        unit: of commands, see `CommandUnit`.
+        node: node that publishes.
+        mechanism: mechanism to command.
+        unit: unit of commands, see `CommandUnit`.
 
     Raises:
         InvalidInput: as for `JointCommands`.
@@ -158,7 +163,7 @@ class EffortOutputs:
 
     @property
     def has_follower(self) -> bool:
-        """Whether anyone hears trajectories with efforts."""
+        """Whether trajectories with efforts have a subscriber."""
         return bool(self._with_effort.get_subscription_count())
 
     def command(
@@ -168,9 +173,15 @@ class EffortOutputs:
         configuration: FloatArray,
         velocity: FloatArray | None = None,
     ) -> str:
-        """Publish efforts (n,) in the unit of commands, at a stamp [ns]; no velocity: at rest.
+        """Publish effort commands in the unit of commands.
 
-        Returns: why they are not published, or nothing.
+        Args:
+            stamp: time [ns] of the command.
+            effort: (n,) [N or N m] at the joints.
+            configuration, velocity: state; without a velocity the mechanism is at rest.
+
+        Returns:
+            The reason if they are not published; else empty.
         """
 
         def rates() -> FloatArray | None:
@@ -187,7 +198,7 @@ class EffortOutputs:
         return ""
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
-        """Publish where the tip is as joints of its pose, for planners that know trees only."""
+        """Publish the pose of the tip as joint positions, for planners that need trees."""
         if self._tip is not None and self._tip_states.get_subscription_count():
             message = JointStateMessage(self._tip.independent_joints)
             self._tip_states.publish(message.filled(stamp, self._tip.positions(configuration)))
@@ -205,16 +216,16 @@ class EffortOutputs:
     def trajectory(
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
-        """Publish a trajectory of the joints with the efforts that it takes, within limits.
+        """Publish a joint trajectory with its efforts, within limits, once it has a subscriber.
 
-        Not before somebody listens, see `catch_up`: a long one takes a tenth of a second, in which
-        no state is answered.
+        Computing a long one takes a tenth of a second, during which no state is processed; see
+        `catch_up`.
         """
         self._waiting = lambda: self._publish_trajectory(trajectory, start, loaded)
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Publish the latest trajectory if somebody listens now who has not got it."""
+        """Publish the latest trajectory if there is a subscriber and it is not published yet."""
         if self._waiting is not None and self._with_effort.get_subscription_count():
             publish, self._waiting = self._waiting, None
             publish()
@@ -230,7 +241,7 @@ class EffortOutputs:
         if not np.isfinite(motion.efforts).all():
             self._no_trajectory("the efforts of the motion are not finite")
             return
-        # a controller adds them to its own without checking limits
+        # a controller adds them to its own efforts without checking limits
         limits = self._mechanism.drives.effort_limits_at(motion.velocities)
         motion = motion._replace(efforts=self._mechanism.drives.cut_efforts(motion.efforts, limits))
         message = messages.joint_trajectory(loaded.joint_names, trajectory.times, motion)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Starts a node; `nodes.py` says which there are.
+"""Entry point that starts a node; `nodes.py` lists the nodes.
 
 Importing a node takes a second; until it runs, Ctrl-C ends the process without output.
 """
@@ -18,7 +18,7 @@ from robodyn_ros.nodes import NODES
 
 
 def main() -> None:
-    """Run the node that this process is called as."""
+    """Run the node that the name of this executable selects."""
     start(Path(sys.argv[0]).name)
 
 
@@ -33,19 +33,19 @@ def _quit(_signal: int, _frame: FrameType | None) -> None:
 
 def _start(name: str, node_class: str) -> None:
     signal.signal(signal.SIGINT, _quit)
-    # Matrices of nodes are small. A library of linear algebra that shares even those between
-    # threads (OpenBLAS of NumPy 1.26) waits for them to be woken: milliseconds on a busy machine.
+    # Matrices of nodes are small. If the linear algebra library (OpenBLAS of NumPy 1.26) splits
+    # them between threads, waking these takes milliseconds on a busy machine.
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    # Messages would import what generates them, an option of rosidl_generator_py that no node
-    # uses, with two parsers: a sixth of the time that a node takes to start.
+    # Messages would import their generator, an option of rosidl_generator_py that no node uses,
+    # with two parsers: a sixth of the start-up time of a node.
     sys.modules["rosidl_generator_py.generate_py_impl"] = None  # type: ignore[assignment]
     try:
         from robodyn_ros.runner import run
 
         make_node = getattr(importlib.import_module(f"robodyn_ros.{name}"), node_class)
     except ModuleNotFoundError as missing:
-        # not ours, and not a name that ours lacks: what a ROS 2 installation brings
+        # the missing module is part of a ROS 2 installation, not of this package
         if (missing.name or "").split(".")[0] in ("robodyn", "robodyn_ros", ""):
             raise
         sys.exit(

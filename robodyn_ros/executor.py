@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The executor of our nodes: rclpy's, with a faster path for subscriptions.
+"""Executor of the nodes: rclpy's, with a faster path for subscriptions.
 
-For each message rclpy iterates twice, in Python, over everything a node waits for: services,
-timers, and about two QoS events per publisher and subscription. It builds a new wait set each time,
-and a task for the callback. Here the wait set is reused until the node's entities change, messages
-are taken and passed to their callbacks directly, and everything else is left to rclpy, which is
-called only when something else is ready: timers, services, actions. QoS events (a peer with
-incompatible QoS was found) are not urgent and are looked for twice a second.
+For each message rclpy iterates twice, in Python, over all entities of a node: services, timers, and
+about two QoS events per publisher and subscription. It builds a new wait set each time, and a task
+for the callback. This executor reuses the wait set until the node's entities change, and takes
+messages and calls their callbacks directly. It calls rclpy only if something else is ready: timers,
+services, actions. QoS events (a peer with incompatible QoS was found) are not urgent and are
+checked twice a second.
 
-A message never ends a node. What cannot be read, and what makes a callback fail, is dropped and
-logged; rclpy's executors would end the process. That holds for topics of rclpy itself, too, such
-as `/clock`.
+A message never ends a node. A message that cannot be read or makes a callback fail is dropped and
+logged; rclpy's executors would end the process. This includes topics of rclpy itself, such as
+`/clock`.
 
-It uses the wait set of `rclpy.impl`, which differs between releases. Whether it fits is tried when
-a node starts to spin; where it does not, rclpy's own executor serves, and one line says so.
+It uses the wait set of `rclpy.impl`, which differs between releases. A node tests whether it fits
+when it starts to spin. If it does not, rclpy's own executor is used, and a log line reports this.
 
 `ROBODYN_EXECUTOR` selects another executor for measurements: `single` and `multi` are rclpy's own;
 `events` is its experimental one, which in rclpy 7.1.6 occasionally stops taking messages and prints
@@ -79,9 +79,9 @@ class Finished(Exception):
 
 
 class _Tolerant(Executor):
-    """An executor of rclpy that drops messages, requests and responses which it cannot take.
+    """Executor of rclpy that drops messages, requests and responses that it cannot take.
 
-    A subscription's callback must not be a coroutine: it is called where its message is taken.
+    A subscription's callback must not be a coroutine: it is called when its message is taken.
     """
 
     def __init__(self, node: Node) -> None:
@@ -115,7 +115,7 @@ class MultiExecutor(_Tolerant, MultiThreadedExecutor):
 
 
 class LeanExecutor(_Tolerant, SingleThreadedExecutor):
-    """Executes one node's callbacks in the spinning thread, those of subscriptions directly."""
+    """Executor of one node in the spinning thread, with direct calls for subscriptions."""
 
     def __init__(self, node: Node) -> None:
         # before the base class, which may call wake() at once
@@ -135,7 +135,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         return task
 
     def incompatibility(self) -> str:
-        """Why this executor does not fit the rclpy that runs; empty if it does."""
+        """Return why this executor does not fit the installed rclpy; empty if it does."""
         try:
             with ExitStack() as held:
                 Waiting(self._only_node, [self._wake_up], held, self._refusals).look()
@@ -180,7 +180,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
                         self._do_rest()
 
     def _begin(self, waitable: Any) -> None:
-        """Take what a waitable has ready, and execute it with the rest."""
+        """Take the data of a ready waitable, and execute it with the rest."""
         for future in getattr(waitable, "_futures", ()):  # an action client's
             future._set_executor(self)
         try:
@@ -202,13 +202,13 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
 
 
 class Waiting:
-    """A wait set of all entities of a node, reused until those change.
+    """Wait set of all entities of a node, reused until these change.
 
     Args:
-        node: whose entities are waited for.
+        node: node to wait for.
         guards: further guard conditions.
         held: keeps the handles from being destroyed meanwhile.
-        refusals: to which messages are added that cannot be taken.
+        refusals: collects messages that cannot be taken.
     """
 
     def __init__(self, node: Node, guards: list[Any], held: ExitStack, refusals: Refusals) -> None:
@@ -257,7 +257,7 @@ class Waiting:
         return self._entities == self._present()
 
     def look(self, timeout: float = 0.0) -> tuple[Any, bool]:
-        """Wait up to `timeout` [s]: subscriptions that are ready, and whether anything else is."""
+        """Wait up to `timeout` [s]; return ready subscriptions, and whether more is ready."""
         wait_set = self._set
         wait_set.clear_entities()
         for add, handle in self._add:
@@ -277,7 +277,8 @@ class Waiting:
     def wait(self, timeout: float) -> bool:
         """Wait up to `timeout` [s] and execute the callbacks of subscriptions that are ready.
 
-        Returns whether anything else is ready.
+        Returns:
+            Whether anything else is ready.
         """
         ready, rest = self.look(timeout)
         for pointer, subscription, with_info in self._subscriptions:
@@ -296,7 +297,7 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
             taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
         return
-    except Exception as error:  # RCLError, or whatever the conversion of a field raises
+    except Exception as error:  # RCLError, or an error from the conversion of a field
         refusals.add(subscription.topic_name, f"dropped, as it cannot be read: {error}")
         return
     if taken is None:
@@ -309,7 +310,7 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
     except (Finished, ExternalShutdownException):
         raise
     except Exception as error:
-        if not refusals.node.context.ok():  # what a callback publishes then fails as well
+        if not refusals.node.context.ok():  # publishing in a callback then fails as well
             raise
         is_own = not subscription.callback.__module__.startswith("rclpy.")
         if is_own or not isinstance(error, ValueError):
@@ -319,16 +320,16 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
 
 
 def wants_info(subscription: Any) -> bool:
-    """Whether its callback takes message info as well; on Humble none does."""
+    """Return whether a subscription's callback also takes message info; on Humble none does."""
     kind = getattr(subscription, "_callback_type", None)
     return kind is not None and kind.name != "MessageOnly"
 
 
 def chosen() -> str:
-    """The executor selected by the environment, by default ours.
+    """Return the executor selected by the environment variable.
 
     Raises:
-        InvalidInput: an unknown kind, or one that this rclpy does not have.
+        InvalidInput: an unknown executor, or one that this rclpy does not have.
     """
     kind = os.environ.get(VARIABLE, KINDS[0])
     if kind not in KINDS or (kind == "events" and EventsExecutor is None):

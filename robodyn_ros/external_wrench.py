@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The external wrench on the mechanism: as messages tell it, or as motion and efforts do."""
+"""External wrench on the mechanism, from messages or estimated from motion and efforts."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from robodyn_ros.interfaces import listen, steady_timer
 
 # Period of retries for a wrench whose frame is not known yet [s].
 RETRY = 0.05
-# Larger wrenches [N, N m] are refused: they might overflow when transformed.
+# Larger wrenches [N, N m] are rejected: they might overflow when transformed.
 LARGEST = 1e12
-# After so long without a state [ns] an estimate begins anew.
+# After this time without a state [ns] the estimate starts again.
 GAP = 100_000_000
 
 
 class ExternalWrench:
-    """The last `external_wrench` received; it acts until another one arrives.
+    """Subscription to `external_wrench`; the last wrench acts until another one arrives.
 
     A wrench in the base frame, or without a frame, is about the body's reference point; one in the
-    frame of the moving body rotates with it. Other frames are looked up in TF: the wrench of a
-    frame fixed to the body, such as a force sensor's, acts at its origin and rotates with it; of
-    any other frame only the axes matter, as they are when the wrench arrives.
+    frame of the moving body rotates with it. Other frames are looked up in TF. The wrench of a
+    frame fixed to the body, such as a force sensor's, acts at its origin and rotates with it. For
+    any other frame only the orientation matters, at the time at which the wrench arrives.
 
     Args:
-        node: that subscribes and has the parameters TRANSFORMS; it subscribes to TF with the
+        node: node that subscribes; it has the parameters TRANSFORMS. It subscribes to TF with the
             first wrench that needs it.
-        mechanism: what the wrench acts on.
-        now: the stamp [ns] of the latest state.
+        mechanism: mechanism on which the wrench acts.
+        now: returns the stamp [ns] of the latest state.
     """
 
     def __init__(
@@ -64,7 +64,14 @@ class ExternalWrench:
         self._heard = listen(node, WrenchStamped, "external_wrench", self._receive, qos.RECENT)
 
     def at(self, configuration: FloatArray) -> FloatArray:
-        """(6,) [N, N m] in the base frame, for a mechanism in this configuration."""
+        """Return the wrench for a configuration.
+
+        Args:
+            configuration: (nq,) of the mechanism.
+
+        Returns:
+            Wrench (6,) [N, N m] in the base frame.
+        """
         if not self._turns:
             return self._value
         pose = self._mechanism.body_pose(configuration)
@@ -84,7 +91,7 @@ class ExternalWrench:
             self._wait(message)
 
     def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
-        """The wrench about the body's reference point, and whether it rotates with the body."""
+        """Return the wrench about the body's reference point, and whether it rotates with it."""
         base, body = self._own
         if frame in ("", *self._own):
             return wrench, frame == body
@@ -108,12 +115,12 @@ class ExternalWrench:
 
 
 class EstimatedWrench:
-    """Publishes `estimated_wrench`, on the body's reference point in the base frame.
+    """Publisher of `estimated_wrench`, about the body's reference point in the base frame.
 
     Args:
-        node: that publishes.
-        mechanism: what is pushed.
-        parameters: of the table `collision`; none is estimated with a bandwidth of 0.
+        node: node that publishes.
+        mechanism: mechanism on which the wrench acts.
+        parameters: parameters of the table `collision`; a bandwidth of 0 disables the estimate.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism, parameters: dict[str, Any]) -> None:
@@ -132,15 +139,18 @@ class EstimatedWrench:
         base: BaseMotion | None = None,
         known: FloatArray | float = 0.0,
     ) -> str:
-        """Take one more state at `stamp` [ns]; what is said of a collision, or nothing.
+        """Update the estimate by a state.
 
         Args:
-            stamp: [ns].
+            stamp: time [ns].
             state: configuration and velocity.
-            efforts: (n,) that acted since the last state; None if nobody knows.
-            mechanism: with its payload.
-            base: how it moves.
+            efforts: (n,) since the last state; None if unknown.
+            mechanism: mechanism with its payload.
+            base: motion of the base.
             known: wrench (6,) that is expected.
+
+        Returns:
+            Description of a collision; empty if there is none.
         """
         observer, period = self._observer, stamp - self._last
         if observer is None or period == 0:

@@ -41,7 +41,7 @@ SHORTEST = 0.01
 
 
 class ForceMarkers(Node):
-    """Shows the latest forces at the latest configuration."""
+    """Node that shows the latest forces at the latest configuration."""
 
     def __init__(self) -> None:
         super().__init__("force_markers")
@@ -97,10 +97,10 @@ class ForceMarkers(Node):
 
 
 class ForceArrows:
-    """Makes the markers of one mechanism.
+    """Factory of the markers of one mechanism.
 
     Args:
-        mechanism: its actuators push on the moving body along legs.
+        mechanism: mechanism whose actuators push on the moving body along legs.
         p: values of the node's parameters.
     """
 
@@ -115,7 +115,16 @@ class ForceArrows:
     def markers(
         self, stamp: int, configuration: FloatArray, forces: FloatArray, level: int
     ) -> list[Marker]:
-        """One arrow per leg for its force on the moving body, forces (n,) [N].
+        """Create one arrow per leg for its force on the moving body.
+
+        Args:
+            stamp: time [ns].
+            configuration: (nq,) of the mechanism.
+            forces: (n,) [N].
+            level: level of the condition number.
+
+        Returns:
+            The markers.
 
         Raises:
             KinematicsError: a leg has no direction in this configuration.
@@ -132,7 +141,7 @@ class ForceArrows:
         return found
 
     def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
-        """The condition number above the moving body, in the color of its level."""
+        """Create a label above the body with the condition number, in its level's color."""
         above = self._mechanism.body_pose(configuration)[:3] + np.array(
             [0.0, 0.0, 0.5 * self._size]
         )
@@ -142,7 +151,7 @@ class ForceArrows:
     def _text(
         self, stamp: int, kind: tuple[str, int], text: str, where: FloatArray, rgb: Color
     ) -> Marker:
-        """A label that faces the camera."""
+        """Create a label that faces the camera."""
         marker = self._marker(stamp, kind, Marker.TEXT_VIEW_FACING, rgb)
         marker.text = text
         marker.scale.z = 4.0 * self._width
@@ -162,7 +171,7 @@ class ForceArrows:
         return marker
 
     def _marker(self, stamp: int, kind: tuple[str, int], shape: int, rgb: Color) -> Marker:
-        """A marker of a kind: its namespace and number."""
+        """Create a marker of a kind, which is its namespace and number."""
         marker = Marker(ns=kind[0], id=kind[1], type=shape, action=Marker.ADD)
         marker.header.frame_id = self._frame
         marker.header.stamp = messages.to_stamp(stamp)

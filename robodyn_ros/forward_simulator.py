@@ -40,16 +40,16 @@ from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
 
 PARAMETERS = table("mechanism", "payload", "transforms", "command_unit", "forward_simulator")
-# Lockstep: period of republishing a state that has not been answered [s].
+# Lockstep: period of republishing a state until its command arrives [s].
 REPEAT = 0.2
-# Real time: a command older than so many periods is late.
+# Real time: number of periods after which a command is late.
 LATE_COMMAND = 5
-# Real time: the shortest time between two warnings that it is not kept [s].
+# Real time: shortest time between two warnings that the simulation is too slow [s].
 LATE_REPEAT = 2.0
 
 
 class ForwardSimulator(Node):
-    """Moves a `Plant` by the efforts received and publishes its state."""
+    """Node that moves a `Plant` by the received efforts and publishes its state."""
 
     def __init__(self) -> None:
         super().__init__("forward_simulator")
@@ -113,7 +113,7 @@ class ForwardSimulator(Node):
         else:
             self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
             self._warned = -LATE_REPEAT
-            # twice as often as periods fall due, so that a late one is made up for soon
+            # at twice the rate of the periods, to catch up soon with late ones
             self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
         self.create_timer(1.0, self._diagnose)
         self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
@@ -150,7 +150,7 @@ class ForwardSimulator(Node):
             self._path_start = start
 
     def _is_over(self) -> bool:
-        """Whether a run that ends with its path has come to its end."""
+        """Return whether a run that ends with its path is complete."""
         if self._trajectory is None or self._path_start is None:
             return False
         seconds = self._p["duration"] or self._trajectory.duration
@@ -158,7 +158,7 @@ class ForwardSimulator(Node):
 
     def _on_efforts(self, message: Float64MultiArray) -> None:
         if self._lockstep:
-            return  # without a stamp it is not known which state it answers
+            return  # without a stamp it does not match a state
         try:
             self._unit.refuse_other("".join(dim.label for dim in message.layout.dim[:1]))
             efforts = messages.array_values(message, len(self._joints), "effort")
@@ -182,7 +182,7 @@ class ForwardSimulator(Node):
         )
 
     def _take_period(self) -> None:
-        """Advance by one control period, with brakes closed or under the last command, if any."""
+        """Advance by one control period, with closed brakes until there is a command."""
         if self._brakes.close_if_silent(self._stamp):
             self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes closed"
@@ -197,7 +197,7 @@ class ForwardSimulator(Node):
             self._advance(self._plant.effort if self._command is None else self._commanded())
 
     def _commanded(self) -> FloatArray:
-        """The last command as efforts at the joints."""
+        """Return the last command as efforts at the joints."""
         assert self._command is not None
         if self._unit.is_effort:
             return self._command
@@ -206,7 +206,7 @@ class ForwardSimulator(Node):
         return self._unit.to_efforts(self._command, rates)
 
     def _advance(self, effort: FloatArray) -> None:
-        """Integrate; after a failure the mechanism keeps its last valid state."""
+        """Integrate one period; after a failure the mechanism keeps its last valid state."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench, self._base.at(self._stamp))
@@ -226,7 +226,7 @@ class ForwardSimulator(Node):
         if time.monotonic() - self._waiting_since < REPEAT:
             return
         # Nodes are counted, since some have two subscriptions and need the first state by both:
-        # none may have been added since the last look.
+        # none may have been added since the last check.
         ends = self.get_subscriptions_info_by_topic(self.resolve_topic_name(self._topic))
         heard = len({(end.node_namespace, end.node_name) for end in ends})
         settled, self._ends = len(ends) == self._ends, len(ends)
@@ -281,7 +281,7 @@ class ForwardSimulator(Node):
         self._report(self._stamp, *statuses)
 
     def _real_time(self) -> Status:
-        """What a busy machine costs: time that is given up, and commands that come late."""
+        """Return a status with lost time and late commands of a busy machine."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
         texts = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Poses of frames other than the mechanism's own, looked up in TF where tf2_ros is installed."""
+"""Poses of frames other than the mechanism's own, looked up in TF if tf2_ros is installed."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _PARENT = re.compile(r"^Frame (.+) exists with parent (.+)\.$", re.MULTILINE)
 
 
 class Frames:
-    """Poses of frames that TF knows, relative to the mechanism's own.
+    """Poses of TF frames relative to the mechanism's own frames.
 
     Args:
-        node: that subscribes; it has the parameters TRANSFORMS.
+        node: node that subscribes; it has the parameters TRANSFORMS.
         own: base and body frame, listed as known even if TF does not have them.
-        now: the stamp [ns] of the latest state, against which the age of transforms is measured.
+        now: returns the stamp [ns] of the latest state, for the age of transforms.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Frames:
         self._since = 0.0
 
     def listen(self) -> None:
-        """Subscribe to `/tf` and `/tf_static`, if tf2_ros is installed and it is not done yet."""
+        """Subscribe once to `/tf` and `/tf_static`, if tf2_ros is installed."""
         if self._buffer is not None and self._listener is None:
             self._listener = TransformListener(self._buffer, self._node)
             self._since = time.monotonic()
@@ -66,10 +66,13 @@ class Frames:
         return self._listener is not None and time.monotonic() - self._since < PATIENCE
 
     def pose(self, frame: str, target: str) -> FloatArray:
-        """Pose (7,) [m, -] of a frame in a target frame.
+        """Look up the pose of a frame in a target frame.
+
+        Returns:
+            Pose (7,) [m, -].
 
         Raises:
-            InvalidInput: TF is not installed, does not know the frame, or the transform is too
+            InvalidInput: TF is not installed, does not contain the frame, or the transform is too
                 old or not a valid pose.
         """
         if self._buffer is None:
@@ -100,12 +103,15 @@ class Frames:
         return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
 
     def in_base(self, frame: str, pose: FloatArray, body_pose: FloatArray) -> FloatArray:
-        """A pose (7,) given in a frame, in the base frame; a moving frame is where it is now.
+        """Transform a pose in a frame to the base frame, at the current pose of a moving frame.
 
         Args:
-            frame: any known one; empty: the base frame.
-            pose: in it.
+            frame: name of a frame; empty for the base frame.
+            pose: (7,) in it.
             body_pose: (7,) of the moving body in the base frame.
+
+        Returns:
+            Pose (7,) in the base frame.
 
         Raises:
             InvalidInput: as for `pose`.
@@ -116,7 +122,7 @@ class Frames:
         return composed_pose(body_pose if frame == body else self.pose(frame, base), pose)
 
     def is_on_body(self, frame: str) -> bool:
-        """Whether a frame is fixed to the moving body, as far as TF knows."""
+        """Return whether a frame is fixed to the moving body, according to TF."""
         base, body = self._own
         parents = self._parents()
         for _ in range(len(parents)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether the clock, the QoS and the controllers of a running graph fit together.
+"""Check of a running graph: whether clock, QoS and controllers fit together.
 
 `python -m robodyn_ros.graph_check` prints findings as JSON; `robodyn doctor` shows them.
 """
@@ -21,22 +21,22 @@ from sensor_msgs.msg import JointState
 
 from robodyn.control.state_stamps import NEAR
 
-# A new node sees the others one after another: until nothing new has come for a while [s].
+# A new node discovers the others one by one: time without a new one [s] after which it is done.
 QUIET, LONGEST = 1.5, 8.0
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 ANSWER = 3.0  # [s] for the controller manager
 NAME = "robodyn_doctor"
-# One source each, or the mechanism is pulled two ways.
+# Topics that must have one publisher only.
 SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory",
           "joint_trajectory", "platform_state")  # fmt: skip
-# How long joint states are listened to where several publish them [s].
+# Time to record joint states that several nodes publish [s].
 LISTEN = 1.0
-# Topics whose subscribers wait in vain without a publisher.
+# Topics whose subscribers require a publisher.
 NEEDED = ("platform_state", "joint_states", "clock")
 
 
 def findings(node: Node) -> list[dict[str, str]]:
-    """What a node that has been discovered sees."""
+    """Return the findings about the graph that a node has discovered."""
     others = [name for name in node.get_node_names() if name != NAME]
     if not others:
         return [_finding("note", "no ROS 2 node is running in this domain")]
@@ -55,7 +55,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
     for publisher in publishers:
         for name in sorted({s.node_name for s in subscribers}):
             ends = [s for s in subscribers if s.node_name == name]
-            # a node may listen to latched and to volatile publishers by two subscriptions
+            # a node may have two subscriptions, for latched and for volatile publishers
             answers = [qos_check_compatible(publisher.qos_profile, s.qos_profile) for s in ends]
             if all(fits == QoSCompatibility.ERROR for fits, _ in answers):
                 why = answers[0][1].rstrip(";. ").removeprefix("ERROR: ")
@@ -79,14 +79,14 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
 
 
 def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
-    """Whether several publishers publish the same joints, and contradict each other."""
+    """Yield findings about publishers of the same joints whose states contradict."""
     heard: list[JointState] = []
     subscription = node.create_subscription(JointState, topic, heard.append, STATES)
     end = time.monotonic() + LISTEN
     while time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.1)
     node.destroy_subscription(subscription)
-    # publishers of other joints send other names
+    # publishers of other joints use other names
     kinds = {tuple(message.name) for message in heard}
     joints = [name for kind in kinds for name in kind]
     shared = sorted({name for name in joints if joints.count(name) > 1})
@@ -105,7 +105,7 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
 
 
 def _contradicted(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
-    """Joints whose positions in messages with these names jump away and back again."""
+    """Return joints whose positions in messages with these names jump back and forth."""
     rows = [m.position for m in heard if tuple(m.name) == names and len(m.position) == len(names)]
     if len(rows) < 3:
         return []
@@ -116,7 +116,7 @@ def _contradicted(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
 
 
 def _controllers(node: Node) -> Iterator[dict[str, str]]:
-    """Controllers that command efforts, where a controller manager runs."""
+    """Yield findings about controllers that command efforts, if there is a controller manager."""
     services = [
         name for name, _ in node.get_service_names_and_types() if name.endswith("/list_controllers")
     ]
@@ -155,7 +155,7 @@ def _discover(node: Node) -> None:
 
 
 def main() -> int:
-    """Join the graph, look, print."""
+    """Join the graph, check it and print the findings."""
     rclpy.init()
     node = Node(NAME)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node's subscriptions and publishers for the states and trajectories of its mechanism.
+"""Subscriptions and publishers of a node for the states and trajectories of its mechanism.
 
-Nodes work with configurations, velocities and trajectories; `mechanism_messages` turns them into
+Nodes work with configurations, velocities and trajectories; `mechanism_messages` converts them to
 messages and back. Malformed messages are logged and dropped, never raised.
 """
 
@@ -38,22 +38,28 @@ except ImportError:  # Humble
 OnState = Callable[[int, FloatArray, FloatArray], None]
 OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 
-# How much longer a trajectory takes to be read than to be written, where several nodes read it at a
-# time: 4,801 points took 0.5 to 2.5 s on a busy machine.
+# Ratio of the time to read a trajectory to that of writing it, if several nodes read it at a time:
+# 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
-# From the time of ticks to that of the node's clock, at most [ns].
+# Largest difference between the time of ticks and the node's clock [ns].
 APART = 10_000_000
-# A difference that no lateness of the process explains is a clock that was set, from here on [ns]:
+# A larger difference than this [ns], beyond the delay of the process, means that the clock was set:
 # simulated clocks advance in smaller steps.
 SET = 250_000_000
-# Copies that the other subscription has yet to deliver; older ones it lost, or never gets.
+# Copies that the other subscription has yet to deliver; older ones are lost.
 PENDING = 10
-# Whether callbacks can be given the source timestamp of a message.
+# Whether callbacks can take the source timestamp of a message.
 STAMPED = hasattr(Subscription, "CallbackType")
 
 
 def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
-    """Serve `name`: `act` returns what was done, or raises a RobodynError that says why not."""
+    """Serve a Trigger service.
+
+    Args:
+        node: node that offers it.
+        name: name of the service.
+        act: returns the response's message, or raises a RobodynError with the reason of a failure.
+    """
 
     def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
@@ -73,16 +79,16 @@ def listen(
     profile: QoSProfile,
     **more: Any,
 ) -> Subscription:
-    """Subscribe; a message for which `callback` raises a RobodynError is refused, in the log.
+    """Subscribe to a topic; log a message for which `callback` raises a RobodynError as rejected.
 
-    Whoever sends one such message sends many: see `Refusals`.
+    Publishers of such a message often send many of them, see `Refusals`.
     """
     receive = refusing(node, topic, callback)
     return node.create_subscription(kind, topic, receive, profile, **more)
 
 
 def refusing(node: Node, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return `callback` with its RobodynErrors logged as refusals of a message on `topic`."""
+    """Return `callback` with its RobodynErrors logged as rejected messages of a topic."""
     refusals = Refusals(node)
 
     def receive(message: Any) -> None:
@@ -95,24 +101,26 @@ def refusing(node: Node, topic: str, callback: Callable[[Any], None]) -> Callabl
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
-    """A timer by the wall clock's steady time: it fires also while simulated time stands still."""
+    """Create a timer on the steady clock, which also fires while simulated time is paused."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class Ticks:
-    """Ticks at a fixed rate by the wall clock; late ones are made up for, stamped as if in time.
+    """Ticks at a fixed rate by the wall clock; late ones are made up for.
+
+    A late tick has the stamp of its scheduled time.
 
     Args:
-        node: whose clock tells the time.
+        node: node with the clock and executor.
         rate: [Hz].
         tick: called at each tick.
-        skip: called with the time [ns] that the process was too late to make up for.
+        skip: called with the time [ns] by which the process was too late to catch up.
         set_clock: called with the time [ns] by which the node's clock was set.
 
     Attributes:
         period: [ns].
         time: [ns] of the latest tick.
-        pacer: that counts them.
+        pacer: counter of due ticks.
     """
 
     def __init__(
@@ -127,11 +135,11 @@ class Ticks:
         self._set_clock = set_clock
         self.period = round(1e9 / rate)
         self.restart()
-        # twice as often as ticks fall due, so that a late one is made up for soon
+        # at twice the rate of the ticks, to catch up soon with late ones
         steady_timer(node, 0.5e-9 * self.period, self._follow_clock)
 
     def restart(self) -> None:
-        """Count from now on."""
+        """Start counting at the current time."""
         self.time, self.pacer = self._clock.now().nanoseconds, Pacer(1e-9 * self.period)
         self.pacer.due(time.monotonic())
 
@@ -158,7 +166,7 @@ class Interface:
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
         base_frame: frame of poses.
-        states: the subscription to states, once there is one.
+        states: subscription to states, if there is one.
     """
 
     states: StateTopic
@@ -176,10 +184,13 @@ class Interface:
         profile: QoSProfile,
         wanted: Callable[[int], bool] | None = None,
     ) -> None:
-        """Call back with stamp [ns], configuration and velocity of each state.
+        """Subscribe to states.
 
-        Of a message whose stamp is not `wanted` nothing else is read: to turn one into numbers
-        takes longer than most of what is done with them. `states` says how they come in.
+        Args:
+            callback: called with stamp [ns], configuration and velocity of each state.
+            profile: QoS of the subscription.
+            wanted: called with a stamp [ns] first; if it returns False, the rest of the message is
+                not read. Converting a message takes longer than most computations with it.
         """
         state_of = self._messages.state_of
 
@@ -192,10 +203,13 @@ class Interface:
     def on_trajectory(
         self, callback: OnTrajectory, here: Callable[[], FloatArray | None] | None = None
     ) -> None:
-        """Call back with each trajectory and its start time [ns], None for `at once`.
+        """Subscribe to trajectories.
 
-        With `here` joint trajectories are taken as well where the mechanism's own are poses: it
-        returns the present configuration, near which their first point is searched for.
+        Args:
+            callback: called with each trajectory and its start time [ns], None for `at once`.
+            here: returns the current configuration, near which the first point is searched for. If
+                given, joint trajectories are accepted even if the mechanism's own trajectories are
+                poses.
         """
         own, topic, read = self._messages, "joint_trajectory", self._messages.read_joint_trajectory
         self._on(self.trajectory_topic, own.trajectory_type, own.read_trajectory, callback)
@@ -203,10 +217,11 @@ class Interface:
             self._on(topic, JointTrajectory, lambda message: read(message, here()), callback)
 
     def trajectory_publisher(self) -> Callable[[FloatArray, Motion, int, bool], int]:
-        """A function that publishes knots at times [s], latched, and a start [ns], 0: at once.
+        """Return a function that publishes a trajectory, latched.
 
-        A start that may wait is put off until others can have read the knots. The function returns
-        the start that it published.
+        Its arguments are times [s] of the knots, motion, start [ns] (0: at once), and whether the
+        start may wait. A start that may wait is delayed until others can have read the knots. The
+        function returns the published start.
         """
         publisher = self._node.create_publisher(
             self._messages.trajectory_type, self.trajectory_topic, qos.LATCHED
@@ -225,7 +240,7 @@ class Interface:
         return publish
 
     def state_publisher(self, profile: QoSProfile) -> Callable[..., None]:
-        """A function that publishes the simulated state at a stamp [ns] on all its topics."""
+        """Return a function that publishes the simulated state at a stamp [ns]."""
         return self._messages.state_publisher(self._node, profile)
 
     def _on(
@@ -244,12 +259,12 @@ class Interface:
 def subscribe_latched_or_not(
     node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
 ) -> None:
-    """Listen, once to each message on a topic, whatever its publisher's durability.
+    """Subscribe to a topic for volatile and for latched publishers, and call back once per message.
 
-    In DDS a volatile subscription hears latched (transient local) publishers, too, but not what
-    they sent before; a transient local one gets that, but does not hear volatile publishers. So
-    there is one of each, and what arrives by both is passed on once. The two copies of a message
-    have the same source timestamp; where rclpy passes none to callbacks, as on Humble, they are
+    In DDS a volatile subscription receives messages of latched (transient local) publishers, but
+    not those sent before. A transient local subscription receives these, but none of volatile
+    publishers. This creates one of each and passes duplicates on once. The two copies of a message
+    have the same source timestamp. If rclpy passes none to callbacks, as on Humble, copies are
     recognized by their content.
     """
     take = refusing(node, topic, callback)

@@ -55,7 +55,7 @@ LIVE = table("control", "collision", "trajectory_goals")
 PARAMETERS = (
     table("mechanism", "autostart", "payload", "states", "transforms", "command_unit") | LIVE
 )
-# Periods of the watchdog, of the diagnostics and of holds that are announced [s].
+# Periods of the watchdog, of the diagnostics and of hold trajectories [s].
 WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
 
 
@@ -63,7 +63,7 @@ __all__ = ["ACTIONS", "PARAMETERS", "InverseDynamics"]
 
 
 class InverseDynamics(ManagedNode):
-    """Publishes the efforts that the library computes for each state."""
+    """Node that publishes the computed efforts for each state."""
 
     _ramp_down: EffortRampDown | None = None  # after a deactivation
     _action: TrajectoryAction | None = None
@@ -72,7 +72,7 @@ class InverseDynamics(ManagedNode):
         super().__init__("inverse_dynamics", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism, and listen."""
+        """Load the mechanism and subscribe."""
         p = self._p
         self._mechanism = load_mechanism(p)
         self._loaded = with_payload(self, self._mechanism, p, self._load)
@@ -81,8 +81,8 @@ class InverseDynamics(ManagedNode):
         self._rates: FloatArray | None = None
         self._problem = ""
         self._flow = StateFlow()
-        self._begins: int | None = None  # [ns] when a trajectory does that no state was answered of
-        self._held: FloatArray | None = None  # where controllers are told to hold
+        self._begins: int | None = None  # [ns] start of a trajectory without a processed state
+        self._held: FloatArray | None = None  # configuration that controllers are to hold
         self._waits = self._p["idle"] == "hold"  # for the first trajectory
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._report = reporter(self)
@@ -90,7 +90,7 @@ class InverseDynamics(ManagedNode):
         self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
         self._estimated = EstimatedWrench(self, self._mechanism, p)
-        self._acting: FloatArray | None = None  # efforts that were commanded last
+        self._acting: FloatArray | None = None  # last commanded efforts
         self._interface.on_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
         self._interface.states.on_switch = self._believe_another
@@ -106,9 +106,9 @@ class InverseDynamics(ManagedNode):
         self._action = serve(self, self._mechanism.independent_joints, self._goals, self._plan_of)
 
     def activate(self) -> None:
-        """Command efforts from here on: none before a trajectory comes, unless `idle` is hold.
+        """Start to command efforts: at the first trajectory, or at once if `idle` is hold.
 
-        A mechanism whose efforts are still being let go is held where it is.
+        A mechanism whose efforts are still being reduced is held at its position.
         """
         self._watchdog = self._new_watchdog()
         self._follower = self._goals.follower = self._new_follower()
@@ -122,9 +122,9 @@ class InverseDynamics(ManagedNode):
         self.get_logger().info(f"{self._p['mode']} of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
-        """Come to rest and hold, then let the efforts go; afterwards command nothing."""
+        """Come to rest and hold, then reduce the efforts to zero and stop commanding."""
         self._goals.abandon("the node was deactivated", GoalCode.INVALID_GOAL)
-        if not self._watchdog.is_fed:  # nothing has been commanded
+        if not self._watchdog.is_fed:  # no command was sent
             return
         self._follower.stop()
         hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
@@ -132,14 +132,14 @@ class InverseDynamics(ManagedNode):
         self.get_logger().info(f"inactive: efforts hold for {hold:g} s, and end {ramp:g} s later")
 
     def clean_up(self) -> None:
-        """Listen no longer."""
+        """Destroy the subscriptions."""
         if self._ramp_down is not None:
             raise Refused("the efforts are still being let go: ask again when they are zero")
         self._end_action()
         super().clean_up()
 
     def destroy_node(self) -> None:
-        """As rclpy's, which leaves actions: they would keep the node, see `managed`."""
+        """Destroy the action, which rclpy would leave, and the node; see `managed`."""
         self._end_action()
         super().destroy_node()
 
@@ -149,7 +149,7 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _load(self, loaded: Mechanism) -> None:
-        """The payload is another one."""
+        """Change the payload."""
         self._loaded = loaded
         self._follower.set_mechanism(loaded)
 
@@ -176,7 +176,7 @@ class InverseDynamics(ManagedNode):
         if self._follower.stream(trajectory, start):
             self._outputs.trajectory(trajectory, start, self._loaded)
             return
-        self._flow, self._begins = StateFlow(), start  # what was missed before is of no matter
+        self._flow, self._begins = StateFlow(), start  # earlier losses do not matter
         self.get_logger().info(
             f"trajectory of {trajectory.duration:g} s, {len(trajectory.times)} points accepted"
         )
@@ -188,7 +188,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(trajectory, start, self._loaded)
 
     def _believe_another(self) -> None:
-        """Hold the mechanism where the publisher that is believed from now on says that it is."""
+        """Hold the mechanism at the position of the newly selected publisher of states."""
         if self.is_active:
             self._follower.stop()
 
@@ -200,7 +200,7 @@ class InverseDynamics(ManagedNode):
             return
         wrench, self._follower.base = self._wrench.at(configuration), self._base.at(stamp)
         self._check_collision(stamp, (configuration, velocity), wrench)
-        # states are checked when they are read
+        # states were checked when they were read
         command = self._follower.command_unchecked(stamp, configuration, velocity, wrench)
         self._stamp, self._last, self._rates = stamp, configuration, velocity
         if command is None:
@@ -222,7 +222,7 @@ class InverseDynamics(ManagedNode):
     def _check_collision(
         self, stamp: int, state: tuple[FloatArray, FloatArray], known: FloatArray
     ) -> None:
-        """Abandon the motion at a collision; who guides it by hand may push."""
+        """Abandon the motion at a collision, except in gravity compensation."""
         follower, acting = self._follower, self._acting
         why = self._estimated.update(stamp, state, acting, self._loaded, follower.base, known)
         if why and not follower.abandoned and follower.mode != "gravity_compensation":
@@ -231,7 +231,7 @@ class InverseDynamics(ManagedNode):
             self._diagnose()
 
     def _report_problem(self, problem: str) -> None:
-        """Say what is wrong with a command; of efforts that are being let go much is."""
+        """Log a problem with a command, except while efforts are being reduced."""
         self._problem = problem if self._ramp_down is None else ""
         if not self._problem:
             return
@@ -242,10 +242,10 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _announce(self) -> None:
-        """Until the first trajectory: let a joint_trajectory_controller hold, with its efforts.
+        """Until the first trajectory, publish a hold with efforts for controllers.
 
-        By itself it holds without them when it is activated, and takes nothing before that; so it
-        is told again and again.
+        Its own hold at activation has no efforts, and before that it accepts nothing, so this is
+        repeated.
         """
         here = self._last
         if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:
@@ -259,7 +259,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(hold, None, self._loaded)
 
     def _ramp_scale(self) -> float:
-        """What a node that was deactivated still gives of its efforts; zero for the last time."""
+        """Return the fraction of efforts that a deactivated node still commands."""
         if self._ramp_down is None:
             return 1.0
         share = self._ramp_down.share(time.monotonic())
@@ -317,7 +317,7 @@ class InverseDynamics(ManagedNode):
         self._follower.scale = message.data
 
     def _use_scale(self, p: dict[str, Any]) -> None:
-        """Listen to the scale or no longer; near a singularity, or late, efforts are for then."""
+        """Subscribe to the speed scale, or unsubscribe."""
         wanted = p["use_scale"]
         self._follower.delay = p["delay"]
         self._follower.predicts = wanted or p["delay"] > 0.0
@@ -349,7 +349,7 @@ class InverseDynamics(ManagedNode):
         return "comes to rest, and holds the configuration"
 
     def _plan_of(self, goal: Goal) -> GoalPlan:
-        """The plan of an action's goal, from where the mechanism is."""
+        """Return the plan for an action's goal from the current state."""
         if not self.is_active:
             raise GoalRefused("the node is inactive")
         present = None

@@ -76,7 +76,7 @@ PARAMETERS = (
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
             "following_time", "drive_delay", "back_drives", "condition_limit")  # fmt: skip
 DIAGNOSE, RETRY = 0.5, 0.5  # [s]
-# [s] until other nodes of the graph are known, and between lines that say the same.
+# [s] until other nodes of the graph are discovered, and between repeated log lines.
 DISCOVERY, QUIET = 1.0, 10.0
 # States in which poses are taken: after a freeze it eases back to what is wished for by then.
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
@@ -84,7 +84,7 @@ MOVING = ("engaging", "engaged")
 
 
 class JointCommander(ManagedNode):
-    """Turns messages into wishes of a `Machine`, and its set-points into messages."""
+    """Node that converts messages to inputs of a `Machine`, and set-points to messages."""
 
     _ticks: Ticks
 
@@ -93,7 +93,7 @@ class JointCommander(ManagedNode):
         super().__init__("joint_commander", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism, and listen."""
+        """Load the mechanism and subscribe."""
         p = self._p
         self._mechanism = m = load_mechanism(p, self.get_logger())
         self._sign, self._offset = m.drives.signs, m.drives.offsets
@@ -129,7 +129,7 @@ class JointCommander(ManagedNode):
         self._place = BasePoseEstimator(noise, p["longest_period"])
         self._base = BaseImu(self, m, lambda: self._ticks.time, self._place.step, self._place.reset)
         self._estimated = EstimatedWrench(self, m, p)
-        self._felt: FloatArray | None = None  # configuration as drives told it last
+        self._felt: FloatArray | None = None  # last configuration from the drives
         self._stabilize(p)
         on_change(self, LIVE, p, self._stabilize)
         self._interface.on_trajectory(
@@ -150,13 +150,13 @@ class JointCommander(ManagedNode):
             self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
-        # a process that was late: not who talks to it
+        # the process was late, not the publishers
         self._ticks = Ticks(self, p["rate"], self._tick, machine.skip, self._on_clock)
         self.create_timer(DIAGNOSE, self._diagnose)
         self._tell_state()
 
     def activate(self) -> None:
-        """Bring the machine up, as soon as drives tell where they are."""
+        """Bring the machine up as soon as the drives report positions."""
         self._tried, self._told, self._waits = 0.0, 0.0, True
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
@@ -184,7 +184,7 @@ class JointCommander(ManagedNode):
         return state
 
     def _on_clock(self, change: int) -> None:
-        """What was heard, and a trajectory, keep their ages; poses of the new time are taken."""
+        """Shift the times of received data by a change of the clock."""
         machine = self._machine
         machine.set_clock(change)
         if machine.state != "off":
@@ -260,7 +260,7 @@ class JointCommander(ManagedNode):
             self._watch_for_collisions(self._drives.message, self._from_drives(positions))
 
     def _watch_for_collisions(self, message: JointState, positions: FloatArray) -> None:
-        """A collision is a fault."""
+        """Set a fault at a collision."""
         m, commander = self._mechanism, self._machine.commander
         rates, efforts = (
             messages.joint_values(message, m.joint_names, each) for each in ("velocity", "effort")
@@ -294,12 +294,12 @@ class JointCommander(ManagedNode):
     def _on_interfaces(self, names: str, message: Any) -> None:
         for name, group in zip(getattr(message, names), message.interface_values, strict=False):
             for interface, value in zip(group.interface_names, group.values, strict=False):
-                # one that is not a number is not known to be well
+                # NaN is not a healthy value
                 if value != 0.0 and f"{name}/{interface}" in self._p["drive_faults"]:
                     self._machine.fault(f"{name}/{interface} is {value:g}")
 
     def _stabilize(self, p: dict[str, Any]) -> None:
-        """Hold the platform in the world, or relative to its base, from now on."""
+        """Hold the platform in the world frame, or relative to its base, from now on."""
         if p["stabilize"] == (self._machine.stabilized is not None):
             return
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
@@ -326,7 +326,7 @@ class JointCommander(ManagedNode):
         self._tell_state()
 
     def _bring_up(self) -> None:
-        """Power on, as soon as that is possible after an activation."""
+        """Power on as soon as possible after an activation."""
         now = time.monotonic()
         if now - self._tried < RETRY:
             return
@@ -389,7 +389,7 @@ class JointCommander(ManagedNode):
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         own = diagnostics.Status("machine", level, text, values)
-        # without homing by their positions drives need not publish any
+        # drives need not publish positions unless homing uses them
         needs = self._p["homing"] != "assumed" or self._feedback.waiting() is None
         states = self._feedback.report(self._p["feedback_timeout"]) if needs else []
         self._report(self._ticks.time, own, *states)

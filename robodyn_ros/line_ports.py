@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lines of text to and from what moves servos: a serial line, or datagrams."""
+"""Ports for lines of text to and from servos: a serial line, or datagrams."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextlib import suppress
 
 from robodyn.errors import InvalidInput, RobodynError
 
-# Datagrams, or parts of 4096 bytes, that are taken at once: a flood must not hold the caller.
+# Limit of datagrams, or parts of 4096 bytes, per call: a flood must not block the caller.
 AT_ONCE = 100
 
 
 class PortLost(RobodynError):
-    """The other end is gone."""
+    """Raised when the other end of a port is gone."""
 
 
 def open_port(link: str) -> SerialPort | UdpPort:
-    """`serial:/dev/ttyUSB0@115200` or `udp:host:port`.
+    """Open `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
 
     Raises:
         InvalidInput: another form, or a port that cannot be opened.
@@ -41,7 +41,7 @@ def open_port(link: str) -> SerialPort | UdpPort:
 
 
 class SerialPort:
-    """A serial line, or a pseudo-terminal, of a POSIX system; nothing waits.
+    """Nonblocking serial line, or pseudo-terminal, of a POSIX system.
 
     Raises:
         AttributeError: a rate that the system does not have.
@@ -60,7 +60,7 @@ class SerialPort:
         self._rest = self._unsent = b""
 
     def send(self, line: str) -> bool:
-        """Send a line; whether it could be taken at once. No half of one is left behind another."""
+        """Send a line; return False and drop it if it cannot be sent at once."""
         data = self._unsent + line.encode()
         try:
             sent = os.write(self._file, data)
@@ -72,7 +72,7 @@ class SerialPort:
         return True
 
     def received(self) -> list[str]:
-        """Whole lines that have come since the last call."""
+        """Return complete lines received since the last call."""
         try:
             for _ in range(AT_ONCE):
                 data = os.read(self._file, 4096)
@@ -87,12 +87,12 @@ class SerialPort:
         return [line.decode(errors="replace") for line in lines]
 
     def close(self) -> None:
-        """End it."""
+        """Close the port."""
         os.close(self._file)
 
 
 class UdpPort:
-    """The same of datagrams, a line each; what comes back to the sending port is heard.
+    """UDP port that sends each line as a datagram and receives replies to the sending port.
 
     Raises:
         OSError: an unknown host.
@@ -104,7 +104,7 @@ class UdpPort:
         self.close = self._socket.close
 
     def send(self, line: str) -> bool:
-        """As `SerialPort`; that nobody listens is not known, and no reason to stop."""
+        """Send a line; return False on an error, such as no listener."""
         try:
             self._socket.send(line.encode())
         except OSError:
@@ -112,16 +112,16 @@ class UdpPort:
         return True
 
     def received(self) -> list[str]:
-        """As `SerialPort`."""
+        """Return lines received since the last call."""
         found = _received(self._socket, AT_ONCE)
         return b"\n".join(found).decode(errors="replace").splitlines()
 
 
 class Datagrams:
-    """Datagrams that come to a port, or answer what is `asked` of one.
+    """Receiver of datagrams at a port, or of replies to the datagrams `asked`.
 
     Raises:
-        InvalidInput: an unknown host, or a port that is taken.
+        InvalidInput: an unknown host, or a port that is in use.
     """
 
     def __init__(self, host: str, port: int, asked: Sequence[bytes] = ()) -> None:
@@ -135,25 +135,25 @@ class Datagrams:
             raise InvalidInput(f"UDP port {host}:{port} cannot be opened: {error}") from error
 
     def ask(self) -> None:
-        """Ask; that nobody listens is not known."""
+        """Send the requests; errors, such as no listener, are ignored."""
         for each in self._asked:
             with suppress(OSError):
                 self._socket.sendto(each, self._address)
 
     def received(self, most: int) -> list[bytes]:
-        """What has come since the last call; of a flood, `most` datagrams."""
+        """Return up to `most` datagrams received since the last call."""
         return _received(self._socket, most)
 
 
 def _datagram_socket() -> socket.socket:
-    """One that does not wait."""
+    """Create a nonblocking socket."""
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.setblocking(False)
     return made
 
 
 def _received(port: socket.socket, most: int) -> list[bytes]:
-    """Datagrams that have come, `most` of them at most; that nobody sends is not known."""
+    """Return up to `most` received datagrams; none on an error."""
     found: list[bytes] = []
     with suppress(OSError):
         while len(found) < most:

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lost messages, found by gaps in sequence numbers; of states, by gaps in their stamps."""
+"""Detection of lost messages by gaps in sequence numbers, and of lost states by gaps in stamps."""
 
 from __future__ import annotations
 
 from collections import deque
 from statistics import median
 
-# Intervals of stamps from whose median the period of states is taken, and how many of them suffice.
+# Number of stamp intervals for the median period of states, and the least number of them.
 INTERVALS, ENOUGH = 50, 10
-# A stamp that goes back further than this is of a clock that was set back [ns].
+# A stamp that goes back by more than this [ns] means that the clock was set back.
 SET_BACK = 100_000_000
 
 
 class Losses:
-    """Counts the gaps in each topic's sequence numbers.
+    """Counter of gaps in the sequence numbers of each topic.
 
     They are valid for a single publisher: a topic whose numbers go back has several publishers, or
     one that was restarted, and is no longer counted.
 
     Attributes:
         lost: number of missing messages by topic, for topics with losses.
-        numbered: False if a message had no sequence number; Cyclone DDS gives none.
+        numbered: False if a message had no sequence number; Cyclone DDS provides none.
     """
 
     def __init__(self) -> None:
@@ -50,25 +50,24 @@ class Losses:
 
     @property
     def text(self) -> str:
-        """The losses as text, for the metadata of a bag."""
+        """Losses as text, for the metadata of a bag."""
         if self.lost:
             return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
         return "none" if self.numbered else "not known, the middleware numbers no messages"
 
 
 class StateFlow:
-    """Counts states that never came and such that came too late, by their stamps.
+    """Counter of states that are missing or late, by their stamps.
 
-    States of a machine come at a fixed rate. Whoever is too busy to take one finds the next one in
-    its place.
+    States of a machine come at a fixed rate. A node that is too busy misses states and receives the
+    next one instead.
 
     Attributes:
-        heard: states that came in order.
-        lost: those missing between them.
-        late: those that came after a later one.
-        longest: [s] without a state, by stamps.
-        begun_late: [s] from the time at which a trajectory should have begun to the first state
-            that was answered.
+        heard: states received in order.
+        lost: states missing between them.
+        late: states received after a later one.
+        longest: longest time [s] without a state, by stamps.
+        begun_late: [s] from the start of a trajectory to the first state processed after it.
     """
 
     def __init__(self) -> None:
@@ -78,7 +77,7 @@ class StateFlow:
         self.longest = self.begun_late = 0.0
 
     def take(self, stamp: int) -> None:
-        """A state of `stamp` [ns] came."""
+        """Count a state by its stamp [ns]."""
         last = self._last
         since = 0 if last is None else stamp - last
         if last is not None and -SET_BACK <= since <= 0:
@@ -97,7 +96,7 @@ class StateFlow:
 
     @property
     def text(self) -> str:
-        """What is missing, in words; empty if nothing is."""
+        """Missing states as text; empty if there are none."""
         texts = []
         if self.lost or self.late:
             texts.append(

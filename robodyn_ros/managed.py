@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A managed (lifecycle) node that, with `autostart`, takes itself to the active state.
+"""Managed (lifecycle) node that, with `autostart`, brings itself to the active state.
 
 States, transitions and services are those of every ROS 2 lifecycle node, so `ros2 lifecycle` and
-lifecycle managers serve. What a derived class makes in `configure` exists in the states inactive
-and active, and is destroyed by `cleanup`.
+lifecycle managers work. Entities that a derived class creates in `configure` exist in the states
+inactive and active, and are destroyed by `cleanup`.
 
-The state machine is rcl's. rclpy's own lifecycle node around it ends on requests that its present
-state does not allow, and is kept alive after `destroy_node`: a later node of the same name in that
-process then does not log to `/rosout`, or ceases to in midst of its work.
+The state machine is rcl's. rclpy's own lifecycle node ends on requests that its present state does
+not allow, and stays alive after `destroy_node`: a later node of the same name in that process then
+does not log to `/rosout`, or stops doing so.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its 
 
 
 class Refused(RobodynError):
-    """A transition that cannot be made now; the text says why."""
+    """Raised for a transition that is impossible now, with the reason."""
 
 
 class ManagedNode(Node):
-    """A lifecycle node; a derived class overrides `configure`, `activate` and `deactivate`.
+    """Lifecycle node; a derived class overrides `configure`, `activate` and `deactivate`.
 
     Each may raise a RobodynError, which fails the transition and is logged. Any other exception is
-    a bug and ends the node, as in every callback. `self._p` has the parameters' values, those of
-    the present ones from `configure` on.
+    a bug and ends the node, as in every callback. `self._p` has the values of the parameters at the
+    last `configure`.
     """
 
     def __init__(self, name: str, specs: dict[str, Spec]) -> None:
@@ -82,16 +82,16 @@ class ManagedNode(Node):
         return bool(self._lifecycle.current_state[0] == State.PRIMARY_STATE_ACTIVE)
 
     def configure(self) -> None:
-        """Make what the node works with, from its parameters."""
+        """Create the entities of the node from its parameters."""
 
     def activate(self) -> None:
-        """Begin to act."""
+        """Start to act."""
 
     def deactivate(self) -> None:
-        """Cease to act; also called when an active node is shut down."""
+        """Stop acting; also called when an active node is shut down."""
 
     def clean_up(self) -> None:
-        """Destroy what was made since the node itself."""
+        """Destroy all entities created since the construction of the node."""
         for destroy, entity in list(self._all_entities()):
             if id(entity) not in self._lasting:
                 destroy(entity)
@@ -100,27 +100,27 @@ class ManagedNode(Node):
         self._callbacks_of_parameters.clear()
 
     def destroy_node(self) -> None:
-        """As rclpy's; the state machine lets go of the node as well."""
+        """Destroy the state machine and the node."""
         self._lifecycle.destroy_when_not_in_use()
         super().destroy_node()
 
     def add_on_set_parameters_callback(self, callback: Callable[..., Any]) -> Any:
-        """As rclpy's; what is added while configuring goes with `clean_up`."""
+        """Add a callback; `clean_up` removes those added while configuring."""
         added = super().add_on_set_parameters_callback(callback)
         self._callbacks_of_parameters.append(callback)
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """The available transition of this label or, without one, of this number, if there is."""
+        """Return the available transition with a label or, without one, a number; or None."""
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]
         return None
 
     def _make(self, request: Row) -> bool:
-        """Make one of the available transitions; returns whether its step succeeded.
+        """Make one of the available transitions; return whether its step succeeded.
 
-        A step that raises anything but a RobodynError leaves the state as it was.
+        A step that raises anything but a RobodynError leaves the state unchanged.
         """
         was_active, self._refusal = self.is_active, None
         self._go(request)
@@ -132,7 +132,7 @@ class ManagedNode(Node):
             self._refusal = error
         finally:
             found = self._find(0, result)
-            assert found is not None  # every transition may end so
+            assert found is not None  # every transition may have this result
             self._go(found)
         return self._refusal is None
 
@@ -157,8 +157,8 @@ class ManagedNode(Node):
         now = max(self.get_clock().now().nanoseconds, 0)
         self._events.publish(
             TransitionEvent(
-                # PlotJuggler reads numbers as doubles, and no bag with one that loses digits so;
-                # times of day lose those below 256 ns
+                # PlotJuggler reads integers as doubles and rejects bags with inexact ones; times of
+                # day are exact to 256 ns
                 timestamp=now - now % 1024,
                 transition=described.transition,
                 start_state=described.start_state,
@@ -197,7 +197,7 @@ class ManagedNode(Node):
 
 
 def _answer(field: str, tell: Callable[[], Any], _: Any, response: Any) -> Any:
-    """The response of a service, with what there is to tell in a field of it."""
+    """Fill a field of a service response."""
     setattr(response, field, tell())
     return response
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A planned path for RViz and Foxglove, colored by its condition."""
+"""Planned path for RViz and Foxglove, colored by its condition number."""
 
 from __future__ import annotations
 
@@ -26,10 +26,19 @@ DRAWN = np.linspace(0.0, 1.0, 201)
 def colored_path(
     mechanism: Mechanism, frame: str, configurations: FloatArray, warn: float, error: float
 ) -> MarkerArray:
-    """One line strip through the body's positions of configurations (N, nq), in the base's frame.
+    """Return a line strip through the body's positions, colored by the condition number.
 
-    Green at a condition number of 1, yellow at `warn`, red from `error` on; in between by its
-    logarithm.
+    Green at a condition number of 1, yellow at `warn`, red at and above `error`, logarithmic
+    between.
+
+    Args:
+        mechanism: mechanism that follows the path.
+        frame: frame of the base.
+        configurations: (N, nq).
+        warn, error: levels of the condition number.
+
+    Returns:
+        One line strip in the base frame.
     """
     numbers = mechanism.condition_number(configurations)
     ends = np.log(np.maximum.accumulate([1.0, max(warn, 1.001), max(error, 1.002)]))
@@ -48,11 +57,11 @@ def colored_path(
 
 
 class PathDisplay:
-    """Publishes a planned path for display: its poses, and a line colored by its condition.
+    """Publisher of a planned path's poses, and of a line colored by its condition number.
 
     Args:
-        node: that publishes `planned_path` and `planned_path_markers`.
-        mechanism: what follows the path.
+        node: node that publishes `planned_path` and `planned_path_markers`.
+        mechanism: mechanism that follows the path.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
@@ -61,7 +70,7 @@ class PathDisplay:
         self._colored = node.create_publisher(MarkerArray, "planned_path_markers", qos.LATCHED)
 
     def show(self, plan: Trajectory, warn: float, error: float) -> None:
-        """Show a plan; levels of the condition number as for `colored_path`."""
+        """Publish a plan; the levels of the condition number are those of `colored_path`."""
         frame = self._mechanism.frames[0]
         places = plan.sample(plan.duration * DRAWN).configuration
         path = Path()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of a mechanism's states and trajectories: by body pose, or by joint positions.
+"""Messages of a mechanism's states and trajectories: as body pose, or as joint positions.
 
-Which of the two a mechanism uses follows from the form of its coordinates; see `FORMS`.
+The form of a mechanism's coordinates selects one of the two; see `FORMS`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ except ImportError:
 
 
 class FloatingBroadcaster:
-    """parent -> child of a mechanism's floating joints, such as a platform's in its base.
+    """Broadcaster of the transforms of a mechanism's floating joints.
 
     robot_state_publisher has no positions of these.
     """
@@ -45,14 +45,14 @@ class FloatingBroadcaster:
         self._mechanism, self._broadcaster = mechanism, None
         joints = presentation.floating_poses(mechanism, mechanism.home)
         if joints and TransformBroadcaster:
-            # as many as of the states beside them: a recorder that falls behind misses none
+            # the depth of the states beside them: a recorder that falls behind misses none
             self._broadcaster = TransformBroadcaster(node, qos.STATE)
         elif joints:
             names = ", ".join(f"{parent} -> {child}" for parent, child in joints)
             node.get_logger().info(f"tf2_ros is not installed: no transform {names}")
 
     def send(self, stamp: int, configuration: FloatArray) -> None:
-        """Broadcast where they are in a configuration, at a stamp [ns]."""
+        """Broadcast the transforms of a configuration at a stamp [ns]."""
         if self._broadcaster is None:
             return
         transforms = []
@@ -68,7 +68,7 @@ class FloatingBroadcaster:
 
 
 class _Messages:
-    """What messages of all forms share."""
+    """Common part of the messages of all forms."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
@@ -76,9 +76,9 @@ class _Messages:
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
     ) -> SampledTrajectory:
-        """The motion of a trajectory of its joints, or of its tip's (`TipJoints`).
+        """Read the motion of a trajectory of the mechanism's joints, or of its tip's (`TipJoints`).
 
-        `here` is the present configuration, if known.
+        `here` is the current configuration, if known.
 
         Raises:
             RobodynError: a malformed message, or a motion that the mechanism cannot make.
@@ -95,10 +95,10 @@ class _Messages:
         return SampledTrajectory(self._mechanism, times, motion)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """A function (stamp [ns], configuration, velocity, efforts) that publishes a state.
+        """Return a function (stamp [ns], configuration, velocity, efforts) that publishes a state.
 
-        As `platform_state` where it is a pose, as `joint_states` of all joints, and as transforms
-        of floating joints; robot_state_publisher makes those of all others.
+        It publishes `platform_state` if the state is a pose, `joint_states` of all joints, and
+        transforms of floating joints; robot_state_publisher publishes all other transforms.
         """
         send_pose = self.pose_sender(node, profile)
         joints = node.create_publisher(JointState, "joint_states", profile)
@@ -108,19 +108,19 @@ class _Messages:
         def publish(
             stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
         ) -> None:
-            send_pose(stamp, configuration, velocity)  # first, because controllers wait for it
+            send_pose(stamp, configuration, velocity)  # first, since controllers wait for it
             send(all_joints.filled(stamp, configuration, velocity, effort))
             transforms.send(stamp, configuration)
 
         return publish
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """A function (stamp, configuration, velocity) that publishes a state that is a pose."""
+        """Return a function (stamp, configuration, velocity) that publishes a state with a pose."""
         return lambda *_: None
 
 
 class PoseMessages(_Messages):
-    """`platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory).
+    """Messages `platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory).
 
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
@@ -133,7 +133,7 @@ class PoseMessages(_Messages):
     trajectory_type = MultiDOFJointTrajectory
 
     def read_state(self, message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-        """Stamp [ns], configuration and velocity of a state message.
+        """Return stamp [ns], configuration and velocity of a state message.
 
         Raises:
             RobodynError: a malformed message.
@@ -141,11 +141,11 @@ class PoseMessages(_Messages):
         return messages.platform_state(message)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """What a subscription of a node to states reads them by."""
+        """Return the reader of messages for a node's subscription to states."""
         return PoseSource(self._mechanism)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity of what `source` reads.
+        """Return configuration and velocity for the readings of `source`.
 
         Raises:
             RobodynError: no configuration of the mechanism has these readings.
@@ -153,7 +153,7 @@ class PoseMessages(_Messages):
         return place, rate
 
     def read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
-        """The trajectory of a trajectory message.
+        """Convert a trajectory message to a trajectory.
 
         Raises:
             RobodynError: a malformed message, or one for another mechanism.
@@ -161,19 +161,19 @@ class PoseMessages(_Messages):
         return sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
-        """The message of a trajectory with knots at times [s]; its stamp is zero."""
+        """Create the message of a trajectory with knots at times [s]; its stamp is zero."""
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """See `_Messages`."""
+        """Return a function that publishes `platform_state`."""
         send = sender(node, node.create_publisher(Odometry, self.state_topic, profile))
         odometry = OdometryMessage(self._mechanism.frames)
         return lambda *state: send(odometry.filled(*state))
 
 
 class JointMessages(_Messages):
-    """`joint_states` (JointState) and `joint_trajectory` (JointTrajectory); see `PoseMessages`."""
+    """Messages `joint_states` (JointState) and `joint_trajectory` (JointTrajectory)."""
 
     state_topic = "joint_states"
     trajectory_topic = "joint_trajectory"
@@ -186,7 +186,7 @@ class JointMessages(_Messages):
         self._here: FloatArray | None = None
 
     def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
-        """See `PoseMessages`; a configuration is searched for near the one read before."""
+        """Read a state; the configuration is searched for near the previous one."""
         stamp = messages.to_nanoseconds(message.header.stamp)
         position, velocity = (
             messages.joint_values(message, self._measured, field)
@@ -197,26 +197,26 @@ class JointMessages(_Messages):
         return stamp, *self.state_of(position, velocity)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """See `PoseMessages`."""
+        """Return the reader of joint states for a node's subscription."""
         return JointSource(node, self._mechanism, self._measured)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See `PoseMessages`."""
+        """Return configuration and velocity for joint readings."""
         self._here, velocity = motions.state_of_readings(self._mechanism, place, rate, self._here)
         return self._here, velocity
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
-        """See `PoseMessages`."""
+        """Convert a trajectory message to a trajectory."""
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """See `PoseMessages`."""
+        """Create the message of a trajectory with knots at times [s]."""
         rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
 
 class AllJoints:
-    """The JointState of all joints; the effort of passive ones is zero."""
+    """JointState of all joints; the effort of passive ones is zero."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         names = mechanism.all_joint_names
@@ -227,13 +227,13 @@ class AllJoints:
     def filled(
         self, stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
     ) -> JointState:
-        """The message for a state and efforts (n,) of the driven joints, at a stamp [ns]."""
+        """Return the message for a state and efforts (n,) of the driven joints, at a stamp [ns]."""
         _, position, rate = self._mechanism.joint_states(configuration, velocity)
         self._efforts[self._driven] = effort
         return self._message.filled(stamp, position, rate, self._efforts)
 
 
-# By the form of a mechanism's coordinates.
+# Messages by the form of a mechanism's coordinates.
 FORMS: dict[str, type[PoseMessages | JointMessages]] = {
     "pose": PoseMessages,
     "joints": JointMessages,
@@ -241,5 +241,5 @@ FORMS: dict[str, type[PoseMessages | JointMessages]] = {
 
 
 def messages_of(mechanism: Mechanism) -> PoseMessages | JointMessages:
-    """The messages that carry a mechanism's states and trajectories."""
+    """Return the messages for a mechanism's states and trajectories."""
     return FORMS[mechanism.coordinates.form](mechanism)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of messages to arrays and back, with the frames and orders that ROS prescribes.
+"""Conversion between messages and arrays, with the frames and orders that ROS prescribes.
 
-The classes at the end are messages that are reused for each publication, because making one takes
+The classes at the end are messages that are reused for each publication, because creating one takes
 longer than filling it. Publishing serializes a message before it returns, so one object suffices.
 Numbers are assigned as `array.array`, which rosidl accepts without checking each element.
 """
@@ -42,9 +42,9 @@ from robodyn.trajectories.messages import to_nanoseconds as to_nanoseconds
 from robodyn.trajectories.messages import twist_array as twist_array
 from robodyn.trajectories.messages import vector_pair as vector_pair
 
-# Range of a stamp, whose seconds have 32 bits [ns].
+# Range of a stamp [ns]; its seconds have 32 bits.
 FIRST, LAST = -(2**31) * NANOSECONDS, 2**31 * NANOSECONDS - 1
-# Those of a serialized message up to its stamp: four that name the encoding, and the stamp.
+# Bytes of a serialized message up to its stamp: four for the encoding, and the stamp.
 FIRST_BYTES = 12
 POINT_FIELDS = ("positions", "velocities", "accelerations", "effort")
 
@@ -53,17 +53,17 @@ def deserialized(data: bytes, kind: type[Any]) -> Any:
     """Return the message of type `kind` that was serialized as `data`.
 
     Raises:
-        InvalidInput: it is not one.
+        InvalidInput: the data are no such message.
     """
     try:
         return deserialize_message(data, kind)
-    # rclpy raises RMWError, or whatever its conversion of a field does
+    # rclpy raises RMWError, or an error from the conversion of a field
     except Exception as error:
         raise InvalidInput(f"{len(data)} bytes are no {kind.__name__}", value=data) from error
 
 
 def first_stamp(data: bytes) -> int:
-    """The stamp [ns] of a serialized message that begins with a header; no more is read.
+    """Return the stamp [ns] of a serialized message that begins with a header.
 
     Raises:
         InvalidInput: too few bytes.
@@ -84,24 +84,24 @@ def fill_stamp(stamp: Time, nanoseconds: int) -> None:
 
 
 def to_stamp(nanoseconds: int) -> Time:
-    """Whole nanoseconds as a stamp; see `fill_stamp`."""
+    """Convert whole nanoseconds to a stamp; see `fill_stamp`."""
     stamp = Time()
     fill_stamp(stamp, nanoseconds)
     return stamp
 
 
 def to_duration(nanoseconds: int) -> Duration:
-    """Whole nanoseconds as a duration."""
+    """Convert whole nanoseconds to a duration."""
     return Duration(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
 
 
 def fill_vector(message: Point | Vector3, values: FloatArray) -> None:
-    """Write (3,) into a Vector3 or a Point."""
+    """Write values (3,) into a Vector3 or a Point."""
     message.x, message.y, message.z = np.asarray(values, dtype=np.float64).tolist()
 
 
 def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
-    """Write pose (7,) into a Pose or a Transform."""
+    """Write a pose (7,) into a Pose or a Transform."""
     position = message.position if isinstance(message, Pose) else message.translation
     q = message.orientation if isinstance(message, Pose) else message.rotation
     fill_vector(position, pose[:3])
@@ -109,12 +109,12 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
 
 
 def wrench_array(message: Wrench) -> FloatArray:
-    """(6,) force, then torque."""
+    """Return a wrench message as (6,): force, then torque."""
     return vector_pair(message.force, message.torque)
 
 
 def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
-    """A message of a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
+    """Create a message of a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
     message = WrenchStamped()
     message.header.stamp, message.header.frame_id = to_stamp(stamp), frame
     fill_vector(message.wrench.force, wrench[:3])
@@ -123,13 +123,19 @@ def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:
-    """Write twist (6,), or an acceleration, into a Twist."""
+    """Write a twist (6,), or an acceleration, into a Twist."""
     fill_vector(message.linear, twist[:3])
     fill_vector(message.angular, twist[3:])
 
 
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-    """Stamp [ns], pose (7,), normalized, and twist (6,) turned back into the base frame.
+    """Return stamp, pose and twist of an Odometry message.
+
+    Args:
+        message: message to read.
+
+    Returns:
+        Stamp [ns], normalized pose (7,), and twist (6,) transformed to the base frame.
 
     Raises:
         InvalidInput: numbers that are not finite or implausibly large, or a quaternion not of
@@ -143,7 +149,15 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
 
 
 def joint_values(message: JointState, names: Sequence[str], field: str) -> FloatArray:
-    """(n,) of `position`, `velocity` or `effort` in the order of `names`.
+    """Return one field of a JointState in the order of the given joints.
+
+    Args:
+        message: message to read.
+        names: (n,) joints.
+        field: `position`, `velocity` or `effort`.
+
+    Returns:
+        Values (n,).
 
     Raises:
         InvalidInput: a joint is missing, lists of different length, or not finite.
@@ -164,12 +178,20 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 
 
 def has_no_efforts(message: JointState) -> bool:
-    """Whether a command holds nothing but NaN, as ros2_control has it before the first one."""
+    """Return whether a command is all NaN, like ros2_control's before the first one."""
     return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
 
 
 def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
-    """Positions (n,) of the joints `names`: those given, and the present ones of all others.
+    """Return the joint positions of a goal, with current ones for joints that it lacks.
+
+    Args:
+        message: message with the goals of some joints.
+        names: (n,) joints.
+        present: (n,) current positions.
+
+    Returns:
+        Positions (n,).
 
     Raises:
         InvalidInput: no joint or an unknown one is named, lists of different length, not finite.
@@ -192,7 +214,7 @@ def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -
 
 @lru_cache(maxsize=16)
 def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.intp] | None:
-    """Index of each of `names` among those given, the last of duplicates; None if one is missing.
+    """Return the index of each of `names` among those given; None if one is missing.
 
     Publishers send the same names with every message, so the result is cached.
     """
@@ -203,10 +225,10 @@ def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.in
 
 
 def finite(name: str, values: FloatArray) -> FloatArray:
-    """The values, if all are finite.
+    """Return the values if all are finite.
 
     Raises:
-        InvalidInput: names the first that is not.
+        InvalidInput: names the first value that is not.
     """
     if not all_finite(values):
         first = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -215,7 +237,7 @@ def finite(name: str, values: FloatArray) -> FloatArray:
 
 
 def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArray:
-    """(n,) of the numbers of a command to `count` joints; `name` is what each of them is.
+    """Return the values of a command to `count` joints; `name` is their quantity.
 
     Raises:
         InvalidInput: another count, or not finite.
@@ -229,7 +251,7 @@ def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArra
 def platform_trajectory(
     frame: str, joint: str, times: FloatArray, motion: Motion
 ) -> MultiDOFJointTrajectory:
-    """A trajectory message with position, velocity and acceleration at every knot.
+    """Create a trajectory message with position, velocity and acceleration at every knot.
 
     Velocities and accelerations are in the frame of the header. The stamp is zero: start at once.
     """
@@ -250,7 +272,7 @@ def platform_trajectory(
 def joint_trajectory(
     names: Sequence[str], times: FloatArray, motion: Sequence[FloatArray]
 ) -> JointTrajectory:
-    """A trajectory message; `motion` is position, velocity, acceleration and perhaps effort."""
+    """Create a trajectory message; `motion` has positions, velocities, and so on."""
     message = JointTrajectory(joint_names=list(names))
     for t, *rows in zip(times, *motion, strict=True):
         message.points.append(joint_point(round(t * NANOSECONDS), rows))
@@ -258,7 +280,7 @@ def joint_trajectory(
 
 
 def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
-    """A point at a time [ns]; `rows` (n,) are position, velocity, acceleration and effort."""
+    """Create a point at a time [ns] from position, velocity, acceleration, effort (n,)."""
     point = JointTrajectoryPoint(time_from_start=to_duration(time))
     for field, row in zip(POINT_FIELDS, rows, strict=False):
         setattr(point, field, row.tolist())
@@ -266,14 +288,14 @@ def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
 
 
 def numbers(values: FloatArray) -> array[float]:
-    """Float64 values in the form that a message field accepts fastest."""
+    """Convert float64 values to the form that a message field accepts fastest."""
     return array("d", values.tobytes())
 
 
 class JointStateMessage:
-    """A JointState of fixed joints; a field that is None keeps its value, initially empty.
+    """Reusable JointState of fixed joints; a field that is None keeps its value, initially empty.
 
-    `told_in` is the unit of commands: the message has no other place for it than its frame.
+    `told_in` is the unit of commands, which the message can only state as its frame.
     """
 
     def __init__(self, names: Sequence[str], told_in: str = "") -> None:
@@ -288,7 +310,7 @@ class JointStateMessage:
         velocity: FloatArray | None = None,
         effort: FloatArray | None = None,
     ) -> JointState:
-        """The message at a stamp [ns]."""
+        """Return the message at a stamp [ns]."""
         message = self._message
         fill_stamp(self._stamp, stamp)
         if position is not None:
@@ -301,7 +323,7 @@ class JointStateMessage:
 
 
 class MultiArrayMessage:
-    """A Float64MultiArray of one dimension, labeled with the unit of commands if one is given."""
+    """Reusable one-dimensional Float64MultiArray, labeled with the unit of commands."""
 
     def __init__(self, size: int = 0, told_in: str = "") -> None:
         self._message = Float64MultiArray()
@@ -310,20 +332,20 @@ class MultiArrayMessage:
             self._message.layout.dim = [dimension]
 
     def filled(self, values: FloatArray) -> Float64MultiArray:
-        """The message with values (n,)."""
+        """Return the message with values (n,)."""
         self._message.data = numbers(values)
         return self._message
 
 
 class OdometryMessage:
-    """A platform's state; its twist is, as Odometry prescribes, in the platform's frame."""
+    """Reusable Odometry of a platform; its twist is in the platform's frame, as prescribed."""
 
     def __init__(self, frames: tuple[str, str]) -> None:
         self._message = Odometry()
         self._message.header.frame_id, self._message.child_frame_id = frames
 
     def filled(self, stamp: int, pose: FloatArray, twist: FloatArray) -> Odometry:
-        """Pose (7,) and twist (6,) in the base frame, at a stamp [ns]."""
+        """Return the message for pose (7,) and twist (6,) in the base frame, at a stamp [ns]."""
         message = self._message
         fill_stamp(message.header.stamp, stamp)
         fill_pose(message.pose.pose, pose)

@@ -40,30 +40,30 @@ from robodyn_ros.parameters import load_mechanism, on_change, table
 
 LIVE = table("washout")
 PARAMETERS = table("mechanism", "autostart", "motion_cueing") | LIVE
-# Larger numbers [m/s^2, rad/s] are no vehicle's.
+# Larger values [m/s^2, rad/s] are implausible for a vehicle.
 LARGEST = 200.0
-# Of a period, what planning may take.
+# Fraction of a period for planning.
 BUDGET = 0.6
-# Datagrams taken at once, and how often X-Plane is asked for what it should tell [s].
+# Limit of datagrams per call, and the period [s] of requests to X-Plane.
 AT_ONCE, ASKED = 100, 2.0
 
 
 class MotionCueing(ManagedNode):
-    """Turns messages of an IMU into samples for a cueing algorithm, and its cues into messages."""
+    """Node that converts IMU messages to samples for a cueing algorithm, and cues to messages."""
 
     def __init__(self) -> None:
         self._datagrams: Datagrams | None = None
         super().__init__("motion_cueing", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism, and listen."""
+        """Load the mechanism and subscribe."""
         p = self._p
         self._mechanism = m = load_mechanism(p)
         self._message = OdometryMessage(m.frames)
         self._gate = CommandGate(m)
         self._ticks = Ticks(self, p["rate"], self._tick)
         self._begin()
-        self._cueing.step(REST, np.zeros(3))  # the first takes long
+        self._cueing.step(REST, np.zeros(3))  # the first step takes long
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
         self._felt_imu = self.create_publisher(Imu, "felt_imu", qos.STATE)
         self._report = reporter(self)
@@ -76,12 +76,12 @@ class MotionCueing(ManagedNode):
         steady_timer(self, 1.0, self._diagnose)
 
     def clean_up(self) -> None:
-        """Close the port of telemetry as well."""
+        """Close the telemetry port and destroy the entities."""
         super().clean_up()
         self._close_telemetry()
 
     def destroy_node(self) -> None:
-        """Close the port of telemetry as well."""
+        """Close the telemetry port and destroy the node."""
         self._close_telemetry()
         super().destroy_node()
 
@@ -91,7 +91,7 @@ class MotionCueing(ManagedNode):
             self._datagrams = None
 
     def activate(self) -> None:
-        """Publish set-points, from neutral on."""
+        """Publish set-points, starting at neutral."""
         self._begin()
         p = self._p
         name, axes = self._mechanism.name, self._cueing.text
@@ -117,7 +117,7 @@ class MotionCueing(ManagedNode):
 
     def _on_imu(self, message: Imu) -> None:
         stamp, force, rate = read_imu(message, LARGEST)
-        # stamps that are much older begin anew, as a clock was set back
+        # much older stamps mean that the clock was set back: start again
         if self._stamp is not None and 0 <= self._stamp - stamp <= self._p["timeout"] * 1e9:
             raise rd.InvalidInput(
                 f"stamp is {stamp * 1e-9:.9g} s, must be after that of the last message, "
@@ -158,7 +158,7 @@ class MotionCueing(ManagedNode):
                 self._take(*sample)
 
     def _tick(self) -> None:
-        """The set-point that is due."""
+        """Publish the set-point that is due."""
         if self._datagrams is not None:
             self._hear_telemetry(self._datagrams)
         if not self.is_active:
@@ -196,7 +196,7 @@ class MotionCueing(ManagedNode):
 
 
 def _settings(values: Mapping[str, Any]) -> Any:
-    """The library's settings: fields of them are parameters of the same names."""
+    """Return the library's settings; their fields are parameters of the same names."""
     begin: Any = rd.PredictiveParameters()
     if values["algorithm"] == "classical":
         begin = rd.WashoutParameters.preset(values["preset"])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The nodes: the one place where each is declared.
+"""List of the nodes, the only place where each is declared.
 
 Executables (setup.py), the page of nodes (docs/make_nodes.py) and the policy for SROS 2
-(docs/make_policy.py) follow. Nothing is imported here: setup.py runs this file.
+(docs/make_policy.py) use it. It imports nothing, because setup.py runs this file.
 """
 
-# The module of each node in this package, and its class there, in the order of the page.
+# Module of each node in this package, and its class, in the order of the page.
 NODES = {
     "trajectory_planner": "TrajectoryPlanner",
     "inverse_dynamics": "InverseDynamics",

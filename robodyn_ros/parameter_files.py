@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What parameters there are; what was given in files and by `-p`, and which of it has no effect.
+"""Tables of parameters, and a check for given parameters that have no effect.
 
-ROS 2 ignores parameters that a node does not declare, and sections for nodes that are not there.
+ROS 2 ignores parameters that a node does not declare, and sections for nodes that do not exist.
 """
 
 from __future__ import annotations
@@ -25,33 +25,34 @@ from robodyn.formats.xacro_text import arguments_of, use_arguments
 from robodyn.loading.load import use_options
 from robodyn.mechanism.mechanism import Mechanism
 
-# Declared by rclpy and by the middleware.
+# Parameters declared by rclpy and by the middleware.
 COMMON = ("use_sim_time", "start_type_description_service")
 COMMON_PREFIXES = ("qos_overrides.",)
 
 
-# libyaml's where it is there, which is ten times as fast.
+# libyaml's loader if available, which is ten times as fast.
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @lru_cache
 def tables() -> dict[str, dict[str, dict[str, Any]]]:
-    """`parameters.yaml`: by group, of a node or shared by several, and name."""
+    """Return `parameters.yaml`: parameters by group (of a node or shared) and name."""
     text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
     return loaded
 
 
-# How a mechanism is read: launch arguments, and parameters of every node that has one.
+# Options for reading a mechanism: launch arguments, and parameters of every node with a mechanism.
 READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "kind", "base")
 
 
 def read_mechanism(
     source: str, values: Mapping[str, Any], spelling: Callable[[str, str | bool], str]
 ) -> tuple[Mechanism, list[str]]:
-    """A mechanism, read as `values` of READING and `gravity` say, and warnings about it.
+    """Read a mechanism with the options READING and `gravity` in `values`; also return warnings.
 
-    Every other model of this process is read so, too. `spelling` is how errors name an option.
+    All other models of this process are then read with the same options. `spelling` writes the name
+    of an option in errors.
 
     Raises:
         ModelError: an invalid description.
@@ -66,7 +67,7 @@ def read_mechanism(
 
 
 def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Parameters by name of a node, or pattern of names, from a parameter file.
+    """Return the sections of a parameter file: parameters by node name or pattern.
 
     Raises:
         InvalidInput: no such file, or no parameter file; the message names it.
@@ -109,7 +110,7 @@ def _flat(parameters: Any, prefix: str) -> dict[str, Any]:
 
 
 def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[str]) -> list[str]:
-    """A line for each section whose node is none of those that there are."""
+    """Return a line for each section of a parameter file whose node does not exist."""
     lines = []
     for section in sections:
         name = section.rsplit("/", 1)[-1]
@@ -119,13 +120,13 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
 
 
 def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
-    """A line for each parameter in a command line, or in its files, that a node ignores.
+    """Return a line for each parameter on a command line, or in its files, that a node ignores.
 
-    A section for all nodes has what one of them needs.
+    A section for all nodes may have parameters that only some of them declare.
 
     Args:
-        node: with its parameters declared.
-        arguments: of the command line.
+        node: node with its parameters declared.
+        arguments: arguments of the command line.
     """
     of_all = {name for group in tables().values() for name in group}
     known = set(node.list_parameters([], 0).names)
@@ -143,7 +144,7 @@ def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
 
 
 def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple[str, str, bool]]:
-    """Name of each parameter for this node, where it is from, and whether it is for all nodes."""
+    """Return name, origin and whether it is for all nodes, of each parameter given to this node."""
     full = node.get_fully_qualified_name()
     found: list[tuple[str, str, bool]] = []
     for flag, word in zip(arguments[:-1], arguments[1:], strict=True):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters with descriptors, declared from a table, and the mechanism they name.
+"""Declaration of parameters from a table, and the mechanism that they specify.
 
 `parameters.yaml` has the tables, in the form of generate_parameter_library.
 """
@@ -39,13 +39,13 @@ from robodyn_ros.parameter_files import read_mechanism, tables
 
 try:
     import fcntl
-except ImportError:  # not a Unix: everyone speaks
+except ImportError:  # not a Unix: every process logs
     fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One parameter: its default, what it means with its unit, and what is allowed."""
+    """Specification of a parameter: default, description with unit, and allowed values."""
 
     default: Any
     text: str
@@ -56,7 +56,7 @@ class Spec:
 
     @classmethod
     def of(cls, entry: dict[str, Any]) -> Spec:
-        """One of `parameters.yaml`; a default that is not told is the parameter's type."""
+        """Create it from an entry of `parameters.yaml`; without a default it has the type."""
         rules = entry.get("validation", {})
         unset = "default_value" not in entry
         low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (-math.inf,)), math.inf)
@@ -70,7 +70,7 @@ class Spec:
         )
 
     def descriptor(self) -> ParameterDescriptor:
-        """The descriptor shown by `ros2 param describe`."""
+        """Return the descriptor shown by `ros2 param describe`."""
         descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
         if self.choices:
             descriptor.additional_constraints = "one of " + ", ".join(self.choices)
@@ -86,7 +86,7 @@ class Spec:
 
 
 def table(*groups: str) -> dict[str, Spec]:
-    """The parameters of groups in `parameters.yaml`, by name: of a node, or shared by several."""
+    """Return the parameters of groups in `parameters.yaml`, by name."""
     return {name: Spec.of(entry) for group in groups for name, entry in tables()[group].items()}
 
 
@@ -108,7 +108,7 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
 
 
 def current(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
-    """Values of declared parameters, which may have been set since.
+    """Return the current values of declared parameters.
 
     Raises:
         InvalidInput: as for `declare`.
@@ -127,8 +127,8 @@ def on_change(
     """Allow the parameters of a table that are not read-only to change while the node runs.
 
     Args:
-        node: that has declared them.
-        specs: the table.
+        node: node that has declared them.
+        specs: table of the parameters.
         values: all current values, kept up to date.
         apply: called with all requested values before they take effect; a RobodynError rejects
             the change, with its text as the reason.
@@ -150,7 +150,7 @@ def on_change(
 
 
 def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
-    """Have `change` take parameters that are set; its RobodynError rejects them, saying why."""
+    """Call `change` with parameters that are set; its RobodynError rejects them with its text."""
 
     def answer(parameters: list[Parameter]) -> SetParametersResult:
         try:
@@ -163,7 +163,7 @@ def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:
-    """A parameter's value, if the table allows it.
+    """Return a parameter's value if the table allows it.
 
     Raises:
         InvalidInput: as for `declare`.
@@ -180,7 +180,7 @@ def check(name: str, spec: Spec, value: Any) -> Any:
                 value=value,
             )
     if numbers is value and spec.low > -math.inf:
-        # ROS checks the range of single numbers only
+        # ROS checks ranges of scalars only
         for number in numbers:
             if not spec.low <= number <= spec.high:
                 raise rd.InvalidInput(
@@ -192,9 +192,9 @@ def check(name: str, spec: Spec, value: Any) -> Any:
 
 
 def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> Mechanism:
-    """The mechanism that `model` or `robot_description` describes.
+    """Load the mechanism of the parameters `model` or `robot_description`.
 
-    Warnings about it (unphysical inertias) go to `log`, which only one node of a graph gives.
+    Warnings about it (unphysical inertias) go to `log`; pass it in one node of a graph only.
 
     Raises:
         ModelError: neither is given, or the description is invalid.
@@ -205,7 +205,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
             "no mechanism: set the parameter `model` (bundled are "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
-    # those that compile into one folder wait for each other
+    # processes that compile into one folder wait for each other
     folders = cache_folders()
     with elect_logger(folders[-1].path / "voice" if folders else None) as speaks:
         tell = get_logger("robodyn").info
@@ -222,10 +222,10 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 
 @contextmanager
 def elect_logger(file: Path | None) -> Iterator[bool]:
-    """Whether this process says what many would say at once; one of those that share a file."""
+    """Yield whether this process is the one, of those sharing a file, that logs."""
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError:  # nowhere to agree: better twice than not at all
+    except OSError:  # no shared file: better twice than not at all
         yield True
         return
     try:
@@ -241,10 +241,10 @@ def elect_logger(file: Path | None) -> Iterator[bool]:
 
 
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
-    """What `model` or `robot_description` describes, and the URDF text of it.
+    """Return the mechanism of `model` or `robot_description`, and its URDF text.
 
-    The text is without friction where `friction` is false. None and an empty text where neither is
-    given; empty, with a warning, where a model has no URDF.
+    The text is without friction if `friction` is false. The result is None and an empty text if
+    neither is given; the text is empty, with a warning, if a model has no URDF.
     """
     source = values["robot_description"] or values["model"]
     if not source:
@@ -265,13 +265,13 @@ def with_payload(
     values: dict[str, Any],
     changed: Callable[[Mechanism], None],
 ) -> Mechanism:
-    """The mechanism with the payload that the parameters describe.
+    """Return the mechanism with the payload of the parameters.
 
     Args:
-        node: that has declared them.
-        mechanism: without it.
+        node: node that has declared them.
+        mechanism: mechanism without the payload.
         values: current values of the parameters, kept up to date.
-        changed: takes the mechanism whenever its payload is another one.
+        changed: called with the mechanism whenever its payload changes.
     """
 
     def loaded(values: dict[str, Any]) -> Mechanism:

@@ -23,13 +23,13 @@ from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table
 
 PARAMETERS = table("mechanism", "pose_sliders")
-# Range of the sliders: in sizes of the mechanism, and an angle [rad] short of gimbal lock.
+# Range of the sliders: relative to the mechanism's size, and an angle [rad] short of gimbal lock.
 TRAVEL, TILT = 0.5, 1.5
 REST = np.zeros(6)
 
 
 class PoseSliders(Node):
-    """Publishes the state of a mechanism whose pose its parameters give."""
+    """Node that publishes the state of a mechanism at the pose of its parameters."""
 
     def __init__(self) -> None:
         super().__init__("pose_sliders")
@@ -71,7 +71,7 @@ class PoseSliders(Node):
         self._publish_state(stamp, pose, REST, REST)
 
     def _reach(self, pose: FloatArray) -> str:
-        """The limit that is exceeded, or nothing."""
+        """Return the limit that a pose exceeds; empty if none."""
         lengths = self._mechanism.joint_positions(pose)
         for name, length, (low, high) in zip(
             self._mechanism.joint_names, lengths, self._mechanism.position_limits, strict=True

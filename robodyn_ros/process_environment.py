@@ -14,7 +14,7 @@ HIGHEST_DOMAIN = 232
 
 
 def domain_problem(environment: Mapping[str, str]) -> str:
-    """Return what is wrong with ROS_DOMAIN_ID and how to correct it; empty if nothing is."""
+    """Return the problem with ROS_DOMAIN_ID and its correction; empty if there is none."""
     domain = environment.get("ROS_DOMAIN_ID", "").strip()
     if not domain or (domain.isdecimal() and int(domain) <= HIGHEST_DOMAIN):
         return ""
@@ -25,7 +25,7 @@ def domain_problem(environment: Mapping[str, str]) -> str:
 
 
 def set_log_folder(environment: MutableMapping[str, str]) -> None:
-    """Set ROS_LOG_DIR to a temporary folder if no variable states where logs are written.
+    """Set ROS_LOG_DIR to a temporary folder if no variable defines the folder of logs.
 
     Services and containers often run without HOME, and rclpy then cannot start its logging.
     """

@@ -8,8 +8,8 @@ local ("latched"), for subscribers that join late.
 
 In lockstep states and the clock keep all history: the run waits for the slowest subscriber that
 keeps all as well, such as a recorder. There is one command per state, and its writer keeps more
-than can be outstanding before the states block, so no command is lost either. In real time nobody
-waits: a subscriber that falls behind by more than a burst loses the oldest messages.
+than can be outstanding before the states block, so no command is lost either. In real time no
+publisher waits: a subscriber that falls behind by more than a burst loses the oldest messages.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 
 from robodyn_ros.runner import Finished
 
-# Messages a writer keeps for slow readers: as many as the middleware does for "keep all".
+# Messages a writer keeps for slow readers, as many as the middleware for "keep all".
 BURST = 5000
 _reliable = partial(QoSProfile, reliability=ReliabilityPolicy.RELIABLE)
 STATE = _reliable(depth=BURST)
 COMMAND = STATE
-# To hear commands of any publisher; own ones must not push those of others out.
+# Depth for commands of any publisher; own ones must not displace those of others.
 ANY_COMMAND = QoSProfile(depth=BURST, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATEST = _reliable(depth=1)
-# To act on recent messages without processing a backlog.
+# Depth to act on recent messages without processing a backlog.
 RECENT = _reliable(depth=10)
 LOSSLESS = _reliable(history=HistoryPolicy.KEEP_ALL)
 LATCHED = _reliable(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# As many as volatile subscribers keep, so that both are given the same messages in the same order.
+# As many as volatile subscribers keep, so that both get the same messages in the same order.
 LATCHED_RECENT = _reliable(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # rclpy subscribes to /clock best effort with depth 1; a reliable writer is compatible.
 CLOCK = LATEST
 EVENTS = _reliable(depth=100)
-# How long a reader may block a run [s]; the middleware drops one that is gone sooner.
+# Time for which a reader may block a run [s]; the middleware drops a dead one sooner.
 PATIENCE = 60.0
 
 
 def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
-    """A function that publishes; with "keep all" history it waits for the slowest reader.
+    """Return a function that publishes; with "keep all" history it waits for the slowest reader.
 
     It raises `Finished` if that reader takes nothing for PATIENCE.
     """

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The transforms of a mechanism in a bag where tf2_msgs is not installed.
+"""Transforms of a mechanism for a bag if tf2_msgs is not installed.
 
-Nothing publishes `/tf` then, yet viewers such as Foxglove know of no other motion: they show joint
-states as numbers and move nothing by them. A platform's state has its pose, and joint states place
-all other links, so the transforms are made from these as simulator and robot_state_publisher would
-broadcast them.
+No node publishes `/tf` then, but viewers such as Foxglove need it: they show joint states as
+numbers and do not move links by them. A platform's state contains its pose, and joint states
+determine all other links, so the transforms are computed from these, like those that simulator and
+robot_state_publisher would broadcast.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ TOPIC = "/tf"
 KIND = "tf2_msgs/msg/TFMessage"
 STATE_KIND = "nav_msgs/msg/Odometry"
 JOINTS_KIND = "sensor_msgs/msg/JointState"
-# Least time between transforms of joints, by the stamps of their states [ns].
+# Shortest time between transforms of joints, by the stamps of their states [ns].
 PERIOD = 20_000_000
 
 
 def transforms_are_missing() -> bool:
-    """Whether the message type of transforms is not installed."""
+    """Return whether the message type of transforms is not installed."""
     return find_spec("tf2_msgs") is None
 
 
 class RecordedTransforms:
-    """The topic `/tf` of a bag, made from recorded states.
+    """Topic `/tf` of a bag, computed from recorded states.
 
     Args:
-        bag: to which the topic is added.
-        joints: of the recorded mechanism's URDF; none where it is not known.
-        mechanism: what was recorded, for the poses of its floating joints; None if not known.
+        bag: bag to which the topic is added.
+        joints: joints of the recorded mechanism's URDF; none if unknown.
+        mechanism: recorded mechanism, for the poses of its floating joints; None if unknown.
 
     Attributes:
-        topic: what the bag writes it by.
+        topic: handle of the topic in the bag.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RecordedTransforms:
         self.topic = bag.add_topic(TOPIC, KIND, [qos.STATE])
         self._moving = [joint for joint in joints if joint.kind not in ("fixed", "floating")]
         self._floating: list[Joint] = []
-        # a body whose pose is the state has its transform from that
+        # the state is the pose of this body
         if mechanism is not None and not mechanism.coordinates.is_pose:
             self._mechanism, self._reader = mechanism, messages_of(mechanism)
             self._floating = [joint for joint in joints if joint.kind == "floating"]
@@ -71,12 +71,13 @@ class RecordedTransforms:
         self._last: int | None = None
 
     def of_state(self, state: bytes) -> bytes | None:
-        """A serialized TFMessage with the pose of a serialized Odometry: header -> child frame.
+        """Return a serialized TFMessage with the pose of a serialized Odometry.
 
-        None if the pose is not finite.
+        Returns:
+            The message for header -> child frame; None if the pose is not finite.
 
         Raises:
-            InvalidInput: it is no Odometry.
+            InvalidInput: the data are no Odometry.
         """
         odometry = messages.deserialized(state, Odometry)
         frames = odometry.header.frame_id, odometry.child_frame_id
@@ -86,13 +87,16 @@ class RecordedTransforms:
         return self._serialized(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
 
     def of_joints(self, states: bytes) -> bytes | None:
-        """A serialized TFMessage with the links that a serialized JointState places.
+        """Return a serialized TFMessage with the links that a serialized JointState moves.
 
-        Parents and children as in the URDF; joints of earlier messages are at where they were. None
-        less than `PERIOD` after the last one, and where no link is placed.
+        Parents and children are those of the URDF; joints not in the message keep their last
+        positions.
+
+        Returns:
+            The message; None less than `PERIOD` after the last one, or if no link can be placed.
 
         Raises:
-            InvalidInput: it is no JointState.
+            InvalidInput: the data are no JointState.
         """
         message = messages.deserialized(states, JointState)
         for name, position in zip(message.name, message.position, strict=False):
@@ -122,13 +126,13 @@ class RecordedTransforms:
         try:
             _, configuration, _ = self._reader.read_state(message)
             return presentation.floating_poses(self._mechanism, configuration)
-        except RobodynError:  # of another mechanism, or of some of the joints only
+        except RobodynError:  # of another mechanism, or of a subset of the joints
             return {}
 
     def _serialized(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
-        """Poses (7,) of children in their parents' frames, at a stamp [ns]."""
+        """Serialize poses (7,) of children in their parents' frames, at a stamp [ns]."""
         kinds = self._store.types
-        time = messages.to_stamp(stamp)  # within what a stamp can be
+        time = messages.to_stamp(stamp)  # clipped to the range of stamps
         at = kinds["builtin_interfaces/msg/Time"](time.sec, time.nanosec)
         transforms = []
         for (parent, child), pose in poses.items():

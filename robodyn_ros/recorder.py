@@ -53,7 +53,7 @@ from robodyn_ros.runner import Finished
 PARAMETERS = table("mechanism", "recorder")
 # Period of the search for new topics [s].
 LOOK = 0.1
-# Period at which messages are put into the file, so that a killed recorder leaves them [s].
+# Period of flushing messages to the file, which keeps them if the recorder is killed [s].
 FLUSH = 1.0
 # On shutdown the recorder waits for messages sent before: until none has arrived for QUIET, at most
 # for LONGEST [s]. A topic on which a later message has arrived has no earlier ones left; once that
@@ -63,7 +63,7 @@ STATES = ("joint_states", "platform_state")
 
 
 class Recorder(Node):
-    """Passes serialized messages to a `BagWriter`."""
+    """Node that passes serialized messages to a `BagWriter`."""
 
     def __init__(self) -> None:
         super().__init__("recorder")
@@ -80,7 +80,7 @@ class Recorder(Node):
         self._losses, self._refusals = Losses(), Refusals(self)
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
-        self._heard: dict[str, tuple[int, int]] = {}  # how many, and when the last was sent [ns]
+        self._heard: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
         self._mechanism, self._description = described(p, self.get_logger())
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
@@ -115,7 +115,7 @@ class Recorder(Node):
             try:
                 with ending_recording():
                     self._record(name, kinds[0])
-            # rclpy raises RuntimeErrors for names, types and qualities of service it cannot have
+            # rclpy raises RuntimeErrors for invalid names, types and qualities of service
             except (rd.InvalidInput, RuntimeError) as error:
                 text = shortened(f"{name} is not recorded: {error}", 600)
                 self.get_logger().warning(text)
@@ -146,7 +146,7 @@ class Recorder(Node):
         offered = [info.qos_profile for info in publishers]
         digests = [str(getattr(info, "topic_type_hash", "")) for info in publishers]
         made = _message_class(kind)
-        assert self._bag is not None  # it is there until the node ends
+        assert self._bag is not None  # it exists until the node ends
         topic = self._bag.add_topic(name, kind, offered, next(iter(digests), ""))
         profile = _requested(offered)
         if self._chosen(TOPIC):
@@ -158,12 +158,12 @@ class Recorder(Node):
             if first_loss:
                 self.get_logger().warning(f"{name}: a message was lost, more may follow")
 
-        callback: Any = take  # the types of rclpy know no callback with two arguments
+        callback: Any = take  # rclpy's types have no callback with two arguments
         subscription = self.create_subscription(made, name, callback, profile, raw=True)
         self._recorded.append((topic, subscription))
 
     def _derive_transforms(self, name: str, kind: str) -> None:
-        """Write `/tf` from the states, where it cannot be recorded."""
+        """Write `/tf` from the states if it cannot be recorded."""
         state, joints = (
             self.resolve_topic_name(each) for each in ("platform_state", "joint_states")
         )
@@ -171,7 +171,7 @@ class Recorder(Node):
         if (name, kind) not in wanted or not transforms_are_missing():
             return
         if self._transforms is None:
-            assert self._bag is not None  # it is there until the node ends
+            assert self._bag is not None  # it exists until the node ends
             text = self._description
             known = list(parse_urdf(text, "robot_description").joints.values()) if text else []
             self._transforms = RecordedTransforms(self._bag, known, self._mechanism)
@@ -180,7 +180,7 @@ class Recorder(Node):
         self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
     def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
-        """Pass a message on; return whether a loss on its topic is noticed for the first time."""
+        """Write a message; return whether this is the first loss on its topic."""
         sent, received = _times(info)
         self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
@@ -196,7 +196,7 @@ class Recorder(Node):
 
     def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:
         profile = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=reliability)
-        callback: Any = self._on_clock  # the types of rclpy know no callback with two arguments
+        callback: Any = self._on_clock  # rclpy's types have no callback with two arguments
         return self.create_subscription(Clock, "/clock", callback, profile)
 
     def _on_clock(self, message: Clock, info: Any) -> None:
@@ -228,7 +228,7 @@ class Recorder(Node):
                 self._bag_clock.give_up()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
-                if bag.has_failed:  # which ended the node
+                if bag.has_failed:  # this ended the node
                     log.warning(
                         f"{self._folder} was not completed: what could be written of it is read, "
                         "with a warning, by robodyn"
@@ -258,9 +258,9 @@ class Recorder(Node):
             now = time.monotonic()
 
     def _take_all(self, asked: int) -> bool:
-        """Take what has arrived; return whether any of it was sent before `asked` [ns]."""
+        """Take received messages; return whether any was sent before `asked` [ns]."""
         old = False
-        # what cannot be read as a clock is not waited for
+        # do not wait for a clock that cannot be read
         with self._ticks.handle, suppress(rclpy_implementation.RCLError):
             while taken := self._ticks.handle.take_message(Clock, False):
                 now = messages.to_nanoseconds(taken[0].clock)
@@ -274,7 +274,7 @@ class Recorder(Node):
         return old
 
     def _describe(self, bag: BagWriter) -> None:
-        """Add the model's URDF if nobody published it, so that the bag is self-contained."""
+        """Add the model's URDF if no node published it, so that the bag is self-contained."""
         name = self.resolve_topic_name("robot_description")
         if not self._description or name in self._known or not self._recorded:
             return
@@ -286,7 +286,7 @@ class Recorder(Node):
 
 @contextmanager
 def ending_recording() -> Iterator[None]:
-    """End the node where the bag cannot be written."""
+    """End the node if the bag cannot be written."""
     try:
         yield
     except RecordingFailed as error:
@@ -294,7 +294,7 @@ def ending_recording() -> Iterator[None]:
 
 
 def _message_class(name: str) -> Any:
-    """The class of a message type `package/msg/Type`; no other module is imported."""
+    """Return the class of a message type `package/msg/Type`; no other module is imported."""
     try:
         package, folder, kind = name.split("/")
         if folder != "msg" or not package.isidentifier():
@@ -310,13 +310,13 @@ def _message_class(name: str) -> Any:
 
 
 def _times(info: Any) -> tuple[int, int]:
-    """When a message was sent and received [ns]; some middleware does not provide both."""
+    """Return the times [ns] at which a message was sent and received."""
     received = int(info["received_timestamp"]) or time.time_ns()
     return int(info["source_timestamp"]) or received, received
 
 
 def _requested(offered: list[QoSProfile]) -> QoSProfile:
-    """A profile compatible with all publishers: reliable and transient local if all are."""
+    """Return a profile compatible with all publishers: reliable and transient local if all are."""
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
     return QoSProfile(
@@ -327,7 +327,7 @@ def _requested(offered: list[QoSProfile]) -> QoSProfile:
 
 
 def _folder(parent: Path, name: str) -> Path:
-    """A folder for the bag: of that name, or a free one named by the present time."""
+    """Return a folder for the bag: of that name, or a free one named by the current time."""
     if name:
         return parent / name
     stem = f"rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Log lines about messages that a node rejects: few, however many such messages arrive."""
+"""Log of rejected messages, with few lines however many such messages arrive."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from rclpy.node import Node
 
 from robodyn.errors import shortened
 
-# Lines per topic: so many at once, and one more after each period [s].
+# Lines per topic: number at once, and period [s] of further ones.
 AT_ONCE, PERIOD = 5, 5.0
 # Characters of a line.
 LONGEST = 600
 
 
 class Refusals:
-    """Logs rejected messages of one node, throttled by topic.
+    """Log of the rejected messages of one node, throttled by topic.
 
-    The first few are logged at once, as a person who sends goals by hand needs; a publisher that
-    keeps sending them gets one line per period, with the number of messages in between.
+    The first few are logged at once, for a person who sends goals by hand; a publisher that keeps
+    sending them gets one line per period, with the number of messages in between.
 
     Attributes:
-        node: whose logger it is.
+        node: node with the logger.
     """
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self._topics: dict[str, tuple[float, float, int]] = {}  # lines left, their time, unsaid
+        self._topics: dict[
+            str, tuple[float, float, int]
+        ] = {}  # lines left, their time, messages not logged
 
     def add(self, topic: str, reason: str) -> None:
         """Log that a message on `topic` is rejected, unless too many were just now."""

@@ -32,14 +32,14 @@ PARAMETERS = table("mechanism", "run_summary")
 MONITOR = "condition_monitor: condition number"
 AHEAD = "condition_monitor: trajectory ahead"
 SIMULATION = "forward_simulator: simulation"
-# What a busy machine costs: counted until the run ends, so the latest text is the one that counts.
+# Effects of a busy machine, counted until the run ends, so the latest text is used.
 COUNTED = ("inverse_dynamics: states", "forward_simulator: real time")
 # A run continues for this long [ns] after the mechanism has lost its path.
 LOST_FOR = 200_000_000
 
 
 class RunSummary(Node):
-    """Collects a run; the library summarizes it."""
+    """Node that collects the history of a run for the library's summary."""
 
     def __init__(self) -> None:
         super().__init__("run_summary")
@@ -48,7 +48,7 @@ class RunSummary(Node):
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
         self._commanded: int | None = None
-        self._heard: dict[int, float] = {}  # wall time [s] at which each state was
+        self._heard: dict[int, float] = {}  # wall time [s] of each state
         self._ended = 0.0
         self._reported = time.monotonic()
         self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -64,7 +64,7 @@ class RunSummary(Node):
         listen(self, JointState, "joint_states", self._on_joints, qos.LOSSLESS)
         listen(self, JointState, "joint_commands", self._on_command, qos.RECENT)
         listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS)
-        # last: in lockstep the simulation starts once this subscription exists
+        # last, since in lockstep the simulation starts once this subscription exists
         topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
         self.get_logger().info(f"summary of {self._mechanism.name}, ready")
@@ -104,19 +104,19 @@ class RunSummary(Node):
     def _on_joints(self, message: JointState) -> None:
         stamp = messages.to_nanoseconds(message.header.stamp)
         if set(self._mechanism.joint_names).isdisjoint(message.name):
-            return  # the passive joints, published by state_estimator
+            return  # passive joints, published by state_estimator
         effort = messages.joint_values(message, self._mechanism.joint_names, "effort")
         if self._start is None and effort.any():
             self._begin(stamp, effort)
         self._efforts[stamp] = effort
 
     def _begin(self, stamp: int, effort: FloatArray) -> None:
-        """The first state that results from efforts."""
+        """Process the first state that results from efforts."""
         known = [t for t in (*self._efforts, *self._states) if t < stamp]
         if known:
-            # The path starts at the state that the first command answers. In real time that command
-            # takes effect some periods later; in lockstep the command itself may be missed, but
-            # not its effort.
+            # The path starts at the state of the first command. In real time that command takes
+            # effect some periods later; in lockstep the command itself may be missed, but not its
+            # effort.
             before = max(known)
             self._start = before if self._commanded is None else min(before, self._commanded)
             self._efforts.setdefault(before, np.zeros_like(effort))
@@ -130,7 +130,7 @@ class RunSummary(Node):
             if status.name == SIMULATION and status.level == DiagnosticStatus.ERROR:
                 self._stopped = status.message
             if any(value.key == "waiting" for value in status.values):
-                continue  # for what has not begun yet
+                continue  # not started yet
             if status.level == DiagnosticStatus.OK or (
                 # warnings triggered by the wall clock would make runs irreproducible
                 status.level == DiagnosticStatus.WARN
@@ -155,7 +155,7 @@ class RunSummary(Node):
             self._warnings.setdefault((status.name, status.level), (when, text))
 
     def _say_of_others(self, status: DiagnosticStatus, text: str) -> None:
-        """What nodes of others report is not of the run; the first of each kind is logged."""
+        """Log the first status of each kind from nodes that are not part of the run."""
         kind = status.name, status.level  # texts may have numbers that change every second
         if kind not in self._others:
             self._others[kind] = text
@@ -177,7 +177,7 @@ class RunSummary(Node):
         if end is None or last < end:
             return
         self._ended = self._ended or now
-        # a monitor that lags behind a run in lockstep is waited for as long as it goes on
+        # wait for a monitor that lags behind a run in lockstep as long as it makes progress
         waited = now - max(self._ended, self._monitored_at)
         if self._monitored >= end or waited > self._p["monitor_timeout"]:
             self._finish(end)
@@ -210,7 +210,7 @@ class RunSummary(Node):
         # joint_states has the effort that led to a state; a row shows the one applied from then on
         effort[:-1] = effort[1:]
         since = np.array([s - start for s in stamps]) * 1e-9
-        # from the run's first state on, which may have been heard before its start was known
+        # from the run's first state on, which may be older than the received start time
         wall = self._ended - self._heard[stamps[0]]
         return RunHistory(
             self._mechanism,

@@ -25,7 +25,7 @@ from robodyn_ros.parameter_files import ignored, read_sections
 from robodyn_ros.process_environment import domain_problem, set_log_folder
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
-# Time for a callback to end after one of them [s]. Launch kills a process 10 s after Ctrl-C.
+# Time for a callback to end after a signal [s]. Launch kills a process 10 s after Ctrl-C.
 GRACE = 3.0
 
 
@@ -42,8 +42,8 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
     node = None
     code = 0
     initialized = False
-    # Making a node may take as long as compiling; until it exists, a signal ends the process at
-    # once. Afterwards rclpy ends the spinning itself, and an exception inside a callback would do
+    # Creating a node may take as long as compiling; until it exists, a signal ends the process at
+    # once. Afterward rclpy ends the spinning itself, and an exception inside a callback would do
     # harm. (rclpy chains its handlers to ours: setting others later would remove them.)
     for number in ENDING:
         signal.signal(number, lambda *_: os._exit(0) if node is None else None)
@@ -51,7 +51,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         words = sys.argv if args is None else args
         for flag, word in zip(words[:-1], words[1:], strict=True):
             if flag == "--params-file":
-                read_sections(word)  # rclpy refuses it with a traceback
+                read_sections(word)  # rclpy rejects it with a traceback
         with exit_after_signal(GRACE):
             rclpy.init(args=args)
             initialized = True
@@ -59,7 +59,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             for line in ignored(node, words):
                 node.get_logger().warning(line)
             if not rclpy.ok():
-                return 0  # interrupted meanwhile: the context is gone
+                return 0  # interrupted meanwhile: the context no longer exists
             _settle()
             spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -78,7 +78,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
         if node is not None:
             try:
                 node.destroy_node()
-            except Finished as end:  # what it had to bring to an end failed; it has said so
+            except Finished as end:  # completing its output failed, which is logged
                 code = end.code
         rclpy.try_shutdown()
     return code
@@ -88,8 +88,8 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
 def exit_after_signal(grace: float) -> Iterator[None]:
     """End the process `grace` seconds after SIGINT or SIGTERM if the block still runs then.
 
-    rclpy leaves its loop between two callbacks only. A callback that compiles a kernel takes
-    longer than launch waits, and Python runs no signal handler meanwhile: a thread watches.
+    rclpy leaves its loop between two callbacks only. A callback that compiles a kernel takes longer
+    than launch waits, and Python runs no signal handler meanwhile, so a thread watches.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -116,14 +116,14 @@ def exit_after_signal(grace: float) -> Iterator[None]:
 
 
 def _settle() -> None:
-    """Settings of the process for a running node."""
+    """Apply process-wide settings for a running node."""
     # intermediate overflow is allowed: results are checked
     np.seterr(over="ignore", invalid="ignore")
-    # do not scan long-lived objects for garbage: that would delay answers
+    # do not scan long-lived objects for garbage: that would delay callbacks
     gc.freeze()
 
 
 def _ignore_interrupts() -> None:
-    """A second signal, or the one that a launch forwards, must not interrupt the shutdown."""
+    """Ignore further signals, also those a launch forwards, during shutdown."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)

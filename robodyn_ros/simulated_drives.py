@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that simulates drives which take positions.
+"""Node that simulates position-controlled drives.
 
 Subscribes to `position_controller/commands`. Publishes `joint_states` of all joints and, for a
 platform, `platform_state`, with the positions of the drives: delayed, with the lag of their
@@ -24,7 +24,7 @@ PARAMETERS = table("mechanism", "simulated_drives")
 
 
 class SimulatedDrives(Node):
-    """Moves `PositionDrives` by the positions received and publishes the mechanism's state."""
+    """Node that moves `PositionDrives` by received positions and publishes the state."""
 
     def __init__(self) -> None:
         super().__init__("simulated_drives")

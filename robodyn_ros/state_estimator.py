@@ -30,13 +30,13 @@ from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.state_topic import JointSource, StateTopic
 
 PARAMETERS = table("mechanism", "states", "state_estimator")
-# How long a jump or an invalid reading is reported in the diagnostics [s].
+# Time for which the diagnostics report a jump or an invalid reading [s].
 REMEMBER = 2.0
 DIAGNOSTIC_PERIOD = 0.5
 
 
 class StateEstimator(Node):
-    """Passes readings to the estimator of the mechanism's kind and publishes its estimates."""
+    """Node that passes readings to the mechanism's estimator and publishes the estimates."""
 
     def __init__(self) -> None:
         super().__init__("state_estimator")
@@ -73,7 +73,7 @@ class StateEstimator(Node):
         source = JointSource(self, self._mechanism, self._driven, needs_velocities=False)
         self._readings = StateTopic(self, "joint_states", source, self._on_joints, qos.STATE)
         self._readings.on_refused = self._refuse
-        # a timeout must be noticed even while simulated time stands still
+        # a timeout must be detected even while simulated time is paused
         steady_timer(self, min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]), self._diagnose)
         self.get_logger().info(
             f"waiting for joint_states with {', '.join(self._driven)}: estimator, ready"
@@ -100,11 +100,11 @@ class StateEstimator(Node):
     def _estimate(
         self, stamp: int, positions: FloatArray, velocities: FloatArray
     ) -> Estimate | None:
-        # the library may measure joints otherwise than the URDF: a leg by its length
+        # the library may measure joints differently than the URDF: a leg by its length
         sign, offset = self._mechanism.drives.signs, self._mechanism.drives.offsets
         measured = sign * positions + offset
         rates = sign * velocities if np.isfinite(velocities).all() else None
-        # a driver that does not stamp leaves zero
+        # a driver without stamps leaves zero
         stamp = stamp or self.get_clock().now().nanoseconds
         jumps = self._estimator.counts.jumps
         first = self._estimator.counts.acquisitions == 0
@@ -169,6 +169,6 @@ class StateEstimator(Node):
         self._tell(stamp, own, *self._readings.report(self._p["timeout"]))
 
     def _reset(self) -> str:
-        """Forget the last pose; the next one is searched for from home."""
+        """Discard the last pose; the next search starts at home."""
         self._estimator.reset()
         return "the next pose is searched for from home"

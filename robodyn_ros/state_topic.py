@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The subscription of a node to the states of a mechanism, the same for every node.
+"""Subscription to the states of a mechanism, the same for every node.
 
-It receives reliable and best-effort publishers, times states whose stamps do not tell the time by
-their receipt, merges and differentiates joint readings, believes one of several publishers that
-contradict each other, and reports why a node has no state, from the first period on.
+It receives reliable and best-effort publishers, uses the time of receipt for states without usable
+stamps, merges and differentiates joint readings, selects one of several contradicting publishers,
+and reports why a node has no state, from the first period on.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ try:
 except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
-# Settings of nodes that do not declare the parameters of the group `states`.
+# Settings for nodes that do not declare the parameters of the group `states`.
 DEFAULTS: dict[str, Any] = {
     "best_effort": False,
     "differentiate": True,
     "differentiate_cutoff": 200.0,
     "max_joint_age": 0.1,
 }
-# Whether callbacks can be given the source timestamp of a message.
+# Whether callbacks can take the source timestamp of a message.
 STAMPED = hasattr(Subscription, "CallbackType")
-# [s] Between looks for what is to be said; how long a refusal is reported.
+# [s] Period of checks for log lines; time for which a rejection is reported.
 LOOK, REMEMBER = 0.5, 2.0
-# Among the values of a status: it is only that of a node that waits.
+# Value in a status that only reports a waiting node.
 WAITS: dict[str, object] = {"waiting": True}
-# Messages that are kept where a state comes in parts, or beside messages of others.
+# Queue depth if a state comes in parts, or along with messages of others.
 SHARED = 10
 
 
 class StateTopic:
-    """Receives the states on a topic.
+    """Receiver of the states on a topic.
 
     Args:
-        node: that subscribes.
+        node: node that subscribes.
         topic: `platform_state` or `joint_states`.
-        source: what the messages are read by, of `PoseSource` or `JointSource`.
+        source: reader of the messages, `PoseSource` or `JointSource`.
         callback: called with time [ns], place and rate of each state; may raise a RobodynError.
-        profile: of the subscription; its reliability is adapted to the publishers.
-        wanted: whether a state of a time [ns] is of interest; nothing else is read of others.
+        profile: QoS of the subscription; its reliability is adapted to the publishers.
+        wanted: called with the time [ns] of a state; if it returns False, the rest is not read.
 
     Attributes:
-        on_switch: called when another publisher is believed from now on.
-        on_refused: called with the error of a message that is refused; logs it by default.
+        on_switch: called when another publisher is selected.
+        on_refused: called with the error of a rejected message; logs it by default.
     """
 
     def __init__(
@@ -97,18 +97,18 @@ class StateTopic:
             self._profile = best_effort(profile)
         self._is_incompatible = False
         self._subscription = self._subscribe()
-        # a timer by the node's own clock would not fire while simulated time stands still
+        # a timer on the node's clock would not fire while simulated time is paused
         self._timer = node.create_timer(
             LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
 
     def reset(self) -> None:
-        """Believe whichever publisher is heard next, and wait for it from now on."""
+        """Select the publisher of the next message, and start waiting for it."""
         self._vote.reset()
         self._begun = time.monotonic()
 
     def status(self, timeout: float = 0.0) -> Status | None:
-        """Describe what is wrong with the states; None if nothing is.
+        """Describe a problem with the states; None if there is none.
 
         Args:
             timeout: [s] of waiting after which that is an error; 0 for never.
@@ -124,7 +124,7 @@ class StateTopic:
         return Status("states", 1, "; ".join(notes), values) if notes else None
 
     def report(self, timeout: float = 0.0) -> list[Status]:
-        """Statuses to publish: what is wrong, once that it no longer is, and none otherwise."""
+        """Return statuses to publish: a problem, or once that it is solved."""
         found, had = self.status(timeout), self._reported
         self._reported = found is not None
         if found is not None:
@@ -132,7 +132,7 @@ class StateTopic:
         return [Status("states", 0, "received")] if had else []
 
     def waiting(self, timeout: float = 0.0) -> tuple[int, str] | None:
-        """Level and reason of waiting for the first state; None once there has been one."""
+        """Return level and reason of waiting for the first state; None after the first."""
         if self._heard > -np.inf:
             return None
         # a warning comes first, however short the timeout is
@@ -152,7 +152,7 @@ class StateTopic:
         return f"nothing was received of {', '.join(names)}"
 
     def _lacking(self) -> str:
-        """Which joints are missing in the latest messages, in words."""
+        """Describe the joints that are missing in the latest messages."""
         silent = time.monotonic() - self._heard
         joints = self._source.pending
         if not joints or silent < LOOK:
@@ -172,7 +172,7 @@ class StateTopic:
         return [f"{self._topic}: {note}" for note in found if note]
 
     def _look(self) -> None:
-        """Log what is new, once each; subscribe anew for best-effort publishers."""
+        """Log new conditions once each; subscribe again for best-effort publishers."""
         if self._is_incompatible:
             self._is_incompatible = False
             self._subscribe_by(best_effort(self._profile))
@@ -203,7 +203,7 @@ class StateTopic:
 
     def _once(self, key: str, level: int, text: str) -> None:
         if key not in self._said:
-            if len(self._said) > 20:  # texts with numbers that change
+            if len(self._said) > 20:  # texts with changing numbers
                 return
             self._said.add(key)
             say(self._node, level, text)
@@ -268,14 +268,14 @@ class StateTopic:
 
 
 def publishers_of(node: Node, topic: str) -> list[str]:
-    """Names of the nodes that publish on a topic, others than this one, once per publisher."""
+    """Return the names of other nodes that publish on a topic, once per publisher."""
     own = node.get_name(), node.get_namespace()
     found = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
     return sorted(p.node_name for p in found if (p.node_name, p.node_namespace) != own)
 
 
 def best_effort(profile: QoSProfile) -> QoSProfile:
-    """The same profile for publishers that are best effort; reliable ones match it, too."""
+    """Return the profile for best-effort publishers, which reliable ones match, too."""
     return QoSProfile(
         history=profile.history,
         depth=profile.depth,
@@ -285,7 +285,7 @@ def best_effort(profile: QoSProfile) -> QoSProfile:
 
 
 def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """The same profile for so many messages."""
+    """Return the profile with another depth."""
     return QoSProfile(
         history=profile.history,
         depth=depth,
@@ -295,26 +295,26 @@ def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
 
 
 def setting(node: Node, name: str) -> Any:
-    """Value of a parameter of the group `states`, the default where a node has none."""
+    """Return a parameter of the group `states`, or its default if the node has none."""
     return node.get_parameter(name).value if node.has_parameter(name) else DEFAULTS[name]
 
 
 class PoseSource:
-    """Reads Odometry as poses (7,) and twists (6,) in the base frame."""
+    """Reader of Odometry as poses (7,) and twists (6,) in the base frame."""
 
     kind: type[Any] = Odometry
-    is_shared = False  # messages of others, or parts of a state, come on the same topic
-    pending: tuple[str, ...] = ()  # joints without a reading since that of others
+    is_shared = False  # whether messages of others, or parts of a state, arrive on the topic
+    pending: tuple[str, ...] = ()  # joints whose readings are older than those of others
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.difference = mechanism.unchecked.difference
 
     def is_of_others(self, message: Any) -> bool:
-        """Whether a message has nothing of what is read."""
+        """Return whether a message is not for this mechanism."""
         return False
 
     def read(self, stamp: int, message: Any) -> Reading:
-        """The state of a message, at a time [ns].
+        """Return the state of a message at a time [ns].
 
         Raises:
             InvalidInput: a malformed message.
@@ -323,20 +323,20 @@ class PoseSource:
         return Reading(stamp, pose, twist)
 
     def reason(self) -> str:
-        """Why the messages so far are no state."""
+        """Return why the messages so far do not form a state."""
         return ""
 
     def notes(self) -> list[str]:
-        """What had to be made up for."""
+        """Return notes about replaced data."""
         return []
 
 
 class JointSource:
-    """Reads JointStates as positions and velocities (k,) of some joints.
+    """Reader of JointStates as positions and velocities (k,) of some joints.
 
     Args:
-        node: whose parameters say how.
-        mechanism: whose joints they are.
+        node: node with the parameters for reading.
+        mechanism: mechanism with the joints.
         names: (k,) of the joints.
         needs_velocities: see `JointReadings`.
     """
@@ -361,7 +361,7 @@ class JointSource:
             max_age=setting(node, "max_joint_age"),
             needs_velocities=needs_velocities,
         )
-        self.message: Any = None  # that was read last
+        self.message: Any = None  # last message read
         self._foreign = ""
         self._has_own = self._has_others = False
 
@@ -371,7 +371,7 @@ class JointSource:
         self.difference = difference
 
     def is_of_others(self, message: Any) -> bool:
-        """See `PoseSource`; passive joints and grippers have messages of their own."""
+        """Return whether a message has only other joints, such as a gripper's."""
         if not self._measured.isdisjoint(message.name):
             self._has_own = True
             return False
@@ -382,16 +382,16 @@ class JointSource:
 
     @property
     def is_shared(self) -> bool:
-        """See `PoseSource`."""
+        """Whether messages of others, or parts of a state, arrive on the topic."""
         return self._has_others or self._readings.is_merged
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """See `PoseSource`."""
+        """Joints whose readings are older than those of others."""
         return self._readings.pending
 
     def read(self, stamp: int, message: Any) -> Reading | None:
-        """See `PoseSource`; None while joints are missing."""
+        """Return the state at a time [ns]; None while joints are missing."""
         position, velocity = np.array(message.position), np.array(message.velocity)
         reading = self._readings.take(stamp, message.name, position, velocity)
         self.message = message
@@ -402,7 +402,7 @@ class JointSource:
         return reading
 
     def reason(self) -> str:
-        """See `PoseSource`."""
+        """Return why the messages so far do not form a state."""
         missing = self._readings.missing
         if self._has_own and missing:
             return f"no message has the joints {', '.join(missing)}"
@@ -411,7 +411,7 @@ class JointSource:
         return f"it has {shortened(self._foreign, 300)}" if self._foreign else ""
 
     def notes(self) -> list[str]:
-        """See `PoseSource`."""
+        """Return notes about differentiated positions."""
         found = []
         if names := self._readings.differentiated:
             found.append(f"no velocities of {', '.join(names)}: positions are differentiated")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The server of FollowJointTrajectory; `robodyn.analysis.goal_execution` has the rest.
+"""Action server of FollowJointTrajectory; `robodyn.analysis.goal_execution` executes the goals.
 
-The action `~/follow_joint_trajectory` is served where control_msgs is installed.
+The action `~/follow_joint_trajectory` is available if control_msgs is installed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ except ImportError:
 
 
 NAME = "~/follow_joint_trajectory"
-# For the documentation and the SROS 2 policy: actions of the node that has this.
+# Actions of the node with this server, for the documentation and the SROS 2 policy.
 ACTIONS = {NAME: "control_msgs/FollowJointTrajectory"}
 
 
 def serve(
     node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], GoalPlan]
 ) -> TrajectoryAction | None:
-    """The action of a node, see `TrajectoryAction`; None where control_msgs is not installed."""
+    """Create the action of a node; None if control_msgs is not installed."""
     if FollowJointTrajectory is None:
         node.get_logger().debug(f"no {NAME}: control_msgs is not installed")
         return None
@@ -41,10 +41,10 @@ def serve(
 
 
 class _Server(ActionServer):
-    """An action server whose goals are executed by others, state by state.
+    """Action server whose goals are executed state by state, outside of its callback.
 
-    rclpy's wants a function that returns at the end of a goal; while one waits, its executors do
-    not sleep. So the function is scheduled at the end, to hand in the result.
+    rclpy's expects a function that returns at the end of a goal; its executors do not sleep while
+    one waits. So the function is scheduled at the end, to return the result.
     """
 
     def notify_execute(
@@ -56,13 +56,13 @@ class _Server(ActionServer):
 
 
 class TrajectoryAction:
-    """Serves the action of a node.
+    """Action of a node to follow joint trajectories.
 
     Args:
-        node: whose action it is.
-        names: of the joints that goals and feedback are of.
-        execution: that executes goals.
-        plan: makes a goal's plan, or raises GoalRefused.
+        node: node that offers the action.
+        names: joints of goals and feedback.
+        execution: executes goals.
+        plan: returns a goal's plan, or raises GoalRefused.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class TrajectoryAction:
         )
 
     def destroy(self) -> None:
-        """Serve it no longer."""
+        """Destroy the action server."""
         self._server.destroy()
 
     def _tell(self, handle: ServerGoalHandle, report: Report) -> None:
-        """Publish how a goal goes."""
+        """Publish the feedback of a goal."""
         message = FollowJointTrajectory.Feedback(joint_names=self._names)
         message.header.stamp = messages.to_stamp(report.stamp)
         for field in ("desired", "actual", "error"):
@@ -99,7 +99,7 @@ class TrajectoryAction:
         handle.publish_feedback(message)
 
     def _conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
-        """A goal has ended, as `GoalExecution` says."""
+        """End a goal with the verdict of `GoalExecution`."""
         text = f": {verdict.text}" if verdict.text else ""
         line = f"follow_joint_trajectory: {verdict.code.name}{text}"
         if how == ABORTED:

@@ -62,20 +62,20 @@ POSITION: tuple[Quantity, ...] = ("position",)
 
 
 class TrajectoryPlanner(Node):
-    """Plans with the library, checks the conditioning along the plan, publishes its knots."""
+    """Node that plans with the library, checks the conditioning and publishes knots."""
 
     def __init__(self) -> None:
         super().__init__("trajectory_planner")
         self._p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(self._p)
-        self._plan: tuple[Trajectory, str] | None = None  # and what it is
+        self._plan: tuple[Trajectory, str] | None = None  # and its description
         self._here: FloatArray | None = None
         self._velocity: FloatArray | None = None
         self._stamp = 0
         self._followed: tuple[Trajectory, int] | None = None  # and its start [ns]
         self._background = Background(self, lambda: self._stamp)
         self._due: tuple[Trajectory, str] | None = None
-        self._waiting: Callable[[], None] | None = None  # a goal, for the first state
+        self._waiting: Callable[[], None] | None = None  # a goal that waits for the first state
         self._interface = Interface(self, self._mechanism)
         self._send = self._interface.trajectory_publisher()
         self._display = PathDisplay(self, self._mechanism)
@@ -112,9 +112,9 @@ class TrajectoryPlanner(Node):
         return bool(self._p["profile"] == TIME_OPTIMAL)
 
     def _take(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Keep a plan, publish it if auto_start is set, and return what was found and done.
+        """Store a plan, publish it if auto_start is set, and return a description of the result.
 
-        `start` [ns] is when it begins, in the state that is expected then; 0: at once.
+        `start` [ns] is its start time, in the state expected then; 0: at once.
         """
         if self._p["avoid_singularities"]:
             plan = self._around_singularities(plan, what)
@@ -130,14 +130,14 @@ class TrajectoryPlanner(Node):
         return f"{found}; {self._publish(plan, what, start)}"
 
     def _around_singularities(self, plan: Trajectory, what: str) -> Trajectory:
-        """A plan that keeps to condition_limit, between the same ends."""
+        """Return a plan within condition_limit between the same ends."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
             self.get_logger().info(f"{what} is led round singularities: {path}")
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
-        """Keep a plan, and return what was found along it."""
+        """Store a plan, and return the findings along it."""
         self._knots(plan)  # raises for a plan too long to be published
         check = self._check(plan, what)
         ahead = look_ahead(
@@ -153,7 +153,7 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Refuse a plan that violates limits, or return a warning."""
+        """Reject a plan that violates limits, or return a warning."""
         if self._p["limits"] == "ignore":
             return ""
         # position limits are always enforced
@@ -169,11 +169,11 @@ class TrajectoryPlanner(Node):
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
     def _publish(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Publish a plan, with an approach where it starts elsewhere; return what was done."""
+        """Publish a plan, with an approach if needed; return a description of it."""
         self._not_started = ""
         self._due = None
         if self._p["start_in"] and self._here is None:
-            self._due = plan, what  # the time is not known before the first state
+            self._due = plan, what  # the time is unknown before the first state
             return f"waiting for the first {self._interface.state_topic}"
         done = "continuing"
         if not start:
@@ -189,7 +189,7 @@ class TrajectoryPlanner(Node):
         return done
 
     def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
-        """The plan, after an approach to its start if the mechanism is elsewhere."""
+        """Return the plan, after an approach if the mechanism is not at its start."""
         if self._here is None:
             return plan, "started"
         mechanism, here, p = self._mechanism, self._here, self._p
@@ -223,7 +223,7 @@ class TrajectoryPlanner(Node):
                 self.get_logger().error(f"not published: {error}")
 
     def _take_goals(self, kind: type[Any], topic: str, plan: Callable[[Any], None]) -> None:
-        """Plan to goals; of those that come before the first state the latest one counts."""
+        """Plan to received goals; before the first state, only the latest one."""
 
         def receive(message: Any) -> None:
             if self._here is not None:
@@ -252,11 +252,11 @@ class TrajectoryPlanner(Node):
     def _plan_fastest(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
         """Plan the fastest motion to a pose of the body or to driven joints, in a thread.
 
-        A mechanism at rest moves its body along a straight line where `pose_motion` says so, a
-        moving one goes by its own coordinates.
+        A mechanism at rest moves its body along a straight line if `pose_motion` requires it; a
+        moving one uses its own coordinates.
         """
         mechanism, here, velocity = self._mechanism, self._start(), self._velocity
-        assert velocity is not None  # as a state was received
+        assert velocity is not None  # since a state was received
         moving = is_moving(mechanism, here, velocity)
         options = self._fastest_options
         start, lead = 0, self._p["lead"]
@@ -282,7 +282,7 @@ class TrajectoryPlanner(Node):
         )
 
     def _motion_of_body_to(self, goal: FloatArray) -> Trajectory:
-        """To a pose of the body: along its straight line, or by the joints."""
+        """Plan a motion of the body to a pose, on a straight line or by the joints."""
         start = self._start()
         if self._p["pose_motion"] == "joints":
             return self._motion_to(self._mechanism.configuration_at(goal, start))
@@ -290,12 +290,12 @@ class TrajectoryPlanner(Node):
         return plan_tip_line(self._mechanism, start, goal, period=period, **self._options)
 
     def _motion_to(self, goal: FloatArray) -> Trajectory:
-        """A straight motion in the mechanism's own coordinates."""
+        """Plan a straight motion in the mechanism's own coordinates."""
         return plan_straight(self._mechanism, self._start(), goal, **self._options)
 
     @property
     def _fastest_options(self) -> dict[str, Any]:
-        """What limits a time-optimal motion besides the mechanism."""
+        """Limits of a time-optimal motion besides those of the mechanism."""
         p = self._p
         return {
             "reserve": p["reserve"],
@@ -305,7 +305,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _options(self) -> dict[str, Any]:
-        """The profile, and the duration or the speed limits, whichever is set."""
+        """Profile, and the duration or the speed limits, whichever is set."""
         names = ("duration",) if self._p["duration"] else ("v_max", "w_max")
         return {name: self._p[name] for name in ("profile", *names)}
 
@@ -347,7 +347,7 @@ class TrajectoryPlanner(Node):
         return self._publish(*self._plan)
 
     def _cancel(self) -> str:
-        """Discard the plan and bring the mechanism to rest where it is."""
+        """Discard the plan and bring the mechanism to rest."""
         self._plan = self._due = self._waiting = self._followed = None
         self._not_started = ""
         dropped = self._background.cancel()

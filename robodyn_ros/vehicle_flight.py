@@ -23,7 +23,7 @@ PARAMETERS = table("vehicle_flight")
 
 
 class VehicleFlight(Node):
-    """Flies by the wall clock."""
+    """Node that simulates a flight by the wall clock."""
 
     def __init__(self) -> None:
         super().__init__("vehicle_flight")

@@ -58,17 +58,17 @@ VIEW = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 FORCES = "inverse_dynamics/forces"
 # States without /clock for this long [s] come from a real machine, not from lockstep.
 NO_CLOCK = 2.0
-# Stamps beyond a year [ns] are times of day, not of a simulation.
+# Stamps beyond a year [ns] are wall time, not simulated time.
 LONG = 365 * 86400 * messages.NANOSECONDS
-# Statuses of other nodes that the page shows, and how long they count [s].
+# Statuses of other nodes that the page shows, and their lifetime [s].
 MACHINE, VEHICLE, STALE = "joint_commander: machine", "motion_cueing: cueing", 5.0
 DIAGNOSTICS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
-# How long a missing service is reported on the page [s].
+# Time for which the page reports a missing service [s].
 NOTICE = 4.0
 
 
 class WebViewer(Node):
-    """A `Source` of snapshots from topics, and the page that shows them."""
+    """Node that provides snapshots from topics, and the page that shows them."""
 
     def __init__(self) -> None:
         super().__init__("web_viewer")
@@ -80,7 +80,7 @@ class WebViewer(Node):
         self._waiting_since = time.monotonic()
         self._state: tuple[int, FloatArray] | None = None
         self._joints: JointState | None = None
-        self._heard: dict[str, Any] = {}  # the latest by topic, as it was read
+        self._heard: dict[str, Any] = {}  # latest data by topic
         self._paused = False
         self._notice = ("", 0.0)
         self._server = serve(p["port"], p["hosts"] or ())
@@ -88,7 +88,7 @@ class WebViewer(Node):
         self._pause = self.create_client(SetBool, "forward_simulator/pause")
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         self._zero, self._is_simulated = 0, False
-        self._vehicle = -math.inf  # when something was heard of it
+        self._vehicle = -math.inf  # time of its last message
         self._machine: MachinePanel | None = None
         self._ride: RidePlots | None = None
         self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
@@ -100,14 +100,14 @@ class WebViewer(Node):
         steady_timer(self, 1.0 / p["rate"], self._tick)
 
     def destroy_node(self) -> None:
-        """Close the page as well."""
+        """Close the page and destroy the node."""
         server, self._server = getattr(self, "_server", None), None
         if server is not None:
             stop(server)
         super().destroy_node()
 
     def snapshot(self) -> Snapshot | None:
-        """The latest state received."""
+        """Return the latest state received."""
         if self._state is None:
             return None
         stamp, configuration = self._state
@@ -127,12 +127,12 @@ class WebViewer(Node):
             condition_number(self._mechanism, configuration) if number is None else number,
             not self._paused,
             text if time.monotonic() < until else "",
-            # what has no simulator is a machine, or a recording that is played
+            # without a simulator it is a machine, or a recording that is played
             "" if self._is_simulated else "live" if machine is None else machine.state,
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Ask the simulator to resume or to pause."""
+        """Request the simulator to resume or to pause."""
 
         def done(answer: SetBool.Response) -> None:
             self._paused = not playing if answer.success else self._paused
@@ -140,7 +140,7 @@ class WebViewer(Node):
         self._ask(self._pause, SetBool.Request(data=not playing), done)
 
     def reset(self) -> None:
-        """Ask the simulator to reset."""
+        """Request the simulator to reset."""
         self._ask(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
@@ -191,16 +191,16 @@ class WebViewer(Node):
         try:
             self._open(self._p | {"robot_description": text}, folders)
         finally:
-            if self._page is None:  # what was already on it
+            if self._page is None:  # data already on the page
                 self._server.gui.reset()
                 self._server.scene.reset()
 
     def _hear(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
-        """Keep what is read of the latest message on a topic."""
+        """Subscribe to a topic and store its latest data."""
         listen(self, kind, topic, lambda message: self._heard.update({topic: read(message)}), VIEW)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
-        # times of day are shown since the first state, those of a simulation as they are
+        # wall time is shown since the first state, simulated time unchanged
         if self._state is None or stamp < self._zero:
             self._zero = stamp if stamp > LONG else 0
         self._state = stamp, configuration
@@ -216,7 +216,7 @@ class WebViewer(Node):
             self._machine.show(message.data)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Show why the machine stands still, and whether its vehicle is heard."""
+        """Show why the machine stopped, and whether its vehicle sends data."""
         if self._machine is None:
             return
         own = self.get_namespace().strip("/")
@@ -276,7 +276,7 @@ class WebViewer(Node):
             )
 
     def _look_around(self, page: ViewerPage) -> None:
-        """Show what can be asked for: nothing is paused or pushed where there is no simulator."""
+        """Show the available controls: without a simulator there is no pause or push."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated
@@ -309,15 +309,15 @@ class WebViewer(Node):
 
 
 def _specific_force(message: Imu) -> FloatArray:
-    """(3,) [m/s^2]."""
+    """Return the specific force (3,) [m/s^2] of an IMU message."""
     return messages.vector_pair(message.linear_acceleration, message.angular_velocity)[:3]
 
 
 class WrenchPulse:
-    """Publishes a wrench, and zero after its duration or when time is reset.
+    """Publisher of a wrench, followed by zero after its duration or when time is reset.
 
     Args:
-        node: that publishes.
+        node: node that publishes.
         duration: [s] by the stamps of the states.
     """
 

@@ -31,7 +31,7 @@ from robodyn.trajectories import (
     Trajectory,
 )
 
-# Of a driven joint [m or rad]: a mechanism that is nearer to a trajectory than this is on it.
+# Tolerance of driven joints [m or rad] within which a mechanism is on a trajectory.
 THERE = 1e-4
 
 
@@ -82,12 +82,12 @@ class ActiveTrajectory:
         self._hold_when_idle = hold_when_idle
         self._given: _Given | None = None
         self._next: _Given | None = None
-        self._path: Trajectory | None = None  # what was given, or a handover to it
+        self._path: Trajectory | None = None  # given trajectory, or a handover to it
         self._start: int | None = None
-        self._earliest = -np.inf  # path time at which a handover began
-        self._path_time = -np.inf  # at the latest state
+        self._earliest = -np.inf  # path time at the beginning of a handover
+        self._path_time = -np.inf  # path time of the latest state
         self._followed = False
-        self._stops = False  # at the next state
+        self._stops = False  # whether to stop at the next state
         self._stop: Handover | None = None
         self._stop_began = 0
         self._points, self._latest = PointStream(mechanism), 0  # [ns] time of the latest state
@@ -279,7 +279,7 @@ class ActiveTrajectory:
         try:
             positions = self.mechanism.joint_positions(np.stack([configuration, wanted]))
         except KinematicsError:
-            return False  # no efforts follow from there, in whichever way
+            return False  # no efforts exist for this state anyway
         return bool(np.abs(motions.joint_difference(self.mechanism, *positions)).max() > THERE)
 
     def _take(self, given: _Given) -> None:
@@ -300,8 +300,8 @@ class ActiveTrajectory:
         try:
             taken = limited_handover(self.mechanism, old, new, blend, start=(time - begins) * 1e-9)
         except InfeasibleTrajectory:
-            self.answered = True  # by what goes on instead
-            # whoever asks for a rest wants no more motion, however it ends
+            self.answered = True  # by the motion that continues instead
+            # after a request to rest there must be no further motion
             self._stops = given.trajectory.duration == 0.0
             raise
         self._path, path = taken, self.clock.go_on(time, begins)

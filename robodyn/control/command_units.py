@@ -10,7 +10,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
-# Joints' efforts [N or N m], torques at the motors [N m], currents [A].
+# Joint efforts [N or N m], motor torques [N m], currents [A].
 COMMAND_UNITS = ("effort", "torque", "current")
 
 

@@ -13,8 +13,8 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
 OK, WARN, ERROR = 0, 1, 2
-# [m, rad, mixed] length of the displacement over which a condition number is differentiated: the
-# error of a central difference and that of rounding are alike, some 1e-10 of the number.
+# [m, rad, mixed] displacement of the differences of a condition number: truncation and rounding
+# errors are similar, some 1e-10 of the number.
 STEP = 1e-5
 _AXES = ("x", "y", "z")
 
@@ -123,7 +123,7 @@ def condition_rate(
         )
         for displacement in (step, -step)
     )
-    # the square of a number this large may be too large for any
+    # the square of such a large number may overflow
     return -number * (number / ahead - number / behind) * speed / (2.0 * STEP)
 
 

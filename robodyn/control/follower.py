@@ -94,7 +94,7 @@ class TrajectoryFollower(ActiveTrajectory):
     def mode(self, mode: str) -> None:
         before, self._mode = self._mode, checked_mode(mode)
         if before == "gravity_compensation" != mode and self.answered:
-            self.leave()  # what has moved meanwhile was not the trajectory
+            self.leave()  # the mechanism has not followed the trajectory meanwhile
             self.stop()
 
     @property
@@ -166,10 +166,10 @@ class TrajectoryFollower(ActiveTrajectory):
             InvalidInput: a state or a wrench has the wrong shape or is not finite, or a state is
                 outside any plausible workspace.
         """
-        # it is not checked again after this
+        # not checked again below
         configuration = self._coordinates.single("configuration", configuration)
         velocity = as_exact("velocity", velocity, self._rates)
-        # a hold or a handover that began there would corrupt everything after it
+        # a hold or a handover from such a state would corrupt all later commands
         refuse_beyond("configuration", configuration)
         refuse_beyond("velocity", velocity)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
@@ -198,7 +198,7 @@ class TrajectoryFollower(ActiveTrajectory):
         except InfeasibleTrajectory as error:
             self.refused = error
             wanted = self._wanted(time, configuration, velocity)
-            assert wanted is not None  # what was followed before, or a hold
+            assert wanted is not None  # previous trajectory, or a hold
             return self._effort(wanted, wrench)._replace(problem=f"trajectory refused: {error}")
         if wanted is None:
             return None
@@ -211,7 +211,7 @@ class TrajectoryFollower(ActiveTrajectory):
 
     def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
         """Return the motion for inverse dynamics: planned, or measured and corrected."""
-        # feedforward does not look at the state
+        # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)
         if found is None:
@@ -309,7 +309,7 @@ class TrajectoryFollower(ActiveTrajectory):
         if not cut.any():
             return effort, ""
         self.saturated += cut
-        with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have none left
+        with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have no effort left
             worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
         return effort, (
             f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to "
@@ -319,5 +319,5 @@ class TrajectoryFollower(ActiveTrajectory):
     def _keep(self, motion: Motion, why: str) -> Command:
         kept = self.mechanism.drives.cut_efforts(
             self._last_effort
-        )  # they may be of another payload
+        )  # they may belong to another payload
         return Command(kept, kept, motion, f"no efforts: {why}")

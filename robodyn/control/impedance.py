@@ -55,7 +55,7 @@ class Impedance:
         def efforts(v: FloatArray, a: FloatArray, load: FloatArray | None = None) -> FloatArray:
             return m.inverse_dynamics(configuration, v, a, load)
 
-        # C(q, v) v_d, of what is quadratic in the velocity alone
+        # C(q, v) v_d, from terms that are quadratic in the velocity
         coupled = efforts(velocity + wanted.velocity, rest) - efforts(velocity, rest)
         coupled += efforts(rest, rest) - efforts(wanted.velocity, rest)
         return efforts(rest, wanted.acceleration, -spring) + 0.5 * coupled
@@ -73,7 +73,7 @@ class Impedance:
         rate = m.twist_jacobian(wanted) @ wanted_velocity
         rate = rate - m.twist_jacobian(configuration) @ velocity
         pull = self.stiffness @ away
-        # the gradient of the spring's energy, which of unequal stiffnesses is not along the turn
+        # gradient of the spring's energy; for unequal stiffnesses not along the rotation axis
         pull[3:] = np.linalg.solve(left_jacobian(away[3:]), pull[3:])
         return np.asarray(pull + self.damping @ rate)
 

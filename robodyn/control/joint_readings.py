@@ -19,7 +19,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.turns import full_turns
 
-# [s] A reading later than this after the last one begins anew: its difference is no velocity.
+# [s] After a longer gap between readings differentiation starts again.
 GAP = 0.5
 
 
@@ -163,7 +163,7 @@ class JointReadings:
         if found is None:
             where = {self._places[n]: k for k, n in enumerate(names) if n in self._places}
             found = list(where.values()), list(where.keys())
-            if len(self._orders) > 64:  # names that change with every message
+            if len(self._orders) > 64:  # names differ in every message
                 self._orders.clear()
             self._orders[names] = found
         return found

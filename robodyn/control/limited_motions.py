@@ -20,14 +20,14 @@ from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Handover, Motion, SampledTrajectory, Trajectory
 
-# Beyond a limit by less than this share of it is rounding.
+# Relative excess over a limit that is rounding.
 EXCESS_TOLERANCE = 1e-6
-# Each handover tried takes so much longer than the one before; none takes longer than LONGEST [s].
+# Factor between the durations of successive trials of a handover; none exceeds LONGEST [s].
 LONGER = 1.4
 LONGEST = 30.0
-# Equal intervals of a handover, and of a stop, at whose ends it is examined.
+# Number of equal intervals of a handover, and of a stop, at whose ends limits are checked.
 HANDOVER_INTERVALS, STOP_INTERVALS = 100, 40
-# Times of stops that are tried, as multiples of the one asked for: longer ones for rates and
+# Durations of stops to try, as multiples of the requested one: longer ones for rates and
 # efforts, then shorter ones, which stop before the end of a joint.
 MULTIPLES = (1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 0.7, 0.5, 0.25)
 
@@ -187,7 +187,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
         allowed = limit
         for other in others:
             if other is not None:
-                # fmax: what has no answer allows nothing
+                # fmax ignores NaN: motions without efforts
                 allowed = np.fmax(allowed, other[index])
         over = ~(values <= allowed * (1.0 + EXCESS_TOLERANCE))
         if over.any():

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from robodyn.checks import as_scalar
 from robodyn.trajectories.base import Motion, Trajectory
 
-# A state this much older than the one before is a late one; one older still is of a clock set back.
+# A state up to this much older than the previous one is late; beyond, the clock was set back.
 LATE = 100_000_000  # [ns]
 
 

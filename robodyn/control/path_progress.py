@@ -17,13 +17,13 @@ from robodyn.control.path_clock import LATE
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
-# [m, rad] places on a path this close are one, at which it rests; the latest time there is taken.
-# Further away than AWAY the mechanism is not on the path at all.
+# [m, rad] Points of a path within this distance are a rest; its latest time is used. Beyond the
+# distance AWAY the mechanism is not on the path.
 SAME, AWAY = 1e-9, 0.02
-# [s] of path, back and forth, that is searched besides the time between two states.
+# [s] of path, back and forth, to search besides the time between two states.
 REACH = 0.02
 POINTS = 17
-# [s] within which it mostly is found at once.
+# [s] of path for the first search, which mostly succeeds.
 STEP = 2e-3
 
 

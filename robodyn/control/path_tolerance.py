@@ -18,11 +18,11 @@ from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
-# [rad], [m] usual tolerances of a joint that turns, and of one that slides.
+# [rad], [m] Default tolerances of revolute and prismatic joints.
 TURNING, SLIDING = 0.1, 0.02
-USUAL = -1.0  # given as a number: these
-# [s] After a motion was abandoned, an error counts with what it will be so much later. Efforts that
-# are obeyed let it grow no further; a mechanism that falls is noticed within a fifth of that way.
+USUAL = -1.0  # number that selects the defaults
+# [s] After a motion was abandoned, errors are predicted this far ahead. Effective efforts keep the
+# error from growing; a falling mechanism is detected within a fifth of the tolerance.
 SOON = 0.2
 
 
@@ -65,7 +65,7 @@ def strayed(
             rates = mechanism.joint_velocities(wanted.configuration, wanted.velocity)
             error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))
     except KinematicsError:
-        return ""  # nothing is known of joints there
+        return ""  # joint positions are unknown there
     if (np.abs(error) <= tolerance).all():
         return ""
     still, unlimited = np.zeros_like(error), np.full_like(error, np.inf)

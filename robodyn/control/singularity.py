@@ -22,10 +22,10 @@ from robodyn.trajectories.base import Trajectory
 
 TIME_TOLERANCE = 1e-12
 INTERVALS = 1000
-# A number crosses zero where it is at most this part of those beside it, or where the condition
-# number is at least this; else it has changed its sign in a jump.
+# A sign change is a zero if the number is at most this fraction of its neighbors, or the condition
+# number at least this; otherwise it is a jump.
 CONTINUOUS, REGULAR = 1e-3, 1e3
-# Numbers without a sign below this part of their largest on the way are zero.
+# Unsigned numbers below this fraction of their maximum along the path are zero.
 ZERO = 1e-7
 
 
@@ -131,14 +131,14 @@ def _zeros(
             continue
 
         def signed(t: float, i: int = int(i)) -> float:
-            # a sign means something beside a neighbor only
+            # a sign is meaningful only relative to a neighbor
             there = trajectory.sample(np.array([t])).configuration
             first, number = kind.number(np.concatenate([configurations[i : i + 1], there]))
             return float(number if (first > 0.0) == (values[i] > 0.0) else -number)
 
         time = _root(signed, grid[i], grid[i + 1], trajectory)
-        # where all singular values vanish together their ratio stays small, where all are rounding
-        # the number does not fall: a jump is where neither tells of a singularity
+        # if all singular values vanish together their ratio stays small, and if all are rounding
+        # errors the number does not fall: it is a jump if neither indicates a singularity
         beside = max(abs(values[i]), abs(values[i + 1]))
         condition = float(kind.condition(trajectory.sample(time).configuration, 1.0))
         if abs(signed(time)) > CONTINUOUS * beside and condition < REGULAR:

@@ -23,10 +23,10 @@ from robodyn.control.singularity import threshold_crossings
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
-# [s] of path by which the direction of the planned motion is judged.
+# [s] of path over which the direction of the planned motion is determined.
 AHEAD = 0.05
-# [1/s] how fast the speed along the path is made to fall. A follower's speed follows a scale at up
-# to twice this, which leaves it time for what messages take.
+# [1/s] Deceleration of the speed along the path. A follower follows the scale at up to twice this
+# rate, which leaves time for the delay of messages.
 BRAKING = 1.0
 
 
@@ -73,7 +73,9 @@ class SpeedScale:
             InvalidInput: numbers are out of order or range; the previous limits remain.
         """
         length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
-        speed_scale(1.0, slow_from, stop_at, approaching=False)  # refuses what is out of order
+        speed_scale(
+            1.0, slow_from, stop_at, approaching=False
+        )  # rejects limits that are out of order
         self.slow_from, self.stop_at, self.characteristic_length = slow_from, stop_at, length
         for path in (self._now, self._next):
             if path is not None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 
-# So many messages with one stamp, on average less than GAP [s] apart, were not made at one time. A
-# simulation in lockstep repeats a state that is not answered, but not as often.
+# This number of messages with equal stamps, on average less than GAP [s] apart, means that stamps
+# are wrong. A simulation in lockstep repeats a state without a command less often.
 REPEATS, GAP = 6, 0.12
 SECOND = 1_000_000_000
 
@@ -62,17 +62,17 @@ class StateStamps:
         return stamp
 
 
-# Readings of one publisher follow each other within NEAR [m or rad] and what their rates allow.
+# Successive readings of one publisher differ by at most NEAR [m or rad] and their rates' effect.
 NEAR, FACTOR = 0.05, 3.0
-# [s] by which counts of messages fade.
+# [s] time constant of the message counts.
 FADES = 0.5
-# So many readings make a publisher the one that is believed; a rival with a share of RIVAL of its
-# messages puts it in doubt before.
+# Number of readings after which a publisher is selected; a rival with a fraction RIVAL of its
+# messages prevents this.
 ENOUGH, RIVAL = 100, 0.5
 FIRST = 3
-# [s] within which two places in turn are a contradiction, and after which a rival has gone.
+# [s] Period in which alternating positions are a contradiction, and after which a rival is gone.
 RECENT, GONE = 5.0, 10.0
-MOST = 4  # tracks that are kept
+MOST = 4  # largest number of tracks
 
 
 class Sight(NamedTuple):
@@ -161,7 +161,7 @@ class PublisherVote:
         if not self.conflict and track is not primary:
             if primary.seen.received > track.begun:
                 self.conflict = True
-            elif track.score >= FIRST:  # the old one is silent since: a jump
+            elif track.score >= FIRST:  # the old one has stopped: a jump
                 self._tracks = [track]
                 self.switched += 1
                 return True

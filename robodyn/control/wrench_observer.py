@@ -13,8 +13,8 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact, as_scalar
 from robodyn.mechanism.mechanism import Mechanism
 
-# A push along which the body hardly moves, in parts of that along which it moves best, is not told:
-# near a singularity the noise would be all of it.
+# Relative mobility of the body below which a push in this direction is not reported: near a
+# singularity it would consist of noise.
 UNSEEN = 1e-2
 
 
@@ -88,7 +88,7 @@ class WrenchObserver:
             middle = m.advance(before, 0.5 * m.difference(before, q))
             expected = m.forward_dynamics(middle, 0.5 * (rate + v), given, base=base)
             missing = m.mass_matrix(middle) @ ((v - rate) / period - expected)
-            # the same wrench elsewhere
+            # the same wrench about another point
             carried = self.generalized + (jacobian - turned).T @ self.wrench
             share = -math.expm1(-self.bandwidth * period)
             self.generalized = carried + share * (missing - carried)

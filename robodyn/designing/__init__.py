@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Design of machines: requirements, evaluation of a machine, and the search for one."""
+"""Design of machines: requirements, evaluation of a machine, and search for one."""
 
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.families import FAMILIES

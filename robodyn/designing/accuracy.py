@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Accuracy of a body's pose from that of its drives and of its geometry, linear in both."""
+"""Accuracy of a body's pose from that of drives and geometry, linear in both."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) -> FloatArray:
-    """Standard deviations (6,) [m, rad] of the body's pose, the largest at any configuration.
+    """Compute the standard deviations of the body's pose, the largest at any configuration.
 
     Errors of the drives' positions q and of the coordinates g of the joints' centers are
     independent; the covariance of the pose is X_q s_q^2 X_q' + X_g s_g^2 X_g' with the pose's
     derivatives X by q and g.
 
     Args:
-        m: the mechanism.
-        accuracy: the standard deviations s_q and s_g.
+        m: mechanism.
+        accuracy: standard deviations s_q and s_g.
         configurations: (K, nq).
+
+    Returns:
+        Standard deviations (6,) [m, rad], base frame.
 
     Raises:
         InvalidInput: a standard deviation of the geometry for a kind without dimensions.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a body about its home: sines, alone and together, and recorded ones."""
+"""Motions of a body about its home: sines, alone and together, and recorded motions."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from robodyn.formats.csv_text import read_columns
 from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import composed_pose, inverse_pose, pose_from_rpy, rpy_from_pose
 
-# Instants of a period of the highest frequency; periods of it until all sines repeat.
+# Instants per period of the highest frequency; number of its periods until all sines repeat.
 INSTANTS, MOST_PERIODS = 96, 400
-# Denominator of frequencies [Hz] as fractions, of which the common period follows.
+# Largest denominator of frequencies [Hz] as fractions, for their common period.
 FINEST = 1000
-# Instants of a recorded motion: some between two of its samples, these at most.
+# Instants of a recorded motion: number between two samples, and in total.
 BETWEEN, MOST = 4, 20_000
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _ANGLES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class BodyRows(NamedTuple):
-    """A motion of the body at some times, base frame: poses (K, 7), twists, accels (K, 6)."""
+    """Motion of the body at some times, base frame: poses (K, 7), twists, accels (K, 6)."""
 
     poses: FloatArray
     twists: FloatArray
@@ -38,7 +38,7 @@ class BodyRows(NamedTuple):
 
 
 class BodyMotion(Protocol):
-    """A motion of the body about its home."""
+    """Motion of the body about its home."""
 
     @property
     def name(self) -> str:
@@ -46,29 +46,29 @@ class BodyMotion(Protocol):
 
     @property
     def duration(self) -> float:
-        """[s]; of a motion that repeats, its period."""
+        """Duration [s]; the period of a motion that repeats."""
 
     @property
     def repeats(self) -> bool:
-        """Whether its end is its beginning."""
+        """Whether the motion is periodic."""
 
     @property
     def times(self) -> FloatArray:
-        """(K,) [s] at which to evaluate it."""
+        """Times (K,) [s] at which to evaluate the motion."""
 
     def scaled(self, share: float) -> BodyMotion:
-        """The motion with a share of its displacement at the same times."""
+        """Return the motion with its displacement multiplied by a fraction, at the same times."""
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Displacement from home and its two time derivatives, each (K, 6) [m, rad].
+        """Compute the displacement from home and its two time derivatives, each (K, 6) [m, rad].
 
-        Surge, sway and heave along x, y and z of the base frame; roll, pitch and yaw about these,
-        R = Rz(yaw) Ry(pitch) Rx(roll).
+        Surge, sway and heave are along x, y and z of the base frame; roll, pitch and yaw about
+        these, R = Rz(yaw) Ry(pitch) Rx(roll).
         """
 
 
 class Sine(NamedTuple):
-    """amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad]) of axis 0 to 5 of `AXES`."""
+    """Sine amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad]) of an axis of `AXES`."""
 
     axis: int
     amplitude: float
@@ -78,7 +78,7 @@ class Sine(NamedTuple):
 
 @dataclass(frozen=True)
 class SineMotion:
-    """Sines of one or several axes at a time."""
+    """Motion of one or several axes by sines."""
 
     name: str
     sines: tuple[Sine, ...]
@@ -94,12 +94,12 @@ class SineMotion:
 
     @property
     def repeats(self) -> bool:
-        """Always."""
+        """True: a sum of sines is periodic."""
         return True
 
     @cached_property
     def duration(self) -> float:
-        """[s] after which all sines repeat."""
+        """Period [s] of all sines together."""
         exact = [Fraction(sine.frequency).limit_denominator(FINEST) for sine in self.sines]
         if not all(exact):
             return 1.0 / min(sine.frequency for sine in self.sines)
@@ -109,18 +109,18 @@ class SineMotion:
 
     @cached_property
     def times(self) -> FloatArray:
-        """(K,) at equal intervals of a period, without its end."""
+        """Times (K,) [s] at equal intervals of a period, without its end."""
         periods = self.duration * max(sine.frequency for sine in self.sines)
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
         return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
 
     def scaled(self, share: float) -> SineMotion:
-        """See `BodyMotion`."""
+        """Return the motion with its amplitudes multiplied by a fraction."""
         sines = (sine._replace(amplitude=share * sine.amplitude) for sine in self.sines)
         return SineMotion(self.name, tuple(sines))
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `BodyMotion`."""
+        """Compute the displacement and its derivatives, see `BodyMotion`."""
         x, v, a = np.zeros((3, len(times), 6))
         for sine in self.sines:
             rate = 2.0 * math.pi * sine.frequency
@@ -134,12 +134,12 @@ class SineMotion:
 
 @dataclass(frozen=True, eq=False)
 class RecordedMotion:
-    """A motion by samples, from its first pose, which stands for home.
+    """Motion given by samples, relative to its first pose, which stands for home.
 
     Attributes:
-        name: of the motion.
+        name: name of the motion.
         time: (N,) [s], increasing.
-        values: (N, 6) [m, rad] displacements; cubic splines run through them.
+        values: (N, 6) [m, rad] displacements; cubic splines interpolate them.
     """
 
     name: str
@@ -148,26 +148,26 @@ class RecordedMotion:
 
     @property
     def repeats(self) -> bool:
-        """Never."""
+        """False: a recording is not periodic."""
         return False
 
     @property
     def duration(self) -> float:
-        """[s] from the first sample to the last."""
+        """Time [s] from the first sample to the last."""
         return float(self.time[-1] - self.time[0])
 
     @cached_property
     def times(self) -> FloatArray:
-        """(K,) some between two samples."""
+        """Times (K,) [s], some between two samples."""
         count = min(BETWEEN * (len(self.time) - 1), MOST)
         return np.linspace(self.time[0], self.time[-1], count + 1)
 
     def scaled(self, share: float) -> RecordedMotion:
-        """See `BodyMotion`."""
+        """Return the motion with its displacements multiplied by a fraction."""
         return RecordedMotion(self.name, self.time, share * self.values)
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `BodyMotion`."""
+        """Compute the displacement and its derivatives, see `BodyMotion`."""
         within = np.clip(times, self.time[0], self.time[-1])
         x, v, a = (self._spline(within, order) for order in range(3))
         return x, v, a
@@ -180,7 +180,7 @@ class RecordedMotion:
 
 
 def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows:
-    """A motion's rows at times (K,) [s] about a home pose (7,)."""
+    """Compute a motion's rows at times (K,) [s] about a home pose (7,)."""
     x, v, a = motion.displaced(times)
     omega, alpha = np.empty((2, len(times), 3))
     rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
@@ -193,7 +193,7 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
 
 
 def moved(home: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Poses (K, 7) of the body after displacements (K, 6) as of `BodyMotion.displaced`."""
+    """Compute poses (K, 7) of the body after displacements (K, 6) from home."""
     turned = home.copy()
     turned[:3] = 0.0
     poses = composed_pose(pose_from_rpy(displacement[:, :3], displacement[:, 3:]), turned)
@@ -202,10 +202,10 @@ def moved(home: FloatArray, displacement: FloatArray) -> FloatArray:
 
 
 def read_recorded(name: str, path: Path) -> RecordedMotion:
-    """A motion from a CSV file of poses over time, as `robodyn cue --output` writes it, too.
+    """Read a motion from a CSV file of poses over time, such as that of `robodyn cue --output`.
 
     Columns `time` [s], `x`, `y`, `z` [m] and either `roll`, `pitch`, `yaw` [rad] or `qx`, `qy`,
-    `qz`, `qw`, in the base frame, each with or without `pose_` before it.
+    `qz`, `qw`, in the base frame, each with or without the prefix `pose_`.
 
     Raises:
         InvalidInput: a file that cannot be read, columns that are missing, or times that do not

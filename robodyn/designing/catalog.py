@@ -28,19 +28,19 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class CatalogActuator:
-    """One actuator that can be bought.
+    """Actuator of a catalog.
 
     Attributes:
-        name: of it.
-        stroke: [m or rad] of its travel.
-        closed_length: [m] between its joints when it is retracted; of one that turns 0.
+        name: name of the actuator.
+        stroke: travel [m or rad].
+        closed_length: [m] between its joints when it is retracted; 0 for a rotary one.
         speed: [m/s or rad/s] at the joint.
         peak_effort, continuous_effort: [N or N m] at the joint.
-        rotor_inertia: [kg m^2] of all that turns with the motor.
-        lead: [m] a turn of the motor; None for an actuator that turns.
-        gear_ratio: turns of the motor for one of the joint, or of the screw.
-        efficiency: of screw and gear.
-        mass: [kg]; of an actuator that changes its length two thirds are in the lower part.
+        rotor_inertia: [kg m^2] of all parts that turn with the motor.
+        lead: [m] per turn of the motor; None for a rotary one.
+        gear_ratio: turns of the motor per turn of the joint, or of the screw.
+        efficiency: efficiency of screw and gear.
+        mass: [kg]; two thirds of a linear actuator's are in the lower part.
         price: in any currency.
     """
 
@@ -58,12 +58,12 @@ class CatalogActuator:
     price: float = 0.0
 
     def put_into(self, leg: dict[str, Any], telescopic: bool) -> None:
-        """Add its motor, and the bodies of a leg that it is, to a leg's fields in a model file."""
+        """Add its motor and bodies to the fields of a leg in a model file."""
         given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
                  "efficiency": self.efficiency}  # fmt: skip
         leg["actuator"] = given if self.lead is None else {**given, "lead": self.lead}
         if telescopic and self.mass:
-            # slender rods: the housing from its joint on, the rod to its joint
+            # slender rods: the housing from its joint upward, the rod down from its joint
             for part, share, sense in (("lower", 2.0 / 3.0, 1.0), ("upper", 1.0 / 3.0, -1.0)):
                 mass, length = share * self.mass, self.closed_length
                 across = mass * length**2 / 12.0
@@ -79,8 +79,11 @@ def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[Cata
     """Read actuators from a CSV file, a YAML file with a list `actuators`, or mappings.
 
     Args:
-        source: file, or `sample` for the catalog that comes with the library: generic classes of
-            actuators, of no maker. Numbers may have units.
+        source: file, or `sample` for the catalog of the library: generic classes of actuators, of
+            no maker. Numbers may have units.
+
+    Returns:
+        The actuators.
 
     Raises:
         InvalidInput: a file or a field that is wrong; the message names row and field.

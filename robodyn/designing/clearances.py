@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distances between the legs and the payload of a machine, and the room that it takes."""
+"""Distances between the legs and the payload of a machine, and its dimensions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ class Room(NamedTuple):
     """Space that a machine needs [m].
 
     Attributes:
-        leg_clearance: least distance of two legs' center lines; NaN without straight legs between
-            base and body.
-        payload_clearance: least distance of the payload's sphere from a leg's center line; NaN as
-            above.
+        leg_clearance: smallest distance of two legs' center lines; NaN without straight legs
+            between base and body.
+        payload_clearance: smallest distance of the payload's sphere from a leg's center line; NaN
+            as above.
         footprint_radius: distance of the farthest joint on the base from the base frame's z axis.
-        highest, lowest: height of joints on the base, of the body and of the payload.
+        highest, lowest: largest and smallest height of joints on the base, the body and the
+            payload.
     """
 
     leg_clearance: float
@@ -39,7 +40,7 @@ class Room(NamedTuple):
 
 
 def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
-    """The room that a machine takes at poses (K, 7) of its body."""
+    """Compute the space that a machine needs at poses (K, 7) of its body."""
     feet, tips = presentation.leg_ends(m, m.home)
     base = feet if len(feet) else _base_points(m)
     rotation, origin = rotation_matrix(poses), poses[:, :3]
@@ -70,7 +71,7 @@ def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
 
 
 def _base_points(m: Mechanism) -> FloatArray:
-    """(k, 3) [m] joints on the base, base frame."""
+    """Return the joints (k, 3) [m] on the base, base frame."""
     if not isinstance(m.model, Model):
         return np.zeros((1, 3))
     tree = ZeroConfigurationTree(m.model)
@@ -84,7 +85,7 @@ def _base_points(m: Mechanism) -> FloatArray:
 
 
 def _from_point(point: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """Distances (K, l) of points (K, 3) from segments (K, l, 3)."""
+    """Compute distances (K, l) of points (K, 3) from segments (K, l, 3)."""
     along, away = end - start, point[:, None] - start
     share = (away * along).sum(-1) / np.maximum((along * along).sum(-1), TINY)
     nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
@@ -92,7 +93,7 @@ def _from_point(point: FloatArray, start: FloatArray, end: FloatArray) -> FloatA
 
 
 def _between(start: FloatArray, end: FloatArray, first: Indices, second: Indices) -> FloatArray:
-    """Distances (K, pairs) of pairs of segments (K, l, 3); Ericson (2005), section 5.1.9."""
+    """Compute distances (K, pairs) of pairs of segments (K, l, 3); Ericson (2005), 5.1.9."""
     p, q = start[:, first], start[:, second]
     d, e = end[:, first] - p, end[:, second] - q
     r = p - q

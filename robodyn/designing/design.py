@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Search a family for the machine that meets requirements and is best by an objective."""
+"""Search of a family for the machine that meets requirements and optimizes an objective."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
 from robodyn.threads import each
 
-# Objectives and their units; those of drives are the largest of all drives and motions.
+# Objectives and their units; those of drives are maxima over all drives and motions.
 OBJECTIVES = {
     "peak_effort": "N or N m", "continuous_effort": "N or N m", "peak_power": "W",
     "supply_peak": "W", "stroke": "m or rad", "speed": "m/s or rad/s", "height": "m",
     "footprint_radius": "m", "condition_number": "", "price": "", "mass": "kg",
     "workspace": "m^3",
 }  # fmt: skip
-# Objectives that only actuators of a catalog have, and that only machines with limits have.
+# Objectives that require actuators of a catalog, and those that require limits.
 OF_CATALOG, OF_LIMITS = ("price", "mass"), ("workspace",)
-# Objectives of which more is better.
+# Objectives to maximize.
 MAXIMIZED = ("workspace",)
-# Relative error and number of cells along an axis with which a workspace is computed.
+# Relative error, and number of cells along an axis, of a workspace.
 WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
-# Beside one objective, what the front is of.
+# Quantities of the Pareto front besides a single objective.
 BESIDE = ("peak_effort", "supply_peak", "stroke")
-# Share of the evaluations for an even spread; descents from its best points at most, for each
-# actuator, and their least distance in diagonals of the box.
+# Fraction of the evaluations for an even spread; largest number of descents from its best points,
+# for each actuator, and their smallest distance in diagonals of the box.
 SPREAD, STARTS, APART = 0.25, 6, 0.15
-# Share of the evaluations for the end of the best descent.
+# Fraction of the evaluations for the end of the best descent.
 POLISH = 0.15
 # Standard deviations of the jumps from the best design, in units of the box.
 JUMPS = (0.15, 0.3)
-# Designs of a front at most.
+# Largest number of designs on a front.
 LARGEST_FRONT = 40
-# Requirements whose violations are the largest of parts, see `_parts`.
+# Requirements whose violations are maxima of parts, see `_parts`.
 IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
-# What counts as violated by a point that makes no machine.
+# Name of the violation of a point without a machine.
 NOTHING = 100.0
-# Of an objective; its logarithm is minimized.
+# Lower bound of an objective, whose logarithm is minimized.
 LEAST = 1e-12
 
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """One machine of a family.
+    """Machine of a family.
 
     Attributes:
         parameters: by name [m, rad].
-        values: of the objectives and of what else the front is of.
-        actuator: of the catalog; None without one.
-        made: the function that makes its machine.
+        values: objectives and other quantities of the front.
+        actuator: actuator of the catalog; None without one.
+        made: function that creates the machine.
     """
 
     parameters: dict[str, float]
@@ -76,7 +76,7 @@ class DesignPoint:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The machine, without the payload, with the actuator's limits or those that it needs."""
+        """Mechanism without the payload, with the limits of the actuator or the needed ones."""
         return self.made()
 
 
@@ -85,13 +85,15 @@ class Design:
     """Result of a design: a machine for given requirements.
 
     Attributes:
-        family: its name.
+        family: name of the family.
         parameters: by name [m, rad].
-        mechanism: without the payload, with the actuator's limits or those that it needs.
-        evaluation: of the mechanism; `satisfied` says whether it meets the requirements.
-        actuator: of the catalog; None without one.
-        front: designs that no other one beats in every respect, see `values` of each.
-        objectives: names of what was minimized.
+        mechanism: mechanism without the payload, with the limits of the actuator or the needed
+            ones.
+        evaluation: evaluation of the mechanism; `satisfied` states whether it meets the
+            requirements.
+        actuator: actuator of the catalog; None without one.
+        front: Pareto-optimal designs, see `values` of each.
+        objectives: names of the minimized objectives.
         examined: number of machines that were evaluated.
         conflicts: sentences on requirements that no machine met, or none met together; empty if
             the requirements are met.
@@ -110,7 +112,7 @@ class Design:
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Convert the design to plain data, for JSON."""
         name = None if self.actuator is None else self.actuator.name
         return {
             "family": self.family,
@@ -150,26 +152,25 @@ def design(
         family: `hexapod`, `servo-hexapod`, `linear-delta`, `3-rps` or `delta`, with threefold
             symmetry; or a function of named parameters that returns a mechanism.
         requirements: see `load_requirements`.
-        catalog: of actuators, see `load_catalog`; one for all drives is chosen. Without one, drives
-            are ideal and massless, and have what is needed of them.
-        objective: one or several of `OBJECTIVES`; with several, the first one decides which design
-            is the result, and `front` has those between.
-        bounds: (lower, upper) [m, rad] by parameter, of those that differ from the family's;
-            of all parameters of a function.
-        seed: of random numbers; the same seed gives the same design.
-        evaluations: number of machines to evaluate, about, for each objective.
-        resume: file (.jsonl) that keeps evaluated machines, so that an interrupted search
-            continues with them.
+        catalog: actuators, see `load_catalog`; one of them is chosen for all drives. Without a
+            catalog, drives are ideal and massless, with the needed limits.
+        objective: one or several of `OBJECTIVES`. With several, the result is optimal for the first
+            one, and `front` contains the compromises.
+        bounds: (lower, upper) [m, rad] by parameter, instead of the family's; required for all
+            parameters of a function.
+        seed: seed of random numbers; the same seed leads to the same design.
+        evaluations: approximate number of machines to evaluate, for each objective.
+        resume: file (.jsonl) of evaluated machines, with which an interrupted search continues.
         scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate;
             threads of this process by default.
-        progress: called with the share done.
+        progress: called with the completed fraction.
 
     Returns:
         The design. If no machine met the requirements, the one that violates them least, with
         `conflicts`.
 
     Raises:
-        InvalidInput: an unknown family, objective or parameter, or bounds that are none.
+        InvalidInput: an unknown family, objective or parameter, or invalid bounds.
 
     Example:
         >>> import robodyn as rd
@@ -244,7 +245,7 @@ def _box(family: str | Callable[..., Mechanism], bounds: Bounds | None) -> Bound
 
 
 def _goals(names: tuple[str, ...]) -> list[FloatArray]:
-    """Weights (k,) of the objectives: each alone, then all together and each pair."""
+    """Return weights (k,) of the objectives: each alone, then all together and each pair."""
     count = len(names)
     if count == 1:
         return [np.ones(1)]
@@ -272,7 +273,7 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
         examine = room.examiner(goal, row)
         points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
         heats += [Descent(examine, start, goal) for start in _distant_points(points)]
-    step = d + 2  # evaluations of a step
+    step = d + 2  # evaluations per step
     rounds = int(np.ceil(np.log2(len(heats))))
     while len(heats) > 1:
         left = begun + evaluations - room.examined
@@ -304,7 +305,7 @@ def _reflect(x: FloatArray) -> FloatArray:
 
 
 def _distant_points(points: Sequence[Point]) -> list[Point]:
-    """Return the first of sorted points, and the next ones that are not near an earlier one."""
+    """Return the first of sorted points, and later ones far from all earlier ones."""
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
@@ -320,8 +321,8 @@ class _Record:
     Attributes:
         values: by objective, and the others of the front; empty if there is no machine.
         violations: by requirement, positive if violated.
-        parts: of each value, by drive and motion, of which it is the largest.
-        bounds: parts of the violations, of which these are the largest.
+        parts: for each value, its parts by drive and motion, of which it is the maximum.
+        bounds: parts of the violations, which are the maxima of these.
         refused: why the requirements cannot be evaluated for the machine; empty if they can.
     """
 
@@ -333,7 +334,7 @@ class _Record:
 
 
 class _Room:
-    """All machines that were examined, and how to examine more."""
+    """All evaluated machines, and the evaluation of more."""
 
     def __init__(
         self,
@@ -349,7 +350,7 @@ class _Room:
         self.names = names
         self.lower = np.array([ends[0] for ends in box.values()])
         self.upper = np.array([ends[1] for ends in box.values()])
-        # parameters with two equal bounds are no unknowns
+        # parameters with equal bounds are constants
         self.free = self.lower < self.upper
         if not self.free.any():
             raise InvalidInput("all parameters have two equal bounds; free one", value=dict(box))
@@ -371,7 +372,7 @@ class _Room:
             text = path.read_text(encoding="utf-8") if path.exists() else ""
             lines = text.splitlines()
             self._file = path.open("a", encoding="utf-8")
-            if text and not text.endswith("\n"):  # a search that was killed
+            if text and not text.endswith("\n"):  # the search was killed
                 self._file.write("\n")
         for line in lines:
             try:
@@ -381,7 +382,7 @@ class _Room:
             self._kept[key] = _Record(*kept)
 
     def close(self) -> None:
-        """End what evaluates, and the file."""
+        """Close the cluster and the file."""
         if self._file is not None:
             self._file.close()
         if self._cluster is not None:
@@ -393,13 +394,13 @@ class _Room:
         return len(self.found)
 
     def parameters(self, x: Iterable[float]) -> dict[str, float]:
-        """Parameters by name of a point of the unit box."""
+        """Return the parameters of a point of the unit box, by name."""
         values = self.lower.copy()
         values[self.free] += np.array(list(x)) * (self.upper - self.lower)[self.free]
         return dict(zip(self.box, values.tolist(), strict=True))
 
     def examiner(self, goal: FloatArray, row: int) -> Examine:
-        """The function that examines points with an actuator, by a goal."""
+        """Return the function that evaluates points with an actuator, for a goal."""
 
         def examine(points: Sequence[FloatArray]) -> list[Point]:
             records = self._records(points, row)
@@ -428,7 +429,7 @@ class _Room:
     def _records(self, points: Sequence[FloatArray], row: int) -> list[_Record]:
         keys = [(row, tuple(point.tolist())) for point in points]
         new = list(dict.fromkeys(key for key in keys if key not in self.found))
-        # kept records have a workspace only if it was an objective
+        # stored records have a workspace only if it was an objective
         more = [name for name in OF_LIMITS if name in self.names]
         texts = {key: json.dumps([self._name(row), self.parameters(key[1]), *more]) for key in new}
         unknown = [key for key in new if texts[key] not in self._kept]
@@ -460,7 +461,7 @@ class _Room:
         return "" if actuator is None else actuator.name
 
     def result(self) -> Design:
-        """The best design of all that were examined."""
+        """Return the best design of all that were evaluated."""
         built = {key: record for key, record in self.found.items() if record.values}
         if not built:
             refusals = [each.refused for each in self.found.values() if each.refused]
@@ -474,7 +475,7 @@ class _Room:
         def rank(key: tuple[int, tuple[float, ...]]) -> tuple[float, ...]:
             record = built[key]
             excess = sum(max(each, 0.0) for each in record.violations.values())
-            # of designs that are equally good, the one that is better in the other objectives
+            # among equally good designs, the one that is better in the other objectives
             costs = (_cost(name, record.values) for name in self.names)
             return (excess,) if excess > 0.0 else (0.0, *costs)
 
@@ -507,7 +508,7 @@ class _Room:
         return DesignPoint(parameters, dict(record.values), actuator, made)
 
     def _front(self, keys: list[Any]) -> tuple[DesignPoint, ...]:
-        """Designs that no other one beats in every respect, at most some of them, spread evenly."""
+        """Return an evenly spread selection of the Pareto-optimal designs."""
         if not keys:
             return ()
         names = list(self.names if len(self.names) > 1 else dict.fromkeys((*self.names, *BESIDE)))
@@ -524,7 +525,7 @@ class _Room:
         return tuple(points)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
-        """Requirements that no machine met, and those that none met together."""
+        """Return the requirements that no machine met, and those that none met together."""
         names = sorted({name for record in records for name in record.violations})
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
@@ -560,7 +561,7 @@ def _machine(
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
-    """The machine of parameters, with limits."""
+    """Create the machine of parameters, with limits."""
     if not isinstance(family, str):
         return family(**parameters)
     kind = FAMILIES[family]
@@ -579,7 +580,7 @@ def _variant(
     name: str,
     value: float,
 ) -> Mechanism:
-    """The machine with another value of one parameter."""
+    """Create the machine with another value of one parameter."""
     changed = parameters | {name: value}
     if not isinstance(family, str):
         return family(**changed)
@@ -623,7 +624,7 @@ def _examine(
     violations = {each.requirement: float(each.excess) for each in e.verdicts}
     kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None
     if kind is not None and kind.telescopic:
-        # a leg is at most twice as long out as in
+        # a leg is at most twice as long extended as retracted
         shortest, longest = float(e.needed.shortest.min()), float(e.needed.longest.max())
         violations["telescoping"] = (longest - 2.0 * shortest) / longest
     room = [row.room for row in e.motions]

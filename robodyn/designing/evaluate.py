@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Hold a mechanism against requirements."""
+"""Evaluation of a mechanism against requirements."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def evaluate(
     variants: Variants | None = None,
     continuous_effort: float = np.inf,
 ) -> Evaluation:
-    """Compute what a machine needs to meet requirements, and which of them it meets.
+    """Compute the drives' limits that a machine needs for requirements, and check the requirements.
 
-    Motions are sampled 96 times a period of the highest frequency, and again where a drive turns
-    or a value peaks between two samples. Efforts are those of inverse dynamics: rotors, screws,
-    gears and friction are those of the mechanism's actuators.
+    Motions are sampled 96 times per period of the highest frequency, and again where a drive
+    reverses or a value peaks between two samples. Efforts are those of inverse dynamics, with the
+    rotors, screws, gears and friction of the mechanism's actuators.
 
     Args:
-        mechanism: the machine, whose home is where motions begin.
-        requirements: see `load_requirements`. Their payload is added to what it carries.
-        variants: by the name of a dimension its value and a function that makes the machine for
-            another; by default the variables of the model and the height of its home. Sensitivities
-            are by these.
-        continuous_effort: [N or N m] that a drive has for any length of time.
+        mechanism: machine; motions start at its home.
+        requirements: see `load_requirements`. Their payload is added to that of the mechanism.
+        variants: for each dimension by name, its value and a function that creates the machine for
+            another value; by default the variables of the model and the height of its home.
+            Sensitivities refer to these.
+        continuous_effort: [N or N m] that a drive has permanently.
 
     Returns:
-        The evaluation; `satisfied` says whether every requirement is met.
+        The evaluation; `satisfied` states whether every requirement is met.
 
     Raises:
         InvalidInput: a requirement that cannot be evaluated for this mechanism.
@@ -129,7 +129,7 @@ def _refuse_geometry(m: Mechanism, deviation: float) -> None:
 
 
 def _asked(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
-    """Motions and poses, and along or about which axes (6,) they go."""
+    """Yield motions and poses, and their axes (6,)."""
     for motion in requirements.motions:
         moves = motion.displaced(motion.times)[0].any(axis=0)
         yield f"motion {motion.name!r}", np.asarray(moves, dtype=np.bool_)
@@ -175,7 +175,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
 
 
 def _over(best: Any, values: FloatArray) -> FloatArray:
-    """The least or largest value of each column, without those that are NaN; NaN of none."""
+    """Return the minimum or maximum of each column, ignoring NaN; NaN if there is no number."""
     known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
     return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
 
@@ -187,7 +187,7 @@ def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> list[FloatArray]:
-    """Torque [N m], speed [rad/s], power [W] and current [A] of a motor at its joint's (K,)."""
+    """Return torque [N m], speed [rad/s], power [W] and current [A] of a joint's motor (K,)."""
     torque, speed = actuator.torques(effort, rate), actuator.ratio * rate
     power = torque * speed
     unknown = np.full(len(rate), np.nan)
@@ -198,7 +198,7 @@ def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> li
 
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
-    """Largest angles from home of the legs' bends at their ends, or else of passive joints."""
+    """Return the largest angles from home of the legs' ends, or else of passive joints."""
     if travel.leg_names(m):
         bends = leg_bends(m, configurations).max(axis=0)
         return {
@@ -248,7 +248,7 @@ def _needed(m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvalu
 def _accuracy(
     m: Mechanism, requirements: Requirements, found: Sequence[MachineMotion]
 ) -> FloatArray | None:
-    """At home and where a drive is at an end of its travel."""
+    """Return the accuracy at home and at configurations with a drive at an end of its travel."""
     if requirements.accuracy is None:
         return None
     return pose_accuracy(m, requirements.accuracy, _extreme_configurations(m, found))
@@ -280,7 +280,7 @@ def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> 
 
 
 def _variants(m: Mechanism) -> Variants:
-    """The variables of a model, and the height of its home."""
+    """Return the variables of a model, and the height of its home."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:

@@ -19,9 +19,9 @@ from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import AXES
 
-# Relative change of a dimension by which sensitivities are found.
+# Relative change of a dimension for sensitivities.
 CHANGE = 1e-3
-# Of a motion that is not possible: the smallest share tried, and halvings of the rest.
+# For a motion that is impossible: the smallest fraction to try, and the number of bisections.
 SMALLEST, HALVINGS = 1e-3, 12
 NO_POSES = np.empty((0, 6))
 
@@ -33,18 +33,19 @@ class MotionEvaluation:
     Attributes:
         name: name of the motion.
         duration: [s] of a cycle, or of a recorded motion; 0 for poses.
-        reached: share of its instants at which the body can have the pose and efforts exist.
+        reached: fraction of its instants at which the body can have the pose and efforts exist.
         positions: (n, 2) [m or rad] lowest and highest.
         speed: (n,) [m/s or rad/s] largest.
         peak_effort, rms_effort: (n,) [N or N m] at the joint, with rotors, screws and gears.
-        peak_power, mean_power: (n,) [W] at the motor; the mean is of a cycle.
-        regenerated: (n,) [J a cycle] that the drive feeds back.
+        peak_power, mean_power: (n,) [W] at the motor; the mean is that of a cycle.
+        regenerated: (n,) [J per cycle] that the drive feeds back.
         peak_torque, rms_torque: (n,) [N m] of the motor; NaN for a prismatic joint without a
             screw's lead.
         motor_speed: (n,) [rad/s]; NaN as above.
         rms_current: (n,) [A]; NaN without a torque constant.
         supply_peak, supply_mean: [W] of all drives on a common supply without recovery.
-        braking: [J a cycle] that all drives together feed back into the supply or a brake resistor.
+        braking: [J per cycle] that all drives together feed back into the supply or a brake
+            resistor.
         joint_angles: [rad] largest angle from home, by name of a passive joint, or of a leg and its
             end.
         condition_number: largest condition number.
@@ -82,14 +83,14 @@ class Needed:
     Attributes:
         shortest, longest: (n,) [m or rad] ends of the travel; for a leg of variable length the
             shortest is its closed length.
-        stroke: (n,) [m or rad] between them.
+        stroke: (n,) [m or rad] difference of the ends.
         speed: (n,) [m/s or rad/s].
         peak_effort: (n,) [N or N m].
         continuous_effort: (n,) [N or N m] to compare with a continuous rating: the largest root
             mean square of a motion, with duty cycle and ambient temperature.
         peak_power, mean_power: (n,) [W] at the motor, without margins.
         supply_peak, supply_mean: [W] of all drives together, without margins.
-        braking: [J a cycle] largest energy that is fed back.
+        braking: [J per cycle] largest energy that is fed back.
     """
 
     shortest: FloatArray
@@ -107,18 +108,18 @@ class Needed:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One requirement, and how the machine meets it.
+    """Result for one requirement.
 
     Attributes:
         requirement: `reach`, `shortest`, `longest`, `speed`, `effort`, `condition_number`,
             `singularity`, or the name of a limit.
-        value: of the worst motion and drive, margins included.
-        limit: that it is held against; infinite, or minus infinity, where there is none.
-        unit: of both.
-        excess: how far the value is beyond the limit, as a share of a typical size; not above 0
-            where the requirement is met.
-        motion, joint: of that value; empty where they do not matter.
-        text: all of it in a sentence.
+        value: value of the worst motion and drive, margins included.
+        limit: limit for the value; plus or minus infinity if there is none.
+        unit: unit of both.
+        excess: excess of the value over the limit, relative to a typical size; at most 0 if the
+            requirement is met.
+        motion, joint: motion and joint of that value; empty if they do not matter.
+        text: all of this in a sentence.
     """
 
     requirement: str
@@ -141,18 +142,18 @@ class Evaluation:
     """Result of an evaluation of a machine against requirements.
 
     Attributes:
-        mechanism: with the payload.
-        requirements: that it is held against.
+        mechanism: mechanism with the payload.
+        requirements: the requirements.
         motions: one for each motion of the requirements, and one for the poses at rest.
-        needed: of each drive for all of them.
+        needed: limits of each drive that all of them need.
         verdicts: one for each requirement that applies.
         pose_accuracy: (6,) [m, rad] standard deviations of the body's position and orientation
             about x, y and z of the base frame, the largest at home and at the extreme poses; None
-            where the requirements state no accuracy.
-        natural_frequencies: (nv,) [Hz] the lowest of each mode at home and at the extreme poses;
-            None if a drive is rigid.
-        again: the function that made it, for other mechanisms and requirements.
-        variants: by the name of a dimension its value, and a function that makes the machine,
+            if the requirements state no accuracy.
+        natural_frequencies: (nv,) [Hz] lowest frequency of each mode at home and at the extreme
+            poses; None if a drive is rigid.
+        again: function that evaluates other mechanisms and requirements in the same way.
+        variants: for each dimension by name, its value and a function that creates the machine,
             without the payload, for another value; see `sensitivities`.
     """
 
@@ -175,12 +176,12 @@ class Evaluation:
 
     @property
     def excess(self) -> float:
-        """Sum of what is beyond limits, as shares of these; 0 if every requirement is met."""
+        """Sum of relative excesses over limits; 0 if every requirement is met."""
         return float(sum(max(verdict.excess, 0.0) for verdict in self.verdicts))
 
     @cached_property
     def violations(self) -> tuple[str, ...]:
-        """A sentence for each requirement that is not met, with the dimension that helps most."""
+        """Sentence for each requirement that is not met, with the most effective dimension."""
         return tuple(
             verdict.text + self._possible(verdict.motion) + self._help(verdict)
             for verdict in self.verdicts
@@ -189,9 +190,10 @@ class Evaluation:
 
     @cached_property
     def possible(self) -> dict[str, float]:
-        """By the name of a motion the largest share of it that meets all requirements, up to 1.
+        """Largest fraction of each motion, by name, that meets all requirements, up to 1.
 
-        Of a sine the share of its amplitude, at its frequency; 0 if it fails however small it is.
+        For a sine it is the fraction of its amplitude at its frequency; 0 if it fails at any
+        amplitude.
         """
         found = {}
         for motion in self.requirements.motions:
@@ -211,7 +213,7 @@ class Evaluation:
 
     @cached_property
     def quantities(self) -> dict[str, float]:
-        """Quantities with sensitivities: the largest value of each over drives and motions."""
+        """Maxima over drives and motions of the quantities with sensitivities."""
         need, rows = self.needed, self.motions
         found = {
             "stroke": float(need.stroke.max()),
@@ -231,10 +233,10 @@ class Evaluation:
 
     @cached_property
     def sensitivities(self) -> dict[str, dict[str, float]]:
-        """By dimension and quantity: change of the quantity for a unit of the dimension.
+        """Changes of quantities per unit of a dimension, by dimension and quantity.
 
-        Central differences over one thousandth of the dimension. A quantity is the largest over
-        drives and motions, so a slope may jump where another drive becomes the largest.
+        Central differences over one thousandth of the dimension. A quantity is the maximum over
+        drives and motions, so its derivative may jump where another drive becomes the largest.
         """
         found = {}
         for name, (value, made) in self.variants.items():
@@ -251,7 +253,7 @@ class Evaluation:
         return found
 
     def _possible(self, name: str) -> str:
-        """Describe the possible part of a motion; empty if that is all or nothing of it."""
+        """Describe the possible part of a motion; empty if that is all or none of it."""
         share = self.possible.get(name, 1.0)
         if not SMALLEST < share < 1.0:
             return ""
@@ -266,7 +268,7 @@ class Evaluation:
         return f"; {', '.join(parts)} {'is' if len(parts) == 1 else 'are'} possible"
 
     def _help(self, verdict: Verdict) -> str:
-        """The dimension of which a small change helps most; empty if none is known."""
+        """Return the dimension whose small change helps most; empty if unknown."""
         requirement = verdict.requirement
         sense = -1.0 if verdict.value > verdict.limit else 1.0
         gains = {
@@ -282,7 +284,7 @@ class Evaluation:
         return f"; {change} {best} helps most: 10 % of it change this by {share:.3g} {verdict.unit}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Convert the evaluation to plain data, for JSON."""
         return {
             "model": self.mechanism.name,
             "requirements": self.requirements.source,

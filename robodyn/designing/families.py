@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Families of machines: from a few dimensions to a mechanism."""
+"""Families of machines, which create a mechanism from a few dimensions."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from robodyn.solvers.stewart.description.sides import JointCircle, symmetric_leg
 
 Bounds = Mapping[str, tuple[float, float]]
 Parameters = Mapping[str, float]
-# The body has this share of the payload's mass by itself, so that it can be simulated without it.
+# Mass of the body relative to the payload's, so that it can be simulated without payload.
 SHARE = 1e-3
-# [kg/m] of cranks, and of rods with their joints: light ones.
+# [kg/m] of light cranks, and of light rods with their joints.
 ARM, ROD = 0.5, 0.15
 MASSLESS = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
-# Limits of a machine that is made for what it needs, this share above that.
+# Relative margin of the limits of a machine without a catalog actuator.
 ROUNDED_UP = 1e-6
 
 
 class Limits(NamedTuple):
-    """Limits of all drives: travel [m or rad], speed [per s], effort [N or N m]."""
+    """Limits of all drives: travel [m or rad], speed [m/s or rad/s], effort [N or N m]."""
 
     position: tuple[float, float]
     velocity: float
@@ -40,15 +40,15 @@ class Limits(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Machines of one kind.
+    """Family of machines of one kind.
 
     Attributes:
-        name: of the family.
-        bounds: of each parameter.
-        document: the model file of parameters, a body and limits.
+        name: name of the family.
+        bounds: bounds of each parameter.
+        document: function of parameters, a body and limits that returns a model file.
         telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
-            out as it is in.
-        is_rotary: whether its drives turn; otherwise they slide.
+            extended as retracted.
+        is_rotary: whether its drives rotate; otherwise they slide.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Family(NamedTuple):
     def suitable_actuators(
         self, catalog: str | Path | Sequence[Mapping[str, Any]]
     ) -> tuple[CatalogActuator, ...]:
-        """Return the actuators of a catalog (see `load_catalog`) that turn, or slide, as it needs.
+        """Return the actuators of a catalog (see `load_catalog`) that rotate, or slide, as needed.
 
         Raises:
-            InvalidInput: A catalog without any, or one that cannot be read.
+            InvalidInput: a catalog without any, or one that cannot be read.
         """
         rows = load_catalog(catalog)
         suitable = tuple(row for row in rows if (row.lead is None) == self.is_rotary)
@@ -82,7 +82,7 @@ class Family(NamedTuple):
         actuator: CatalogActuator | None = None,
         need: Needed | None = None,
     ) -> Mechanism:
-        """The machine of some parameters, with limits of an actuator or of what is needed.
+        """Create the machine of some parameters, with limits of an actuator or the needed ones.
 
         Raises:
             RobodynError: parameters that make no machine.
@@ -155,7 +155,7 @@ def _legs(
     rod: float,
     legs: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """A platform above its legs' first joints, whose rods reach `away` [m] on the level."""
+    """Return the model of a platform above its legs' first joints, with reach `away` [m]."""
     if not rod > abs(away):
         raise InvalidInput(
             f"rod is {rod:g} m, expected more than {abs(away):g} m, the distance of its ends on "
@@ -199,7 +199,7 @@ def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[
 
 
 def _hanging(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
-    """The platform below the drives, kept level by two parallel rods a leg."""
+    """Return the model with the platform below the drives, on pairs of parallel rods."""
     document["platform"]["xyz"][2] *= -1.0
     document["leg_defaults"]["rod"]["apart"] = [0.0, p["platform_radius"], 0.0]
     return document
@@ -246,10 +246,10 @@ FAMILIES = {
 
 
 def bounds_of(function: Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:
-    """Bounds of a function's parameters.
+    """Return the bounds of a function's parameters.
 
     Raises:
-        InvalidInput: a parameter without bounds, or bounds of none.
+        InvalidInput: a parameter without bounds, or bounds of an unknown parameter.
     """
     names = list(inspect.signature(function).parameters)
     if bounds is None or set(names) != set(bounds):

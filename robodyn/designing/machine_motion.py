@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The motions of a mechanism's drives while its body makes required motions."""
+"""Motions of a mechanism's drives while its body makes required motions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from robodyn.designing.body_motions import BodyMotion, BodyRows, moved, rows_of
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 
-# Each side of a reversal of a drive is looked at, this share of an interval away from it.
+# Distance from a drive's reversal, in intervals, at which both sides are evaluated.
 BESIDE = 1e-3
-# Steps from home to a pose that is not reached from there at once.
+# Number of steps from home to a pose that is not reached directly.
 STEPS = 16
 
 
 class DriveRows(NamedTuple):
-    """Motion of the drives at some instants; NaN where the body cannot have the pose.
+    """Motion of the drives at some instants; NaN if the body cannot have the pose.
 
     Attributes:
         configuration: (K, nq).
@@ -42,14 +42,14 @@ class DriveRows(NamedTuple):
 
 @dataclass(frozen=True)
 class MachineMotion:
-    """One required motion on a mechanism.
+    """Required motion on a mechanism.
 
     Attributes:
-        motion: what is required; None for the poses at rest.
+        motion: required motion; None for the poses at rest.
         times: (K,) [s]; zeros for poses.
-        rows: at these times.
+        rows: motion of the drives at these times.
         between: [s] instants between them at which positions, rates or efforts peak.
-        extremes: at those.
+        extremes: motion of the drives at those.
     """
 
     motion: BodyMotion | None
@@ -60,7 +60,7 @@ class MachineMotion:
 
     @property
     def all(self) -> DriveRows:
-        """Both, one behind the other."""
+        """Rows at regular times, followed by those at peaks."""
         pairs = zip(self.rows, self.extremes, strict=True)
         return DriveRows(*(np.concatenate(pair) for pair in pairs))
 
@@ -71,7 +71,7 @@ class MachineMotion:
         if self.motion is None:
             return np.full(len(times), 1.0 / len(times))
         order = np.argsort(times, kind="stable")
-        # from each instant to the next one; the last is followed by the first of the next period
+        # from each instant to the next; the last is followed by the first of the next period
         steps = np.diff(times[order], append=times[0] + self.motion.duration)
         if not self.motion.repeats:
             steps[-1] = 0.0
@@ -83,7 +83,7 @@ class MachineMotion:
 def machine_motions(
     m: Mechanism, motions: Sequence[BodyMotion], poses: FloatArray
 ) -> list[MachineMotion]:
-    """The drives' motions, and what they do at poses (k, 6) at rest, which come last if any."""
+    """Compute the drives' motions, and those at poses (k, 6) at rest, which come last."""
     home = m.body_pose(m.home)
     times = [motion.times for motion in motions]
     parts = [rows_of(motion, at, home) for motion, at in zip(motions, times, strict=True)]
@@ -121,7 +121,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Fill in rows that are not reached from home, each from a reached one beside it."""
+    """Fill in rows that are not reached from home, each from a neighbor that is reached."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -145,7 +145,7 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
 
 
 def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
-    """Fill in poses at rest that are not reached from home at once, in steps."""
+    """Fill in poses at rest that are not reached directly from home, in steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):
@@ -175,7 +175,7 @@ def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
 
 
 def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[FloatArray, Indices]:
-    """Instants [s] between samples at which something peaks, and the sample near each."""
+    """Return instants [s] between samples at which a value peaks, and the sample near each."""
     count, step = len(times), float(times[1] - times[0])
     v = rows.rate if not motion.repeats else np.vstack([rows.rate, rows.rate[:1]])
     turn = v[:-1] * v[1:] <= 0.0
@@ -189,7 +189,7 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
             near.append(top)
     moments, samples = np.concatenate(at), np.concatenate(near)
     reversals = len(k)
-    # dry friction changes its sign there: both sides
+    # dry friction changes its sign there: evaluate both sides
     beside = BESIDE * step
     moments = np.concatenate([moments[:reversals] - beside, moments[:reversals] + beside,
                               moments[reversals:]])  # fmt: skip
@@ -199,7 +199,7 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
 
 
 def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
-    """Of columns (K, n): the samples of their maxima, and the vertices beside these [samples]."""
+    """Return the samples of maxima of columns (K, n), and the vertices near them [samples]."""
     filled = np.where(np.isnan(values), -np.inf, values)
     top = filled.argmax(axis=0)
     count, columns = len(values), np.arange(values.shape[1])
@@ -212,5 +212,5 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 
 
 def reached(rows: DriveRows) -> BoolArray:
-    """(K,) whether the body can be there and efforts exist."""
+    """Return whether the body can have each pose (K,) and efforts exist."""
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)

@@ -11,7 +11,7 @@ from typing import Any
 from robodyn.formats.documents import REQUIRED, Fields
 
 _DEGREE = math.pi / 180.0
-# By the SI unit of a quantity, the units that a text may state and their sizes.
+# For each SI unit, the units that a text may state and their values.
 UNITS: dict[str, dict[str, float]] = {
     "m": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "in": 0.0254},
     "rad": {"rad": 1.0, "mrad": 1e-3, "deg": _DEGREE, "°": _DEGREE},
@@ -28,7 +28,7 @@ UNITS: dict[str, dict[str, float]] = {
     "": {"": 1.0, "%": 0.01},
 }
 _TEXT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.DOTALL)
-# For messages.
+# Texts for messages.
 _EXAMPLES = {
     "m": " such as 0.15 or 150 mm",
     "rad": " such as 0.35 or 20 deg",
@@ -40,8 +40,8 @@ def measured(value: Any, *units: str) -> tuple[float, str] | None:
     """Read a number in SI units, or a text of a number and a unit.
 
     Returns:
-        The value and the one of the SI `units` that it is in, the first for a plain number; None
-        if it is no such number.
+        The value and its SI unit, one of `units`, the first for a plain number; None if it is no
+        such number.
     """
     if isinstance(value, str):
         match = _TEXT.fullmatch(value.strip())
@@ -64,7 +64,7 @@ def quantity(
     at_least: float = -math.inf,
     above: float = -math.inf,
 ) -> tuple[float, str]:
-    """A field that is a number, with or without a unit, and its SI unit.
+    """Return a field that is a number, with or without a unit, and its SI unit.
 
     Raises:
         RobodynError: no number, another unit, or a number out of range.
@@ -88,5 +88,5 @@ def quantity(
 
 
 def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
-    """A field that is a number in an SI unit, or one `or` the other; `default` without it."""
+    """Return a field that is a number in an SI unit, or in one of two (`rad or m`)."""
     return quantity(fields, name, *unit.split(" or "), **bounds)[0]

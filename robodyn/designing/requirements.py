@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Requirements of a machine: a payload, its motions, and the limits that are to be kept."""
+"""Requirements of a machine: payload, motions and limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from robodyn.poses import AXES
 
 @dataclass(frozen=True)
 class RequiredMargins:
-    """Reserves beyond what the motions need.
+    """Margins beyond the demands of the motions.
 
     Attributes:
         force, speed: factors on efforts and speeds of the drives, at least 1.
@@ -46,18 +46,18 @@ class RequiredMargins:
 
 @dataclass(frozen=True)
 class RequiredLimits:
-    """Limits that all motions and poses keep; infinite where none is required.
+    """Limits for all motions and poses; infinite if there is none.
 
     Attributes:
-        condition_number: largest one of the drives' Jacobian.
-        joint_angle: [rad] by which any passive joint may turn from where it is at home; of joints
-            with two or three axes at a leg's ends, by which the leg may bend.
-        leg_clearance: [m] least distance between the center lines of two legs.
-        payload_clearance: [m] least distance between the payload and the center line of a leg.
-        footprint_radius: [m] of the circle about the base frame's z axis that holds the legs' ends
-            at the base.
-        height: [m] of the base frame that neither the legs' ends nor the payload exceed.
-        floor: [m] height of the base frame below which nothing of these gets.
+        condition_number: largest condition number of the drives' Jacobian.
+        joint_angle: [rad] largest angle of any passive joint from its position at home; for joints
+            with two or three axes at a leg's ends, the angle between leg and its direction at home.
+        leg_clearance: [m] smallest distance between the center lines of two legs.
+        payload_clearance: [m] smallest distance between the payload and the center line of a leg.
+        footprint_radius: [m] of the circle about the base frame's z axis that encloses the legs'
+            ends at the base.
+        height: [m] upper limit in the base frame for the legs' ends and the payload.
+        floor: [m] lower limit in the base frame for these.
         position_error, angle_error: [m], [rad] largest standard deviations of the body's position
             and orientation about each axis, see `Accuracy`.
     """
@@ -75,7 +75,7 @@ class RequiredLimits:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Standard deviations from which the accuracy of poses follows.
+    """Standard deviations that determine the accuracy of poses.
 
     Attributes:
         position: [m or rad] of the drives' positions: encoders, screws.
@@ -91,7 +91,7 @@ class Rating:
     """Duty and temperatures for continuous efforts.
 
     Attributes:
-        duty: share of time in which the motions run; drives carry no load in the rest.
+        duty: fraction of time in which the motions run; otherwise drives carry no load.
         ambient: ambient temperature [°C].
         rated_ambient: ambient temperature [°C] of the continuous efforts in the catalog.
         winding: permitted temperature [°C] of the windings.
@@ -144,7 +144,7 @@ class Requirements:
 
 _POSITIVE: dict[str, Any] = {"above": 0.0}
 _NOT_NEGATIVE: dict[str, Any] = {"at_least": 0.0}
-# Of the blocks whose fields are single numbers: class, and of each field unit and bounds.
+# Blocks whose fields are single numbers: class, and unit and bounds of each field.
 _BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
     "margins": (
         RequiredMargins,
@@ -183,7 +183,7 @@ _BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
     ),
 }
 _TOP = ("payload", "motions", "poses", *_BLOCKS, "natural_frequency", "supply_voltage")
-# Names in messages that `Fields` writes: of a field, with those of the blocks around it.
+# Full name of a field, with its enclosing blocks, in messages of `Fields`.
 _FIELD = re.compile(r"(?:unknown field )?([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)")
 
 
@@ -191,8 +191,8 @@ def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
     """Read requirements from a YAML file, or from a mapping with the same content.
 
     Args:
-        source: file, as `robodyn new requirements` writes one; paths in it are relative to its
-            folder, in a mapping to the working folder.
+        source: file, such as that of `robodyn new requirements`. Paths in a file are relative to
+            its folder, in a mapping to the working folder.
 
     Returns:
         The requirements.
@@ -214,7 +214,7 @@ def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
 
 
 def _with_line(error: RobodynError, text: str, source: str) -> InvalidInput:
-    """An error with the line of the field that it names, or of the block that lacks it."""
+    """Return an error with the line of the field that it names, or of the incomplete block."""
     _, _, message = str(error).partition(f"{source}: ")
     match = _FIELD.match(message)
     if match is None:
@@ -316,7 +316,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
 
 
 def _sine(row: Fields, axis: str) -> Sine:
-    """The sine of one axis: its amplitude, or that of its velocity or acceleration."""
+    """Return the sine of one axis from the amplitude of position, velocity or acceleration."""
     unit = "m" if AXES.index(axis) < 3 else "rad"
     units = (unit, f"{unit}/s", f"{unit}/s^2")
     block, phase = row, 0.0
@@ -338,7 +338,7 @@ def _sine(row: Fields, axis: str) -> Sine:
 
 
 def _poses(top: Fields) -> FloatArray:
-    """(k, 6) the corners of all ranges."""
+    """Return the corners (k, 6) of all ranges."""
     corners: list[tuple[float, ...]] = []
     for block in top.children("poses") if "poses" in top else []:
         block.only(*AXES)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Search for the least value of a function under constraints, from its values alone.
+"""Constrained minimization of a function from its values alone.
 
-Points are ranked by Deb's rules (2000): feasible ones by their value, before all others by what
-they violate. A value is the largest of many: of drives, of motions. Its minimum has a kink, which
-linear programs within a trust region (Madsen 1975) reach in a few steps.
+Points are ranked by Deb's rules (2000): feasible ones by their value, before infeasible ones by
+their violation. A value is the maximum of many, over drives and motions. Its minimum has a kink,
+which linear programs within a trust region (Madsen 1975) reach in a few steps.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from scipy.stats import qmc
 
 from robodyn.arrays import FloatArray
 
-# Of the differences that slopes are found by, in units of the box.
+# Step of finite differences, in units of the box.
 DIFFERENCE = 1e-5
-# Steps of this size end a descent, and the predicted gain that ends one for the time being.
+# Step size that ends a descent, and predicted gain that ends it temporarily.
 TINY, COARSE = 1e-7, 2e-3
-# First radius of the trust region; what a violation weighs against the logarithm of the value.
+# First radius of the trust region; weight of a violation against the logarithm of the value.
 RADIUS, WEIGHT = 0.1, 10.0
-# Share of the predicted gain that a step needs, and that which widens the trust region.
+# Fraction of the predicted gain that a step needs, and one that enlarges the trust region.
 ENOUGH, GOOD = 0.05, 0.7
 
 
 class Point(NamedTuple):
-    """A point of the unit box, and what is known of it.
+    """Evaluated point of the unit box.
 
     Attributes:
         x: (d,).
-        value: exp(weights . logarithms of the objectives), an objective being its largest part;
+        value: exp(weights . logarithms of the objectives), where an objective is its largest part;
             infinite if there is nothing at that point.
-        violations: (k,) of the constraints, positive where violated.
-        parts: for each objective logarithms of its parts, the largest of which counts.
-        bounds: (l,) parts of the constraints, the largest of each is its violation.
+        violations: (k,) of the constraints, positive if violated.
+        parts: for each objective, logarithms of its parts, whose maximum counts.
+        bounds: (l,) parts of the constraints, whose maxima are the violations.
     """
 
     x: FloatArray
@@ -48,7 +48,7 @@ class Point(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Less is better."""
+        """Sort key: the smaller, the better."""
         excess = float(np.maximum(self.violations, 0.0).sum())
         return (0.0, self.value) if excess <= 0.0 else (excess, 0.0)
 
@@ -57,7 +57,7 @@ Examine = Callable[[Sequence[FloatArray]], Sequence[Point]]
 
 
 def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
-    """`count` points of the unit box of that dimension, spread evenly (scrambled Sobol)."""
+    """Return `count` points spread evenly over the unit box (scrambled Sobol)."""
     power = int(np.ceil(np.log2(max(count, 2))))
     points = qmc.Sobol(dimension, seed=seed).random_base2(power)[:count]
     return [np.asarray(point) for point in points]
@@ -67,14 +67,14 @@ class Descent:
     """Descent by linear programs within a trust region.
 
     Args:
-        examine: Function that evaluates points.
-        start: Point to begin at.
+        examine: function that evaluates points.
+        start: starting point.
         weights: (g,) of the logarithms of the objectives.
-        radius: First radius of the trust region.
+        radius: initial radius of the trust region.
 
     Attributes:
-        examine: Function that evaluates points.
-        best: Best point so far.
+        examine: function that evaluates points.
+        best: best point so far.
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class Descent:
         self._model: tuple[FloatArray, FloatArray] | None = None
 
     def advance(self, budget: int, tolerance: float = COARSE) -> None:
-        """Continue with at most some `budget` evaluations, until steps gain less than a tolerance.
+        """Continue the descent until steps gain less than a tolerance.
 
         Args:
-            budget: Number of evaluations.
-            tolerance: Of the predicted gain of the logarithm of the value.
+            budget: largest number of evaluations.
+            tolerance: bound of the predicted decrease of the logarithm of the value.
         """
         n = len(self._here.x)
         while np.isfinite(self._here.value) and self._radius > TINY:
@@ -113,7 +113,7 @@ class Descent:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
     def _linearize(self) -> tuple[FloatArray, FloatArray]:
-        """Return all parts at the present point, and their slopes by differences."""
+        """Return all parts at the current point, and their difference quotients."""
         x, value = self._here.x, _stacked(self._here)
         inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
         beside = self.examine(list(x + np.diag(inward)))
@@ -136,9 +136,9 @@ def _merit(point: Point, weights: FloatArray) -> float:
 def _linear_step(
     here: Point, value: FloatArray, slopes: FloatArray, weights: FloatArray, radius: float
 ) -> tuple[FloatArray, float]:
-    """The step (d,) that is best for the linear model, and the gain that it predicts.
+    """Return the step (d,) that is best for the linear model, and its predicted gain.
 
-    Unknown are the step, the largest part of each objective, and the largest violation.
+    The unknowns are the step, the largest part of each objective, and the largest violation.
     """
     n, goals = len(here.x), len(here.parts)
     owners = np.repeat(np.arange(goals), [len(part) for part in here.parts])

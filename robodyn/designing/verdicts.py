@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A verdict for each requirement, in a sentence."""
+"""Verdicts on requirements, each with a sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class _Worst(NamedTuple):
-    """The value that is nearest to its limit, or furthest beyond it."""
+    """Value nearest to its limit, or furthest beyond it."""
 
     value: float
     limit: float
@@ -36,7 +36,7 @@ def verdicts(
     continuous_effort: float,
     frequencies: FloatArray | None,
 ) -> tuple[Verdict, ...]:
-    """A verdict for each requirement that applies, the drives' first."""
+    """Return a verdict for each requirement that applies, those of the drives first."""
     return (
         *_reach(rows),
         *_drives(m, requirements, found, rows),
@@ -122,7 +122,7 @@ def _efforts(
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
 ) -> tuple[_Worst, float]:
-    """The effort nearest to what its motor has at that rate, and the rate."""
+    """Return the effort nearest to the motor's limit at its rate, and the rate."""
     margins = requirements.margins
     best, share, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0
     for each, row in zip(found, rows, strict=True):
@@ -151,7 +151,7 @@ def _worst(
     limits: FloatArray,
     sense: float,
 ) -> _Worst:
-    """Of values and limits (motions, n); `sense` is 1 for an upper limit."""
+    """Return the worst of values and limits (motions, n); `sense` is 1 for an upper limit."""
     beyond = sense * (values - limits)
     unlimited = not np.isfinite(limits).any()
     ranked = np.nan_to_num(sense * values if unlimited else beyond, nan=-np.inf)
@@ -207,7 +207,7 @@ def _limit(
 
 
 def _verdict(name: str, worst: _Worst, unit: str, sense: float, size: float, said: str) -> Verdict:
-    """A verdict on a value with a limit; `said` is the beginning of its sentence."""
+    """Create a verdict on a value with a limit; `said` is the beginning of its sentence."""
     value, limit, motion, joint = worst
     named = f" {unit}" if unit else ""
     if not np.isfinite(limit):

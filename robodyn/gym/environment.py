@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tasks, vectorized environments whose rows are those of a `BatchPlant`, and a single one."""
+"""Tasks, and vectorized and single environments whose mechanisms are rows of a `BatchPlant`."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ class Task(ABC):
         return None
 
 
-# Tasks that have names.
+# Built-in tasks by name.
 TASKS: dict[str, type[Task]] = {}
 
 
 class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
-    """Mechanisms that learn a task, each a row of a `BatchPlant`.
+    """Vectorized environment of a task, with each mechanism a row of a `BatchPlant`.
 
     An action (n,) in [-1, 1] spans the efforts within the limits; 0 are the efforts that hold the
     row's mechanism, as given here, at home. An episode is terminated if the task says so or if no
@@ -194,7 +194,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self._over = np.zeros(count, dtype=np.bool_)
         self._actions = History(np.zeros((count, n)))
         self.task.setup(self)
-        # a first episode of its own generator, whose observations have the size of all others
+        # a first episode with a separate generator determines the size of observations
         self._begin(np.arange(count), np.random.default_rng(0))
         first = self._observations()
         self._observed = History(first)
@@ -208,7 +208,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[FloatArray, dict[str, Any]]:
         """Begin episodes of all rows, or of those in the mask (num_envs,) `options["reset_mask"]`.
 
-        With the same `seed` everything that follows has the same bits.
+        The same `seed` leads to the same bits of all later results.
         """
         super().reset(seed=seed)
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=np.bool_))
@@ -220,7 +220,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[FloatArray, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
-        """Apply actions (num_envs, n) for `control_dt`; begin episodes as `autoreset_mode` says.
+        """Apply actions (num_envs, n) for `control_dt`; begin episodes by `autoreset_mode`.
 
         Raises:
             InvalidInput: actions of the wrong shape or not finite.
@@ -324,7 +324,7 @@ def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)
-    except UnderActuated:  # the least that hold it, or hold it best
+    except UnderActuated:  # the least efforts that hold it, or hold it best
         d = mechanism.forward_dynamics_derivatives(
             mechanism.home, rest, np.zeros(len(mechanism.joint_names))
         )
@@ -335,7 +335,7 @@ def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
 
 
 class MechanismEnv(gymnasium.Env[Any, Any]):
-    """One mechanism, as a row of `MechanismVectorEnv`.
+    """Environment of one mechanism, a row of `MechanismVectorEnv`.
 
     Args:
         model: a mechanism, or a source for `rd.load`.
@@ -365,13 +365,13 @@ class MechanismEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; `seed` makes all that follow the same again."""
+        """Begin an episode; the same `seed` leads to the same results."""
         super().reset(seed=seed)
         observation, info = self.rows.reset(seed=seed, options=options)
         return observation[0], info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Hold an action (n,) for `control_dt`.
+        """Apply an action (n,) for `control_dt`.
 
         Raises:
             InvalidInput: an action of the wrong shape or not finite.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Past actions and observations, for delays that differ from row to row."""
+"""Past actions and observations, for delays that differ between rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class History:
         self._values = values[None].copy()
 
     def begin(self, rows: IntArray, values: FloatArray | float) -> None:
-        """Forget the past of rows: their values have always been these."""
+        """Replace the past of rows by constant values."""
         self._values[:, rows] = values
 
     def push(self, values: FloatArray, depth: int) -> None:
@@ -28,7 +28,7 @@ class History:
         self._values = np.concatenate([values[None], self._values[:depth]])
 
     def past(self, lags: IntArray) -> FloatArray:
-        """Return the value of each row so many steps ago (rows,), or its oldest."""
+        """Return the value of each row `lags` steps ago (rows,), or its oldest value."""
         oldest = len(self._values) - 1
         found: FloatArray = self._values[np.minimum(lags, oldest), np.arange(len(lags))]
         return found

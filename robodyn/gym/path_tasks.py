@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The two built-in tasks: configurations to reach, and a motion to follow."""
+"""Built-in tasks: configurations to reach, and a motion to follow."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Reach(Task):
         return np.hstack([joints / self._joints_scale, *(each / self.scale for each in others)])
 
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return minus the mean squares of displacements and, by a thousandth, of actions."""
+        """Return minus the mean square of displacements, minus a thousandth of that of actions."""
         away = np.square(self.displacement(env) / self.scale).mean(axis=1)
         return np.asarray(-away - 1e-3 * np.square(action).mean(axis=1))
 
@@ -67,7 +67,7 @@ class Reach(Task):
         return env.mechanism.difference(env.plants.configuration, goals)
 
     def _rows(self, env: MechanismVectorEnv) -> IntArray:
-        """Return the rows of the path (num_envs,) at which the goals are now."""
+        """Return the rows of the path (num_envs,) at which the goals are at present."""
         passed = self._moves * np.rint(env.time / env.control_dt).astype(np.int64)
         return np.asarray(np.minimum(self.goal + passed, len(self.path.configuration) - 1))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The class Mechanism, and how a kind of mechanism is declared."""
+"""Mechanism, the interface of all kinds of mechanisms, and the declaration of a kind."""
 
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.mechanism.numpy_dynamics import NumpyDynamics

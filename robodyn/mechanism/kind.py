@@ -22,16 +22,15 @@ class ReadOptions:
     """Options of `load` for reading a description; a kind uses those that concern it.
 
     Attributes:
-        strict: refuse inertia tensors that no rigid body can have, instead of warning.
+        strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
-        hold_branches: hold movable joints outside that chain at 0, instead of refusing them.
-        driven: names of the driven joints, instead of those that the description names; None for
-            these.
-        kind: the kind to read as, instead of the one that is recognized; None for that.
-        base: `fixed` or `moving`, of a tree of joints; None for what the description says.
-        gravity: (3,) [m/s^2] base frame, instead of the description's; None for that.
-        folder: of the file that is read, to which files it names are relative; None for text.
-        spelling: how messages write an option that would help.
+        hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
+        driven: names of the driven joints, instead of the description's; None for the latter.
+        kind: kind to read as, instead of the recognized one; None for the latter.
+        base: `fixed` or `moving` base of a tree of joints; None for the description's.
+        gravity: (3,) [m/s^2] base frame, instead of the description's; None for the latter.
+        folder: folder of the file, to which file names in it are relative; None for text.
+        spelling: spells an option in messages.
     """
 
     strict: bool = False
@@ -50,22 +49,22 @@ class ReadOptions:
 class Kind:
     """Registration of a kind of mechanism.
 
-    The functions import what they need when they are called (see `imported`), so that registering a
+    The functions import their modules when they are called (see `imported`), so that registering a
     kind costs nothing and loading one kind does not load the compiled kernels of another.
 
     Attributes:
         name: `type` in a YAML description, and `kind` of its mechanisms.
-        from_yaml: makes a mechanism of a document (the mapping in a YAML file), the name of its
+        from_yaml: creates a mechanism from a document (the mapping in a YAML file), the name of its
             source and the options; None if the kind has no YAML form.
-        recognizes_yaml: whether a YAML document without such a `type` describes this kind all the
-            same, being of a format of others; None if there is no such format.
-        recognizes_urdf: whether what a URDF, an SDF or an MJCF filled describes this kind; None if
-            the kind has no such form.
-        from_urdf: makes a mechanism of a builder that is recognized.
-        to_urdf: URDF text that says all of a mechanism, as `save` writes it; None if not supported.
+        recognises_yaml: tests whether a YAML document without such a `type`, in a foreign format,
+            describes this kind; None if there is no such format.
+        recognises_urdf: tests whether a builder filled from URDF, SDF or MJCF describes this kind;
+            None if the kind has no such form.
+        from_urdf: creates a mechanism from a recognized builder.
+        to_urdf: returns URDF text with all of a mechanism, for `save`; None if not supported.
         example: name of a bundled model of this kind, used to compile its kernels.
-        adapters: what other parts of the package or of other packages provide for this kind, as
-            `module:name` by the name of the use; imported when asked for, see `adapter`.
+        adapters: functions of other parts of the package, or of other packages, for this kind, as
+            `module:name` by the name of the use; imported when used, see `adapter`.
     """
 
     name: str
@@ -98,15 +97,15 @@ class Kind:
                 )
 
     def adapter(self, use: str) -> Any:
-        """The adapter for a use, imported now; None if there is none."""
+        """Import and return the adapter for a use; None if there is none."""
         return _imported(self.adapters[use]) if use in self.adapters else None
 
 
 def imported(*references: str) -> Callable[..., Any]:
-    """A function that calls others, each on what the one before returned.
+    """Return a function that calls others in turn, each with the result of the previous one.
 
     Args:
-        references: `module:name` of each; they are imported when it is called.
+        references: `module:name` of each; imported at the call.
     """
     return partial(_called, references)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`Mechanism`: the interface of every kind of mechanism for planners, controllers, nodes and views.
+"""`Mechanism`: common interface of all kinds of mechanisms.
 
 A mechanism has coordinates of three sizes that may all differ: a *configuration* (..., nq), its
 *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints. For a Stewart
@@ -48,10 +48,10 @@ from robodyn.presentation.notebook import notebook_html
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Sizes of a step's load: a wrench, and the motion of the base behind it.
+# Sizes of a step's load: a wrench, or a wrench followed by the motion of the base.
 LOADS = 6, 15
 
-# Sizes of arrays that kernels read unchecked, by the names of the arguments.
+# Sizes of arrays that kernels read unchecked, by argument name.
 _SIZES: dict[str, Callable[[Any], int]] = {
     **dict.fromkeys(
         ("configuration", "configurations", "guess"), lambda m: m.coordinates.configuration_size
@@ -129,7 +129,7 @@ class Mechanism(ABC):
         return self.solver_type(self)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Wrap the public methods of a kind, so that wrong arguments end in `InvalidInput`."""
+        """Wrap the public methods of a kind, so that wrong arguments raise `InvalidInput`."""
         super().__init_subclass__(**options)
         guard_methods(cls, _SIZES)
 
@@ -156,7 +156,7 @@ class Mechanism(ABC):
 
     @property
     def options(self) -> tuple[object, ...]:
-        """Arguments of its class besides the model, as frozen data."""
+        """Arguments of the class besides the model, as frozen data."""
         return ()
 
     def _repr_html_(self) -> str:
@@ -172,7 +172,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def bodies(self) -> Sequence[Link]:
-        """Moving bodies, with their masses and inertias."""
+        """Moving bodies with their masses and inertias."""
 
     @property
     def characteristic_length(self) -> float:
@@ -182,7 +182,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def size(self) -> float:
-        """Positive length [m] of the order of the whole mechanism."""
+        """Positive length [m], of the order of the whole mechanism."""
 
     @cached_property
     def driven_joints(self) -> tuple[DrivenJoint, ...]:
@@ -207,7 +207,7 @@ class Mechanism(ABC):
 
     @property
     def passive_joint_names(self) -> tuple[str, ...]:
-        """Names of those joints of `all_joint_names` that are not driven."""
+        """Names of the joints of `all_joint_names` that are not driven."""
         return tuple(name for name in self.all_joint_names if name not in self.joint_names)
 
     @cached_property
@@ -232,7 +232,7 @@ class Mechanism(ABC):
 
     @cached_property
     def _limits(self) -> FloatArray:
-        """Limits (n, 4) of position, velocity and effort; the smaller of joint and motor."""
+        """Limits (n, 4) of position, velocity and effort, the smaller of joint and motor."""
         rows = []
         for joint in self.driven_joints:
             motor = joint.actuator
@@ -251,10 +251,17 @@ class Mechanism(ABC):
         return Drives(self)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert joint efforts (..., n) [N or N m] into motor torques (..., n) [N m].
+        """Convert joint efforts into motor torques.
 
-        If the efficiency of an actuator is below 1, the joint velocities `rates` (..., n) [m/s or
-        rad/s] decide whether the motor or the load drives; by default the motor does.
+        If the efficiency of an actuator is below 1, the joint velocities decide whether the motor
+        drives the load or the load drives the motor; by default the motor drives.
+
+        Args:
+            efforts: (..., n) [N or N m].
+            rates: joint velocities (..., n) [m/s or rad/s].
+
+        Returns:
+            Motor torques (..., n) [N m].
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or a prismatic joint has no
@@ -263,7 +270,14 @@ class Mechanism(ABC):
         return self.drives.torques(efforts, rates)
 
     def efforts_of(self, motor_torques: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert motor torques (..., n) [N m] into joint efforts; the inverse of `motor_torques`.
+        """Convert motor torques into joint efforts; the inverse of `motor_torques`.
+
+        Args:
+            motor_torques: (..., n) [N m].
+            rates: joint velocities (..., n) [m/s or rad/s].
+
+        Returns:
+            Joint efforts (..., n) [N or N m].
 
         Raises:
             InvalidInput: as for `motor_torques`.
@@ -286,25 +300,49 @@ class Mechanism(ABC):
 
     @abstractmethod
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the pose (..., 7) of the platform or of the tip, base frame."""
+        """Compute the pose of the platform or of the tip.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Pose (..., 7): x y z [m], qx qy qz qw, base frame.
+        """
 
     def forward_kinematics(self, positions: ArrayLike, /) -> FloatArray:
-        """Compute the pose (..., 7) of the body: x y z [m], qx qy qz qw, base frame.
+        """Compute the pose of the body.
 
-        `positions` is a configuration; for a platform, the leg lengths.
+        Args:
+            positions: configuration (..., nq); for a platform, the leg lengths.
+
+        Returns:
+            Pose (..., 7): x y z [m], qx qy qz qw, base frame.
         """
         return self.body_pose(positions)
 
     @abstractmethod
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the Jacobian (..., 6, k) of the body, linear over angular, base frame.
+        """Compute the Jacobian of the body, linear over angular, base frame.
 
         twist = J @ velocity, except for a platform: its Jacobian is H, which maps leg forces to a
         wrench. `twist_jacobian` and `joint_jacobian` have the same meaning for every kind.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Jacobian (..., 6, k).
         """
 
     def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the matrix (..., 6, nv) with twist of the body = it @ velocity, base frame."""
+        """Compute the matrix that maps the velocity to the twist of the body, base frame.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Matrix (..., 6, nv): twist = matrix @ velocity.
+        """
         return self.jacobian(configuration)
 
     def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
@@ -314,7 +352,7 @@ class Mechanism(ABC):
             configuration: (..., nq).
 
         Returns:
-            (..., n, nv): velocities of `joint_names` [rad/s or m/s] = it @ velocity.
+            Matrix (..., n, nv): velocities of `joint_names` [rad/s or m/s] = matrix @ velocity.
 
         Raises:
             InvalidInput, KinematicsError: as for `jacobian`.
@@ -324,9 +362,15 @@ class Mechanism(ABC):
         return np.array(np.broadcast_to(np.eye(n), (*shape, n, n)))
 
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
-        """Compute the displacement (..., nv) from start to goal, in velocity coordinates.
+        """Compute the displacement from start to goal, in velocity coordinates.
 
-        A continuous joint takes the short way, see `wrapping_joints`.
+        A continuous joint takes the shorter way, see `wrapping_joints`.
+
+        Args:
+            start, goal: configurations (..., nq).
+
+        Returns:
+            Displacement (..., nv).
         """
         way = np.asarray(
             motions.joint_values(self, "goal", goal) - motions.joint_values(self, "start", start)
@@ -334,9 +378,16 @@ class Mechanism(ABC):
         return self.coordinates.shortest(way)
 
     def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
-        """Apply a displacement (..., nv) to a configuration (..., nq); the inverse of `difference`.
+        """Apply a displacement to a configuration; the inverse of `difference`.
 
-        Turns of continuous joints are counted.
+        Full turns of continuous joints are kept.
+
+        Args:
+            configuration: (..., nq).
+            displacement: (..., nv).
+
+        Returns:
+            Configuration (..., nq).
 
         Raises:
             NoSolution: there is no such configuration.
@@ -345,11 +396,26 @@ class Mechanism(ABC):
         return np.asarray(motions.joint_values(self, "configuration", configuration) + step)
 
     def joint_positions(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the positions (..., n) [m or rad] of the driven joints."""
+        """Compute the positions of the driven joints.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Positions (..., n) [m or rad].
+        """
         return motions.joint_values(self, "configuration", configuration)
 
     def joint_velocities(self, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-        """Compute the velocities (..., n) [m/s or rad/s] of the driven joints."""
+        """Compute the velocities of the driven joints.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+
+        Returns:
+            Velocities (..., n) [m/s or rad/s].
+        """
         given = {"configuration": configuration, "velocity": velocity}
         shape, (_, rates) = flatten(
             **{n: motions.joint_values(self, n, value) for n, value in given.items()}
@@ -359,16 +425,29 @@ class Mechanism(ABC):
     def joint_states(
         self, configuration: ArrayLike, velocity: ArrayLike | None = None, /
     ) -> JointStates:
-        """Return names, positions and velocities of all joints, as the URDF measures them."""
+        """Return names, positions and velocities of all joints, as measured in the URDF.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv); zero by default.
+
+        Returns:
+            Joint names (k,), positions (..., k) [m or rad] and velocities (..., k).
+        """
         positions = motions.joint_values(self, "configuration", configuration)
         rates = np.zeros(len(self.joint_names)) if velocity is None else velocity
         pair = np.broadcast_arrays(positions, motions.joint_values(self, "velocity", rates))
         return JointStates(self.joint_names, *pair)
 
     def assemble(self, driven: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-        """Find the configuration (..., nq) with these positions (..., n) of the driven joints.
+        """Find the configuration with the given positions of the driven joints.
 
-        `guess` is a configuration near it, by default home.
+        Args:
+            driven: positions (..., n) [m or rad].
+            guess: configuration near the solution, by default home.
+
+        Returns:
+            Configuration (..., nq).
 
         Raises:
             NoSolution: no configuration was found.
@@ -385,10 +464,17 @@ class Mechanism(ABC):
         return self.joint_names
 
     def configuration_at(self, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-        """Find the configuration (nq,) near a guess, by default home, with the body at a pose (7,).
+        """Find the configuration near a guess at which the body has a given pose.
+
+        Args:
+            pose: (7,) [m, -], base frame.
+            guess: configuration (nq,), by default home.
+
+        Returns:
+            Configuration (nq,).
 
         Raises:
-            NoSolution: no configuration was found; the message names what cannot be reached.
+            NoSolution: no configuration was found; the message names the unreachable coordinates.
             InvalidInput: shapes are wrong, or a pose does not determine this mechanism.
         """
         raise motions.no_inverse_kinematics(self)
@@ -408,7 +494,7 @@ class Mechanism(ABC):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the efforts (..., n) of the driven joints for a motion.
+        """Compute the efforts of the driven joints for a motion.
 
         Args:
             configuration: (..., nq).
@@ -417,7 +503,7 @@ class Mechanism(ABC):
             base: motion of the base; at rest by default.
 
         Returns:
-            (..., n) [N or N m].
+            Efforts (..., n) [N or N m].
         """
 
     @abstractmethod
@@ -431,25 +517,51 @@ class Mechanism(ABC):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the acceleration (..., nv) for efforts (..., n).
+        """Compute the acceleration due to efforts of the driven joints.
 
         A joint at rest has no dry friction here, because only a simulation decides which joints
         friction holds. Inverse dynamics uses the friction in the direction of the planned
         acceleration, so at rest the two are inverse to each other only without dry friction.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+            effort: (..., n) [N or N m].
+            wrench: external wrench (..., 6) [N, N m] on the body, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Acceleration (..., nv).
         """
 
     @abstractmethod
     def mass_matrix(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the mass matrix (..., nv, nv), symmetric and positive definite."""
+        """Compute the mass matrix, symmetric and positive definite.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Mass matrix (..., nv, nv).
+        """
 
     @abstractmethod
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
     ) -> FloatArray:
-        """Compute gravity, velocity terms and friction (..., nv), also on a moving base."""
+        """Compute the sum of gravity, velocity terms and friction, also on a moving base.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., nv).
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Generalized forces (..., nv).
+        """
 
     def _made(self, model: Any) -> Self:
-        """Build a mechanism of the same class, options and frames from another model."""
+        """Create a mechanism of the same class, options and frames from another model."""
         make: Callable[..., Self] = type(self)
         made = make(model, *self.options)
         made._added = self._added
@@ -461,20 +573,20 @@ class Mechanism(ABC):
 
     @cached_property
     def friction(self) -> JointFriction:
-        """Friction of the joints, in the form of simulations."""
+        """Friction of the joints in the form that simulations use."""
         return JointFriction(friction_rows(self), decays(self))
 
     @cached_property
     def _smooth(self) -> Self:
-        """The mechanism without dry friction; itself if it has none."""
+        """This mechanism without dry friction; itself if it has none."""
         return self.without_dry_friction() if self.friction.is_dry else self
 
     @property
     def parameters(self) -> Parameters:
-        """Parameters in which efforts are linear: ten of each body, rotors, friction.
+        """Parameters in which efforts are linear: ten of each body, rotors and friction.
 
         Raises:
-            InvalidInput: this kind has none.
+            InvalidInput: this kind has no such parameters.
         """
         return replace(self._parameters, values=self._parameters.values.copy())
 
@@ -486,7 +598,14 @@ class Mechanism(ABC):
     def regressor(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
     ) -> FloatArray:
-        """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
+        """Compute the regressor Y of a motion: efforts = Y @ parameters.values, for any values.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., nv).
+
+        Returns:
+            Regressor (..., n, p).
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or this kind has no parameters.
@@ -494,11 +613,14 @@ class Mechanism(ABC):
         raise self.solver.unanswered("parameters")
 
     def with_parameters(self, values: ArrayLike, /) -> Self:
-        """Return the mechanism with other values (p,) of its `parameters`.
+        """Return the mechanism with other values of its `parameters`.
+
+        Args:
+            values: (p,) in the order of `parameters`.
 
         Raises:
-            InvalidInput: the number of values is wrong, a value is not finite, or this kind has
-                none.
+            InvalidInput: the number of values is wrong, a value is not finite, or this kind has no
+                parameters.
             ModelError: no mechanism can have these values, such as friction below zero.
         """
         own = self._parameters
@@ -514,13 +636,20 @@ class Mechanism(ABC):
 
     @property
     def unchecked(self) -> UncheckedDynamics:
-        """Functions without checks for single states, with results in given arrays."""
+        """Functions for single states without checks, which write into given arrays."""
         return UncheckedDynamics(self)
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
-        """Compute the efforts (..., n) that hold the mechanism at rest on its base.
+        """Compute the efforts that hold the mechanism at rest on its base.
 
         They balance gravity and springs.
+
+        Args:
+            configuration: (..., nq).
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (..., n) [N or N m].
         """
         rest = np.zeros(self.coordinates.velocity_size)
         return self.inverse_dynamics(configuration, rest, rest, base=base)
@@ -543,12 +672,12 @@ class Mechanism(ABC):
 
     @cached_property
     def _springless(self) -> Self:
-        """The mechanism without springs; itself if it has none."""
+        """This mechanism without springs; itself if it has none."""
         springs = getattr(self.model, "has_springs", False)  # other classes of models have none
         return self._made(self.model.without_springs()) if springs else self
 
     def without_actuators(self) -> Self:
-        """Return the mechanism with ideal actuators: no rotors, dry friction and motor limits."""
+        """Return the mechanism with ideal actuators: no rotors, dry friction or motor limits."""
         return self._made(self.model.without_actuators())
 
     def with_gravity(self, gravity: ArrayLike, /) -> Self:
@@ -570,7 +699,8 @@ class Mechanism(ABC):
         Args:
             mass: [kg].
             com: center of mass (3,) [m] in the frame of the moving body.
-            inertia: (3, 3) [kg m^2] about it, in the same axes; a point mass by default.
+            inertia: (3, 3) [kg m^2] about the center of mass, in the same axes; a point mass by
+                default.
         """
         return self._made(self.model.with_payload(mass, com, inertia))
 
@@ -586,11 +716,21 @@ class Mechanism(ABC):
         *,
         limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return configuration and velocity after `steps` of dt [s]; unchecked.
+        """Return the state after some integration steps; arguments are not checked.
 
-        Effort and load are constant. The load is a wrench (6,), or (15,) with the `rows` of a
-        `BaseMotion` after it, or (3, 15) at the start, midpoint and end of the step. With
-        `limit_motors`, no motor exceeds `effort_limits_at`.
+        Args:
+            configuration: (nq,).
+            velocity: (nv,).
+            effort: (n,) [N or N m], constant.
+            load: wrench (6,), or (15,) with the `rows` of a `BaseMotion` after it, or (3, 15) at
+                the start, midpoint and end of the step.
+            dt: length [s] of a step.
+            steps: number of steps.
+            end_stops: stiffness and damping at the joints' ends; none by default.
+            limit_motors: whether to limit motors by `effort_limits_at`.
+
+        Returns:
+            Configuration (nq,) and velocity (nv,).
 
         Raises:
             InvalidInput: the load has another size.

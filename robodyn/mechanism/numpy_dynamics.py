@@ -2,8 +2,8 @@
 
 """Dynamics in joint coordinates from a mass matrix and a bias, in NumPy, without compiled kernels.
 
-Sufficient to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J'
-f, where speed does not matter, or not yet.
+Use it to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J' f, if
+speed does not matter.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class NumpyDynamics(Mechanism):
     """
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """The mechanism itself: its equations have none."""
+        """Return the mechanism itself: its equations have no dry friction."""
         return self
 
     def without_actuators(self) -> Self:
-        """The mechanism itself: its actuators are ideal."""
+        """Return the mechanism itself: its actuators are ideal."""
         return self
 
     def inverse_dynamics(
@@ -49,7 +49,16 @@ class NumpyDynamics(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (..., n) of a motion under a wrench (..., 6) on the tip, on a base at rest."""
+        """Compute the efforts for a motion on a fixed base.
+
+        Args:
+            configuration, velocity, acceleration: (..., n).
+            wrench: (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: must be None or at rest.
+
+        Returns:
+            Efforts (..., n) [N or N m].
+        """
         self._refuse_motion_of(base)
         qdd = joint_values(self, "acceleration", acceleration)
         inertial = np.einsum("...ij,...j->...i", self.mass_matrix(configuration), qdd)
@@ -66,10 +75,18 @@ class NumpyDynamics(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Accelerations (..., n) that efforts (..., n) and a wrench (..., 6) cause.
+        """Compute the acceleration due to efforts and a wrench on the tip.
+
+        Args:
+            configuration, velocity, effort: (..., n).
+            wrench: (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: must be None or at rest.
+
+        Returns:
+            Acceleration (..., n).
 
         Raises:
-            SingularMassMatrix: a joint has no inertia to accelerate.
+            SingularMassMatrix: a joint has no inertia.
         """
         self._refuse_motion_of(base)
         drive = joint_values(self, "effort", effort) + self._load(configuration, wrench)
@@ -96,7 +113,7 @@ class NumpyDynamics(Mechanism):
         *,
         limit_motors: bool = False,
     ) -> tuple[FloatArray, FloatArray]:
-        """Q and qd (n,) after `steps` of dt [s] by Runge-Kutta's method of order 4.
+        """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
 
         Raises:
             SimulationFailed: no finite state follows; its `value` is the last good state.
@@ -137,7 +154,7 @@ class NumpyDynamics(Mechanism):
             raise self.solver.unanswered("dynamics on a base that moves")
 
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
-        """Joint efforts (..., n) equivalent to a wrench (..., 6) on the tip: J' wrench."""
+        """Compute the joint efforts (..., n) equivalent to a wrench (..., 6) on the tip."""
         if wrench is None:
             return np.zeros(len(self.joint_names))
         load = as_array("wrench", wrench, (6,), "N, N m")

@@ -31,7 +31,7 @@ def puma_page(
         command: command line that made the page, shown at its end.
         progress: called with the completed share, 0 to 1.
     """
-    # Coulomb friction is discontinuous at rest, where a held torque cannot compensate it; the
+    # Coulomb friction is discontinuous at rest, so a constant torque cannot compensate it; the
     # paper has no friction.
     smooth = arm.without_friction()
     start = arm_path("puma").sample(0.0).configuration

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Statements of a paper beside the computed results."""
+"""Statements of a paper compared with computed results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.report.page import table
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a paper and the computed result.
+    """Statement of a paper and the computed result.
 
     Attributes:
         about: quantity.
@@ -33,7 +33,7 @@ class Statement:
     value: Any = None
 
 
-# Its name, its account in the text, the chart computed anew, and the text's statements.
+# Name of a figure, its description in the paper, the recomputed chart, and statements.
 Figure = tuple[str, str, Chart, list[Statement]]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figures of the two Stewart papers, recomputed beside the statements of their texts."""
+"""Figures of the two Stewart papers, recomputed, and the statements of their texts."""
 
 from __future__ import annotations
 

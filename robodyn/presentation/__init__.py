@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms as people see them: figures, tables of parameters, variables to set by hand."""
+"""Presentation of mechanisms: figures, tables of parameters, and variables to set by hand."""
 
 from robodyn.presentation.figure import Figure, Shape, stick
 from robodyn.presentation.figure_of_links import figure_of_links

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A drawable mechanism: a tree of links, the joints that move them, and the links' shapes."""
+"""Figure of a mechanism: a tree of links, the joints that move them, and the links' shapes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from robodyn.model.joint import Joint
 from robodyn.poses import matrix_from_pose
 
 GRAY = (0.6, 0.62, 0.65)
-# Distance of an arrow's tail from the joint's center, in sizes of the mechanism.
+# Distance of an arrow's tail from the joint's center, relative to the mechanism's size.
 CLEARANCE = 0.2
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A primitive or a mesh that is drawn on a link.
+    """Primitive or mesh that is drawn on a link.
 
     Attributes:
         link: name of the link.
         kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
-        size: [m] (radius, length), (radius,) or (x, y, z); none of a mesh.
+        size: [m] (radius, length), (radius,) or (x, y, z); empty for a mesh.
         place: (4, 4) its center and axes in the link's frame.
         color: red, green, blue, 0 to 1.
         opacity: 0 to 1.
-        mesh: its triangles, in place of a primitive.
+        mesh: triangles, instead of a primitive.
     """
 
     link: str
@@ -44,13 +44,13 @@ class Shape:
 
 
 class Figure:
-    """A tree of links with shapes, posed by joint positions and the pose of the moving body.
+    """Tree of links with shapes, posed by joint positions and the pose of the moving body.
 
     Args:
-        joints: of the tree, in any order.
-        shapes: on its links.
-        root: name of the root; needed only where there is no joint.
-        remarks: what could not be drawn, one line each.
+        joints: joints of the tree, in any order.
+        shapes: shapes on its links.
+        root: name of the root; needed only if there is no joint.
+        remarks: one line for each part that could not be drawn.
 
     Attributes:
         links: names, parents before children; the first is the root.
@@ -86,12 +86,15 @@ class Figure:
         positions: Mapping[str, ArrayLike],
         body_pose: ArrayLike | Mapping[tuple[str, str], ArrayLike] | None = None,
     ) -> FloatArray:
-        """Frames (..., L, 4, 4) of all links in the root's, for positions of joints by name.
+        """Compute the frames of all links in the root's frame.
 
         Args:
-            positions: (...) [rad or m]; a joint without one is drawn at 0.
+            positions: (...) [rad or m] of joints by name; a joint without one is drawn at 0.
             body_pose: (..., 7) of the children of floating joints in their parents, or one each by
-                the names of parent and child; without one they stay where the description has them.
+                the names of parent and child; without one they have the poses of the description.
+
+        Returns:
+            Frames (..., L, 4, 4).
         """
         if isinstance(body_pose, Mapping):
             poses = dict(body_pose)
@@ -108,7 +111,7 @@ class Figure:
         return frames
 
     def index(self, link: str) -> int:
-        """Row of a link in `link_frames`.
+        """Return the row of a link in `link_frames`.
 
         Raises:
             ModelError: there is no such link.
@@ -118,7 +121,7 @@ class Figure:
         return self._index[link]
 
     def with_sticks(self, size: float) -> Figure:
-        """The same tree, with links that have no shapes drawn as sticks towards their joints.
+        """Return the figure with sticks toward the joints on links that have no shapes.
 
         Args:
             size: [m] of the mechanism; the sticks' radii are proportional to it.
@@ -140,7 +143,7 @@ class Figure:
 
 
 def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
-    """A cylinder from a link's origin to a point (3,) [m] on it; nothing if they coincide."""
+    """Return a cylinder from a link's origin to a point (3,) [m]; none if they coincide."""
     length = float(np.linalg.norm(end))
     if length < 1e-9:
         return []
@@ -153,14 +156,17 @@ def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
 def joint_axis_arrows(
     figure: Figure, frames: FloatArray, names: Sequence[str], lengths: FloatArray, size: float
 ) -> FloatArray:
-    """Arrows (n, 2, 3) [m] on the axes of joints, in the sense of the effort.
+    """Return arrows on the axes of joints, in the direction of the effort.
 
     Args:
-        figure: has the joints.
+        figure: figure with the joints.
         frames: (L, 4, 4) of its links.
         names: (n,) of the joints.
         lengths: (n,) [m] with the signs of the efforts.
         size: [m] of the mechanism.
+
+    Returns:
+        Tail and head (n, 2, 3) [m].
     """
     joints = {joint.name: joint for joint in figure.joints}
     arrows = np.empty((len(lengths), 2, 3))
@@ -168,7 +174,7 @@ def joint_axis_arrows(
         joint = joints[name]
         frame = frames[figure.index(joint.parent)] @ joint.at.matrix
         axis = frame[:3, :3] @ joint.axis
-        # clear of the joint's own shape, on the side that the effort points to
+        # outside of the joint's own shape, on the side to which the effort points
         start = frame[:3, 3] + np.copysign(CLEARANCE * size, lengths[i]) * axis
         arrows[i] = start, start + lengths[i] * axis
     return arrows
@@ -179,13 +185,16 @@ def frame_in_parent(
     positions: Mapping[str, ArrayLike],
     poses: Mapping[tuple[str, str], ArrayLike],
 ) -> FloatArray:
-    """Frames (..., 4, 4) of a joint's child in its parent's.
+    """Compute frames of a joint's child in its parent's frame.
 
     Args:
-        joint: of a figure.
-        positions: (...) [rad or m] of joints by name; a joint that is not among them is at 0.
-        poses: (..., 7) of the children of floating joints, by the names of parent and child; one
-            that is not among them is where the description puts it.
+        joint: joint of a figure.
+        positions: (...) [rad or m] of joints by name; missing ones are at 0.
+        poses: (..., 7) of the children of floating joints, by the names of parent and child;
+            missing ones are those of the description.
+
+    Returns:
+        Frames (..., 4, 4).
     """
     if joint.kind == "floating":
         pose = poses.get((joint.parent, joint.child))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A figure of links with their visuals, and the meshes that these name."""
+"""Figure of links from their visuals and meshes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def figure_of_links(
     mesh_folders: Collection[Path] | None = None,
     kind: Literal["visuals", "collisions"] = "visuals",
 ) -> Figure:
-    """The figure of a tree of links by their visuals or collision bodies.
+    """Create the figure of a tree of links from their visuals or collision bodies.
 
     Args:
-        links, joints: of the tree.
-        source: for remarks.
-        file: that relative meshes are beside.
+        links, joints: links and joints of the tree.
+        source: name of the description, for remarks.
+        file: file to which mesh names are relative.
         mesh_folders: the only folders that meshes are read from, see `mesh_file`; None for any.
-        kind: which of the links' geometry is drawn.
+        kind: geometry of the links to draw.
 
     Returns:
-        The figure; its remarks say how many meshes cannot be read, and why the first one cannot.
+        The figure; its remarks state how many meshes cannot be read, and why the first one cannot.
     """
     shapes: list[Shape] = []
     left_out: list[str] = []

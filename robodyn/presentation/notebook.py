@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism as HTML for notebooks: a picture at home and the tables of its parameters."""
+"""HTML of a mechanism for notebooks: a picture at home and the tables of its parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn.presentation.report_answers import ParameterTable
 
 
 def notebook_html(mechanism: Any) -> str:
-    """Return a mechanism's HTML: heading, picture as SVG, and the parameters, folded."""
+    """Return a mechanism's HTML: heading, picture as SVG, and collapsed parameters."""
     tables = "".join(_table(table) for table in parameter_tables(mechanism))
     return (
         f"<div><b>{escape(repr(mechanism))}</b><br>{_picture(mechanism)}"

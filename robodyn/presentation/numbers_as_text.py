@@ -33,7 +33,7 @@ def number(value: float) -> str:
 
 
 def vector(values: Iterable[float]) -> str:
-    """Format numbers separated by commas; missing limits as an infinity sign."""
+    """Format numbers separated by commas, with an infinity sign for missing limits."""
     return ", ".join(number(value) for value in values)
 
 

@@ -19,10 +19,10 @@ BODY, FRAME, THIN = "#3366aa", "#40454d", "#999ea6"
 
 
 class Camera:
-    """View of a mechanism that keeps its place and scale while the mechanism moves.
+    """View of a mechanism that keeps its position and scale while the mechanism moves.
 
     Args:
-        mechanism: mechanism that is in the middle of the picture at home.
+        mechanism: mechanism; at home it is in the middle of the picture.
         width, height: [px] size of the picture.
 
     Raises:

@@ -23,7 +23,7 @@ from robodyn.presentation.variables import Variable, joint_variables
 
 @singledispatch
 def variables(mechanism: Any) -> Mapping[str, Variable]:
-    """By name: positions, velocities, accelerations and properties of the model.
+    """Return a mechanism's variables by name: positions, rates, accelerations, properties.
 
     The number of positions may differ from the size of a configuration: an orientation is
     stated by roll, pitch and yaw, a closed loop by its independent joints.
@@ -33,13 +33,13 @@ def variables(mechanism: Any) -> Mapping[str, Variable]:
 
 @singledispatch
 def values_of(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """(..., k) [m or rad] the position variables of configurations (..., nq)."""
+    """Return the position variables (..., k) [m or rad] of configurations (..., nq)."""
     return np.asarray(configuration, dtype=np.float64)
 
 
 @singledispatch
 def configuration_of(mechanism: Any, values: ArrayLike, /) -> FloatArray:
-    """Configurations (..., nq) of position variables (..., k) [m or rad].
+    """Return configurations (..., nq) with given position variables (..., k) [m or rad].
 
     Raises:
         KinematicsError: there is no such configuration.
@@ -49,10 +49,10 @@ def configuration_of(mechanism: Any, values: ArrayLike, /) -> FloatArray:
 
 @singledispatch
 def figure(mechanism: Any) -> Figure:
-    """The mechanism drawn from its model alone, for models without a URDF.
+    """Return a figure of a mechanism from its model alone, for models without a URDF.
 
     Raises:
-        InvalidInput: a kind that has not registered one.
+        InvalidInput: the kind has not registered a figure.
     """
     raise InvalidInput(
         f"{mechanism.name}: the kind {mechanism.kind!r} has no figure; register one with "
@@ -62,7 +62,7 @@ def figure(mechanism: Any) -> Figure:
 
 
 def figure_frames(mechanism: Any, figure: Figure, configurations: FloatArray) -> FloatArray:
-    """Frames (N, L, 4, 4) of a figure's links in its root's, at configurations (N, nq)."""
+    """Compute frames (N, L, 4, 4) of a figure's links at configurations (N, nq)."""
     states = mechanism.joint_states(configurations)
     positions = dict(zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True))
     poses: dict[tuple[str, str], list[FloatArray]] = {}
@@ -75,13 +75,13 @@ def figure_frames(mechanism: Any, figure: Figure, configurations: FloatArray) ->
 
 @singledispatch
 def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
-    """Its parts as lines at a configuration (nq,), for reports; empty where none is known."""
+    """Return the outline of a mechanism at a configuration (nq,), for reports; may be empty."""
     return []
 
 
 @singledispatch
 def parameter_tables(mechanism: Any) -> list[ParameterTable]:
-    """Its parameters, for reports: its bodies and its driven joints, if no more is known."""
+    """Return the parameters for reports: by default bodies and driven joints."""
     noun, names = mechanism.nouns.joint, mechanism.joint_names
     if noun != "joint":
         names = tuple(f"{noun} {i}" for i in range(1, len(names) + 1))
@@ -99,13 +99,13 @@ def parameter_tables(mechanism: Any) -> list[ParameterTable]:
 
 @singledispatch
 def leg_ends(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Ends (k, 3) [m] of straight legs, at the base and at the moving body; k is 0 or n."""
+    """Return the ends (k, 3) [m] of straight legs at base and body; k is 0 or n."""
     return np.empty((0, 3)), np.empty((0, 3))
 
 
 @singledispatch
 def leg_directions(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Points (k, 3) [m] at which legs hold the moving body, and the legs' unit vectors (k, 3).
+    """Return the attachment points (k, 3) [m] of legs on the body, and their unit vectors (k, 3).
 
     Raises:
         KinematicsError: a leg without a direction.
@@ -122,22 +122,26 @@ def effort_arrows(
     lengths: FloatArray,
     /,
 ) -> FloatArray:
-    """Arrows (n, 2, 3) [m] from tail to head for the actuators' efforts.
+    """Return arrows for the actuators' efforts.
 
     Args:
-        figure: what is drawn.
-        frames: (L, 4, 4) of its links in the frame of its root; the arrows are in it, too.
-        configuration: the one that the frames belong to.
+        mechanism: mechanism to draw.
+        figure: figure of it.
+        frames: (L, 4, 4) of its links in the frame of its root.
+        configuration: (nq,) that belongs to the frames.
         lengths: (n,) [m] of the arrows, with the signs of the efforts.
+
+    Returns:
+        Tail and head (n, 2, 3) [m], in the frame of the root.
     """
     return joint_axis_arrows(figure, frames, mechanism.joint_names, lengths, mechanism.size)
 
 
 @singledispatch
 def typical_effort(mechanism: Any) -> float:
-    """[N or N m] lower bound of the effort that is drawn as an arrow of standard length.
+    """Return the smallest effort [N or N m] that is drawn as an arrow of standard length.
 
-    0.3 of the largest effort limit; 0 where there is none.
+    It is 0.3 of the largest effort limit; 0 if there is none.
     """
     finite = mechanism.effort_limits[np.isfinite(mechanism.effort_limits)]
     return 0.3 * float(finite.max()) if len(finite) else 0.0
@@ -147,46 +151,47 @@ def typical_effort(mechanism: Any) -> float:
 def floating_poses(
     mechanism: Any, configuration: FloatArray, /
 ) -> Mapping[tuple[str, str], FloatArray]:
-    """Poses (7,) of links that no joint of `joint_states` places: those on floating joints.
+    """Return the poses (7,) of links on floating joints, which `joint_states` does not determine.
 
-    By the names of parent and child; each the pose of the child in the frame of its parent.
+    The keys are the names of parent and child; each pose is that of the child in its parent's
+    frame.
     """
     return {}
 
 
 @singledispatch
 def moving_mass(mechanism: Any) -> float:
-    """[kg] the mass that a payload is compared with: a platform, or all bodies that move."""
+    """Return the mass [kg] to compare a payload with: of the platform, or all moving bodies."""
     return float(sum(body.mass for body in mechanism.bodies))
 
 
 @singledispatch
 def largest_payload(mechanism: Any) -> float:
-    """[kg] upper end of the range from which a user may choose a payload."""
+    """Return the upper end [kg] of the range of payloads that a user may choose from."""
     return 0.25 * moving_mass(mechanism)
 
 
 @singledispatch
 def has_legs(mechanism: Any) -> bool:
-    """Whether the actuators push on the moving body along legs; see `leg_ends`."""
+    """Return whether the actuators push on the moving body along legs; see `leg_ends`."""
     return False
 
 
 @singledispatch
 def published_models(mechanism: Any) -> Collection[str]:
-    """Names of the models of this kind that papers compute with formulations of their own."""
+    """Return the names of models of this kind that papers treat with their own equations."""
     return ()
 
 
 @singledispatch
 def default_path(mechanism: Any) -> str:
-    """Name of the path of a paper's or a bundled mechanism; empty for all others."""
+    """Return the path name of a paper's or a bundled mechanism; empty for all others."""
     return ""
 
 
 @singledispatch
 def jacobian_unit(mechanism: Any) -> str:
-    """Unit of a singular value of the Jacobian, its angular rows multiplied by a length."""
+    """Return the unit of a singular value of the Jacobian, angular rows times a length."""
     units = set(mechanism.joint_units)
     if len(units) > 1:
         return "m/rad (revolute), 1 (prismatic)"
@@ -195,7 +200,7 @@ def jacobian_unit(mechanism: Any) -> str:
 
 @singledispatch
 def with_model_values(mechanism: Any, values: Mapping[str, float], /) -> Any:
-    """The mechanism with other values of the variables of its model.
+    """Return the mechanism with other values of the variables of its model.
 
     Raises:
         ModelError: there is no such mechanism.

@@ -12,19 +12,19 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.arrays import FloatArray
 
-# A number, a vector (k,), a matrix (k, m), or text.
+# Cell of a table: a number, a vector (k,), a matrix (k, m), or text.
 Cell = float | FloatArray | str
 
 
 @dataclass(frozen=True)
 class ParameterTable:
-    """Parameters of a mechanism.
+    """Table of parameters of a mechanism.
 
     Attributes:
-        title: what the table lists.
-        head: of each column, with its unit.
+        title: title of the table.
+        head: heading of each column, with its unit.
         rows: cells in the order of the columns; the first names the row.
-        note: in which frames the numbers are.
+        note: frames of the numbers.
     """
 
     title: str
@@ -34,7 +34,7 @@ class ParameterTable:
 
 
 def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
-    """Name, mass, center of mass and inertia of bodies."""
+    """Return a table of name, mass, center of mass and inertia of bodies."""
     return ParameterTable(
         "Bodies",
         ("body", "mass [kg]", "center of mass [m]", "inertia about it, by rows [kg m²]"),
@@ -44,7 +44,7 @@ def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
 
 
 def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list[ParameterTable]:
-    """Screw or gear, rotor, dry friction and limits of each actuator; no table of ideal ones."""
+    """Return tables of screw or gear, rotor, dry friction and limits of real actuators."""
     if all(actuator == IDEAL for actuator in actuators):
         return []
     rows = []
@@ -62,13 +62,13 @@ def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list
 
 @dataclass(frozen=True)
 class OutlinePart:
-    """A part of a mechanism drawn as a polyline.
+    """Part of a mechanism, drawn as a polyline.
 
     Attributes:
-        name: of the part; parts of the same name are drawn alike.
+        name: name of the part; parts of the same name are drawn alike.
         points: (k, 3) [m] base frame.
         moves: whether the part moves with the mechanism.
-        thin: whether it is drawn with a thin line.
+        thin: whether to draw it with a thin line.
     """
 
     name: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The variables of a mechanism that a person sets by hand or varies in a sweep."""
+"""Variables of a mechanism that a person sets by hand or varies in a sweep."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import numpy as np
 Role = Literal["position", "velocity", "acceleration", "wrench", "model"]
 
 AXES = ("x", "y", "z")
-# Names of a sweep's results; a joint with one of these names is varied as `<name>_position`.
+# Names of a sweep's results; a joint with one of these names becomes `<name>_position`.
 RESERVED = ("joint", "direction", "entry", "sample", "reachable", "payload")
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One number of a mechanism's state, its load or its model.
+    """Number of a mechanism's state, its load or its model.
 
     Attributes:
-        role: the part of the state it belongs to, or the model.
-        index: its position there.
-        unit: SI.
+        role: part of the state to which it belongs, or the model.
+        index: index in this part.
+        unit: SI unit.
         text: description.
-        at_least: the smallest value it can have.
-        neutral: the value at which it has no effect; meaningless for positions.
+        at_least: smallest value it can have.
+        neutral: value at which it has no effect; meaningless for positions.
     """
 
     role: Role
@@ -39,7 +39,7 @@ class Variable:
 
 
 def joint_variables(names: Sequence[str], units: Sequence[str]) -> dict[str, Variable]:
-    """Position, rate and acceleration of joints, under names that file formats accept.
+    """Return position, rate and acceleration of joints, under names that file formats accept.
 
     Args:
         names: (n,) of the joints.

@@ -22,7 +22,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS
 from robodyn.threads import each, get_threads
 
-# Rows below which a thread costs more than it saves.
+# Number of rows below which a thread costs more than it saves.
 SMALLEST_SHARE = 16
 
 
@@ -64,12 +64,12 @@ class BatchPlant:
         first, count = self.mechanisms[0], len(self.mechanisms)
         nv, n = first.coordinates.velocity_size, len(first.joint_names)
         self._ends = np.multiply.outer([-np.inf, np.inf], np.ones((count, n)))
-        # the row of a state before a step and that after it
+        # rows of the state before and after a step
         self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
-        # how many steps each row is to take: none, and these
+        # number of steps of each row: none, and these
         self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
-        # of each row on a base at rest, and on one that moves
+        # for each row, on a fixed base and on a moving one
         self._rollouts: list[Rollout] = [None] * count  # type: ignore[list-item]
         self._moving = self._rollouts.copy()
         self._advance: list[Any] = [None] * count

@@ -34,9 +34,9 @@ from robodyn.simulation.plant import with_base
 from robodyn.simulation.task import SimulationTask, moved, step_times, steps_between
 from robodyn.trajectories.base import Trajectory
 
-# Instants sampled at a time, so that long simulations need little memory for it.
+# Number of instants to sample at a time, which limits the memory of long simulations.
 WINDOW = 1024
-# How often progress is reported.
+# Number of progress reports.
 PARTS = 100
 
 
@@ -55,7 +55,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
     """Advance a run as far as compiled code can."""
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
-        return  # it is asked at every stage
+        return  # the load is evaluated at every stage
     advance = None if law is None else _compiled(run.plant.mechanism, law)
     if law is None or advance is None:
         return
@@ -66,7 +66,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
         end = min(first + WINDOW, last)
         try:
             rollout = _rollout(run, law, first, end)
-        except Exception:  # of the trajectory or the load: the Python loop raises it when due
+        except Exception:  # errors of trajectory or load: the Python loop raises them at their time
             return
         while run.row < end:
             if progress is not None:
@@ -106,7 +106,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         instants = step_times(np.repeat(time[:-1], steps) + before * h, h)
         times, loaded = time[:-1, None], instants[:, 1:2]
     else:
-        # at a switching time the ends of a step see its own side
+        # at a switching time the ends of a step are evaluated on its own side
         begin, end = inner_ends(time[:-1], time[1:])
         instants = loaded = np.stack([begin, step_times(time[:-1], dt)[:, 1], end], axis=-1)
         times = np.column_stack([time[:-1], instants])

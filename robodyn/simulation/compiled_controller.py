@@ -48,7 +48,7 @@ def as_called(controller: Any) -> Any:
     return _of(controller) if isinstance(controller, Dispatcher) else controller
 
 
-# of each function one, so that what drives it is compiled once
+# one object per function, so that its driver is compiled once
 _of = cache(CompiledController)
 
 
@@ -94,7 +94,7 @@ def driver(law: Dispatcher) -> Callable[[Any], Any]:
                 desired = Motion(row[goal:rate], row[rate:acceleration], row[acceleration:])
                 efforts = law(row[n], configuration[i], velocity[i], desired)
                 if efforts.shape != (n,):
-                    return -1, i, 0  # called from Python, it is told what is wrong
+                    return -1, i, 0  # the call from Python reports the error
                 row[:n] = efforts
                 status, reached, step = advance(plant, model, arrays, kind, i, i + 1)
                 if status != 0:

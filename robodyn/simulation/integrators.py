@@ -20,12 +20,13 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.runge_kutta import BEYOND
 
 State = tuple[FloatArray, FloatArray]
-# Of time, configuration and velocity.
+# Acceleration as a function of time, configuration and velocity.
 Acceleration = Callable[[float, FloatArray, FloatArray], FloatArray]
 
-# Relative to, and in units of, the state's components.
+# Relative and absolute tolerances of the state's components.
 TOLERANCE = 1e-12
-# Friction that jumps, and the like, make steps ever smaller; on smooth motion some thousands do.
+# Limit of evaluations: discontinuous friction makes steps ever smaller; smooth motions need
+# some thousands.
 MOST_CALLS = 200_000
 
 
@@ -120,6 +121,6 @@ def _rates(
 
 
 def _refuse_beyond(q: FloatArray, v: FloatArray, before: State) -> None:
-    # written so that NaN, too, is beyond
+    # written so that NaN is rejected, too
     if not (np.abs(q).max() < BEYOND and np.abs(v).max() < BEYOND):
         raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=before)

@@ -193,7 +193,7 @@ def _put(results: SimulationResults, number: int, run: SimulationTask, kept: Int
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]
     results.velocity[number, : len(rows)] = run.velocity[rows]
-    if not results.completed[number]:  # what was applied at the end is not known
+    if not results.completed[number]:  # the efforts applied at the end are unknown
         rows = rows[rows < last]
     efforts = run.applied[:last]
     results.effort[number, : len(rows)] = efforts[np.minimum(rows, last - 1)]

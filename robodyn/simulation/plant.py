@@ -81,7 +81,7 @@ class Plant:
                 f"configuration has shape {np.shape(configuration)}, expected a single one",
                 value=configuration,
             )
-        self.mechanism.joint_positions(configuration)  # raises where the geometry is undefined
+        self.mechanism.joint_positions(configuration)  # raises if the geometry is undefined
         self.velocity = as_exact("velocity", rest if velocity is None else velocity, rest.shape)
         self.configuration = self.mechanism.advance(configuration, rest)
         self.effort = np.zeros(len(self.mechanism.joint_names))

@@ -78,7 +78,7 @@ class Sensor:
         if (self._count - 1) % self._every:
             self._taken.append(self._taken[-1])
             return self._taken[0]
-        # drawn in any case, so that one noise does not depend on whether there is the other
+        # always drawn, so that one noise does not depend on the presence of the other
         position_error, velocity_error = self._random.normal(size=(2, *rest.shape))
         if self._position_noise.any():
             displacement = self._position_noise * position_error

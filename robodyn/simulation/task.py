@@ -86,10 +86,10 @@ class SimulationTask:
         self._base_told = self.base if "base" in _parameters(self.controller) else None
         self.is_sampled = control_dt is not None
         self.has_fixed_steps = integrator == "rk4"
-        # the adaptive method's states until the acceleration jumps
+        # states of the adaptive method until the acceleration jumps
         self._coming: list[State] = []
         if control_dt is None:
-            # the acceleration jumps where it comes to rest, as at switching times
+            # the acceleration jumps at the end of the motion, as at switching times
             jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
             self._marks = [*sorted(jumps), end]
             self.time = _grid([0.0, *self._marks], plant.dt)
@@ -112,8 +112,7 @@ class SimulationTask:
         """Fill the remaining rows in Python; call `progress` with the time [s] now and then.
 
         Steps with sticking joints run in compiled code, which cannot call a Python controller at
-        its stages:
-        efforts are then constant over each step.
+        its stages: efforts are then constant over each step.
 
         Raises:
             InvalidInput: the controller returns no valid effort, or the load no valid wrench.
@@ -231,7 +230,7 @@ def _knows_state(wrench: Any) -> bool:
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     try:
         return dict(inspect.signature(function).parameters)
-    except ValueError:  # of compiled functions that do not tell
+    except ValueError:  # compiled functions without a signature
         return {}
 
 

@@ -23,19 +23,19 @@ from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import plan_straight
 
-# The name under which it is asked for.
+# Name of the demonstration as a path.
 DEMO = "demo"
-# Knots per second where only the mechanism can follow its own coordinates.
+# Knots per second if only the mechanism can apply its own coordinates.
 KNOTS = 100
-# Of a way [s], tried from the shortest on, and how much of it, from all of it on.
+# Durations [s] of a displacement to try, and fractions of it.
 DURATIONS, SHORTER = (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25)
-# Instants of a way at which it is held against the limits, and the share of them that it may use.
+# Number of instants at which limits are checked, and the fraction of the limits that may be used.
 INSTANTS, SHARE = 201, 0.95
-# A step [rad or m] between two of these that no joint makes: another assembly was found.
+# Larger steps [rad or m] of a joint between two instants mean that the assembly mode changed.
 JUMP = 0.3
-# Configurations this near to each other are of one assembly.
+# Largest distance of configurations in one assembly mode.
 SAME = 1e-6
-# [s] after which further ways are left out.
+# Time [s] after which further displacements are left out.
 BUDGET = 30.0
 
 _log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
     """Plan two motions by a displacement, or a part of it, within all limits; or none."""
     home = mechanism.home
     for part in SHORTER:
-        # from some homes a loop cannot go far before it no longer closes
+        # from some home positions a loop can move only a little before it no longer closes
         with suppress(KinematicsError):
             step = part * way
             goal = _way(mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1))[-1]

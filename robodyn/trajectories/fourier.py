@@ -26,7 +26,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
 
-KNOTS = 200.0  # a second
+KNOTS = 200.0  # per second
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from robodyn.trajectories.displacements import hermite_quintic
 from robodyn.trajectories.parabolic_blends import ViaPoints
 from robodyn.trajectories.piecewise import PiecewisePolynomial
 
-# Of a straight segment's ends [s]; shorter where segments are short.
+# Duration [s] of blends at the ends of straight segments; shorter for short segments.
 BLEND = 0.1
 
 
@@ -66,7 +66,7 @@ def through_points(
     else:
         a = as_exact("accelerations", accelerations, positions.shape)
         c = hermite_quintic((*first, h**2 * a[:-1]), (*last, h**2 * a[1:]))
-    # in powers of the share of a segment's time, then of the time
+    # in powers of the fraction of a segment's duration, then of time
     c /= h ** np.arange(len(c))[:, None, None]
     return PiecewisePolynomial(times, c, positions[-1])
 

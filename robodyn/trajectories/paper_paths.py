@@ -35,7 +35,7 @@ def paper_path(name: str) -> Line:
     return plan_line_rpy(xyz, rpy, duration, v_max, w_max)
 
 
-# The PUMA's move [deg]; the paper does not print its profile and duration, so there is a choice.
+# Move of the PUMA [deg]; the paper does not state profile and duration, so there are several.
 _PUMA = ((90.0, 0.0, 90.0, 0.0, 0.0, 0.0), (45.0, 30.0, 0.0, 45.0, 60.0, 90.0))
 _ARM_PATHS: dict[str, tuple[ProfileName, float]] = {
     "puma": ("cubic", 2.0),

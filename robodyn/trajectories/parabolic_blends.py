@@ -20,7 +20,7 @@ from robodyn.trajectories.base import Motion
 from robodyn.trajectories.line import pose_motion
 from robodyn.trajectories.piecewise import PiecewisePolynomial
 
-# Of a segment's duration: blends that fill it to within this are as long as it.
+# Relative tolerance: blends that fill a segment to within this have its duration.
 BLEND_TOLERANCE = 1e-9
 
 
@@ -65,7 +65,7 @@ class ViaPoints(PiecewisePolynomial):
         rate = np.diff(self.points, axis=0) / cruising(self.durations, self.blends)[:, None]
         at = np.concatenate([[0.0], np.cumsum(self.durations)])
         half = 0.5 * self.blends
-        # the first and last blends are centered half a blend within
+        # the first and last blends are centered half a blend inside
         at[0], at[-1] = half[0], at[-1] - half[-1]
         rest = np.zeros((1, rate.shape[1]))
         before, after = np.concatenate([rest, rate]), np.concatenate([rate, rest])

@@ -19,8 +19,8 @@ from robodyn.errors import InfeasibleTrajectory, InvalidInput
 
 Progress = tuple[FloatArray, FloatArray, FloatArray]
 
-# Path I and its like give speeds as decimal fractions of a distance; a demand this much beyond
-# the feasible is rounding.
+# The papers' paths state rounded speeds; a speed that is infeasible by this relative excess is
+# rounding.
 DURATION_TOLERANCE = 1e-9
 
 
@@ -87,7 +87,7 @@ class Polynomial(Profile):
     def _inside(self, t: FloatArray) -> Progress:
         x = t / self.duration
         s, ds, half = np.zeros((3, *np.shape(x)))
-        # Horner's scheme, and the same of its own steps for the derivatives
+        # Horner's scheme, applied again to its own steps for the derivatives
         for c in reversed(self.coefficients):
             half = half * x + ds
             ds = ds * x + s
@@ -120,9 +120,9 @@ def quintic(duration: float) -> Polynomial:
 
 
 ProfileName = Literal["lspb", "cubic", "quintic", "cycloidal"]
-# Largest ds/dt times the duration. For `lspb` a choice: blends of a third of the time each.
+# Largest ds/dt times the duration; for `lspb` with blends of a third of the duration each.
 PEAK_SPEED = {"lspb": 1.5, "cubic": 1.5, "quintic": 1.875, "cycloidal": 2.0}
-# All that a motion can be asked for by name: also as fast as a mechanism's limits allow.
+# All profiles by name, including the time-optimal one within a mechanism's limits.
 TIME_OPTIMAL = "time_optimal"
 PROFILES = (*PEAK_SPEED, TIME_OPTIMAL)
 _SMOOTH: dict[str, Callable[[float], Profile]] = {
@@ -175,7 +175,7 @@ def make_profiles(
             raise InfeasibleTrajectory(
                 f"start and goal are {ends}: give a duration to rest there", value=duration
             )
-        # the faster ones share the common time instead of waiting at its end
+        # faster coordinates use the common duration instead of waiting at its end
         ways = [(distance, None, what) for distance, _, what in ways]
     return [make_profile(name, duration, *way) for way in ways]
 
@@ -211,5 +211,5 @@ def make_profile(
     if name != "lspb":
         return _SMOOTH[name](duration)
     blend = min(duration - distance / speed, 0.5 * duration)
-    # A blend time of rounding errors would give an enormous acceleration.
+    # A blend time of the order of rounding errors would lead to an enormous acceleration.
     return ParabolicBlend(duration, blend if blend > DURATION_TOLERANCE * duration else 0.0)

@@ -26,9 +26,9 @@ from robodyn.numerics.cubics import cubic_motions
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory
 
-# A quarter of an hour at 200 Hz; a message of more points takes many seconds to make and to read.
+# A quarter of an hour at 200 Hz; longer messages take many seconds to write and to read.
 MAX_KNOTS = 200_000
-# Of the time between two knots: what is so near to one is beside it.
+# Fraction of the time between two knots within which a time counts as at the knot.
 BESIDE = 1e-5
 
 
@@ -98,7 +98,7 @@ class SampledTrajectory(RowTrajectory):
         if steps is not None:
             unwrapped = mechanism.coordinates.unwrapped(self.knots.configuration, steps)
             self.knots = self.knots._replace(configuration=unwrapped)
-        # the mechanism knows what its configurations look like, and what its velocities
+        # the mechanism checks its configurations and velocities
         rest = mechanism.difference(self.knots.configuration, self.knots.configuration)
         for name, values in zip(Motion._fields, self.knots, strict=True):
             core = rest.shape[1:] if name != "configuration" else values.shape[-1:]
@@ -113,7 +113,7 @@ class SampledTrajectory(RowTrajectory):
         self._rotations = coordinates.rotations
         self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
-        # where the last single time was found: between these times, on this cubic
+        # interval and cubic of the last single time
         self._cursor: tuple[float, float, _Cubics] | None = None
 
     def _expected_steps(self) -> FloatArray | None:

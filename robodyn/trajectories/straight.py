@@ -18,11 +18,11 @@ from robodyn.trajectories.profiles import ProfileName
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
 
-# Between the knots of a motion whose configurations are found from independent joints [s].
+# Time [s] between knots of a motion whose configurations are solved from independent joints.
 PERIOD = 0.01
-# Of a driven joint [m or rad]: what is nearer than this counts as there.
+# Tolerance of driven joints [m or rad] within which a position is reached.
 THERE = 1e-4
-# How long the mechanism rests between the approach and the plan [s].
+# Time [s] at rest between the approach and the plan.
 REST = 0.2
 
 

@@ -23,7 +23,7 @@ from robodyn.numerics.rotations_batch import angular_motions
 from robodyn.poses import rpy_from_pose
 from robodyn.trajectories.line import pose_motion
 
-# In the order of the numbers of a twist; the chain turns by yaw first.
+# In the order of a twist's components; the chain rotates by yaw first.
 NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
@@ -106,7 +106,7 @@ class TipJoints:
         """Call both conversions once, so that the first goal does not wait for compilation."""
         home = self.mechanism.home
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
-        still = np.zeros((3, len(self.rows)))  # arrays of one row are of another type to kernels
+        still = np.zeros((3, len(self.rows)))  # arrays of one row have another type in kernels
         motions.independent_motion(self, home, rest, rest)
         motions.motion_of_independent(self, still + self.positions(home), still, still, home)
 

@@ -185,7 +185,7 @@ def _waypoint_file(source: str | Path) -> Path:
         if file.suffix.lower() in {".yaml", ".yml"} and file.exists():
             return file
     except (OSError, ValueError, TypeError, RuntimeError):
-        pass  # a name too long, with a null in it, no name at all, or of an unknown user's home
+        pass  # a name that is too long, empty or has a null, or an unknown user's home
     text = str(source)
     shown = text if len(text) <= 100 else text[:97] + "..."
     known = ", ".join((*PAPER_PATHS, *ARM_PATHS, *bundled_paths()))
@@ -243,10 +243,10 @@ def _blended(
 ) -> ViaPoints:
     """Plan a motion from rest at the first waypoint, past those between, to rest at the last."""
     points = np.array(ends)
-    # an end that names no blend starts, or stops, in the time of the blend next to it
+    # an end without a blend of its own uses the duration of the blend next to it
     blends[0] = blends[0] or blends[1]
     blends[-1] = blends[-1] or blends[-2]
-    # what the ramps at the ends take longer than the constant rate
+    # extra time of the ramps at the ends relative to the constant rate
     slower = -cruising(np.zeros(len(points) - 1), blends)
     steps = np.diff(points, axis=0)
     rows = zip(waypoints[1:], steps, slower.tolist(), strict=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launch: the nodes that publish the robot description and transforms, and that display them."""
+"""Launch helpers: nodes for robot description, transforms and display."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from robodyn.mechanism.option_names import as_launch_argument
 from robodyn.presentation import presentation
 from robodyn_ros.parameter_files import READING, read_mechanism, read_sections, tables
 
-# Rate of transforms [Hz]: as fast as RViz draws.
+# Rate of transforms [Hz], like RViz's frame rate.
 TRANSFORMS = 60.0
 
 
@@ -49,7 +49,7 @@ GRAVITY = {
 
 
 def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
-    """Launch arguments by name: the default, what it means and, for some, the choices."""
+    """Return launch arguments from a table of default, description and, for some, choices."""
     return [
         DeclareLaunchArgument(
             name, default_value=default, description=text, choices=choices or None
@@ -59,12 +59,15 @@ def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]
 
 
 def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
-    """The launch argument for a parameter of `parameters.yaml`, see `arguments`.
+    """Return the launch argument for a parameter of `parameters.yaml`, see `arguments`.
 
     Args:
-        group, name: of the parameter.
-        default: instead of the parameter's.
-        auto: what `auto` means, if the launch has that choice, which is then the default.
+        group, name: group and name of the parameter.
+        default: default instead of the parameter's.
+        auto: meaning of `auto`, if the launch has that choice, which is then the default.
+
+    Returns:
+        Default, description and choices.
     """
     entry = tables()[group][name]
     is_switch = entry["type"] == "bool"
@@ -75,13 +78,13 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
-    """The launch arguments that name the mechanism and say how it is read."""
+    """Return the launch arguments for the mechanism and the way it is read."""
     model = {"model": of_parameter("mechanism", "model", default)}
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
 def passed(*names: str) -> dict[str, ParameterValue]:
-    """Launch arguments as parameters of the same names and types, whatever they look like."""
+    """Return launch arguments as parameters of the same names, with the types of these."""
     kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
     return {
         name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
@@ -90,15 +93,15 @@ def passed(*names: str) -> dict[str, ParameterValue]:
 
 
 def over_file(context: LaunchContext, node: str, *names: str, **defaults: str) -> tuple[str, ...]:
-    """Return the launch arguments that are set over the parameter file of a node.
+    """Return the launch arguments that override the parameter file of a node.
 
-    An argument at its default yields to what the file `params_file` says.
+    An argument at its default does not override the file `params_file`.
 
     Args:
-        context: of the launch.
-        node: whose parameters they are.
-        names: of the arguments.
-        defaults: of those that have another default than their parameter.
+        context: context of the launch.
+        node: node with these parameters.
+        names: names of the arguments.
+        defaults: defaults of arguments that differ from those of their parameters.
     """
     settings, groups = context.launch_configurations, tables()
     entries = {name: each for group in groups.values() for name, each in group.items()}
@@ -127,9 +130,10 @@ def gravity(context: LaunchContext) -> list[float] | None:
 
 
 def own_files(context: LaunchContext) -> list[str]:
-    """Return the launch arguments that name parameter files of all nodes, each over those before.
+    """Return the launch arguments that name parameter files of all nodes, in increasing precedence.
 
-    The launch argument `gravity` becomes such a file: a node that gets none has the model's.
+    The launch argument `gravity` becomes such a file, so nodes without a file use the model's
+    gravity.
     """
     given = gravity(context)
     if given is None:
@@ -155,15 +159,15 @@ def own_node(
     has_model: bool = True,
     **parameters: Any,
 ) -> Node:
-    """A node of ours, in the launch's namespace and with its clock.
+    """Create a node of this package, in the launch's namespace and with its clock.
 
     Args:
-        name: of the node and its executable.
-        remappings: of its topics.
-        files: launch arguments that name parameter files, each over the ones before.
+        name: name of the node and its executable.
+        remappings: remappings of its topics.
+        files: launch arguments that name parameter files, in increasing precedence.
         given: launch arguments that are parameters.
-        has_model: whether it is told of the mechanism.
-        parameters: over those of the files.
+        has_model: whether to pass the parameters of the mechanism.
+        parameters: parameters that override those of the files.
     """
     return node(
         "robodyn",
@@ -179,7 +183,7 @@ def own_node(
 
 
 def node(package: str, executable: str = "", **more: Any) -> Node:
-    """A node in the launch's namespace, by default the one that is called as its package."""
+    """Create a node in the launch's namespace, by default the one named as its package."""
     place = LaunchConfiguration("namespace")
     return Node(
         package=package,
@@ -190,12 +194,12 @@ def node(package: str, executable: str = "", **more: Any) -> Node:
 
 
 def own_clock() -> tuple[str, PathJoinSubstitution]:
-    """Remapping of the clock: a namespace has a time of its own, as its simulator has."""
+    """Return the remapping of the clock: each namespace has its own simulated time."""
     return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
-    """The launch argument `model`, and the mechanism it names."""
+    """Return the launch argument `model`, and the mechanism it names."""
     source = context.launch_configurations["model"]
     values = {
         **context.launch_configurations,
@@ -207,7 +211,7 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
 
 
 def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
-    """What follows when a process ends that is needed: the launch fails, and `why`."""
+    """Return the actions after the unexpected end of a needed process: fail for `why`."""
     if context.is_shutdown:
         return []
     text = f"{event.process_name} ended with exit code {event.returncode}{why}"
@@ -215,12 +219,12 @@ def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[Launc
 
 
 def fail(_: LaunchContext, text: str) -> None:
-    """Fail the launch, which has exit code 1 only for an exception."""
+    """Fail the launch: only an exception results in exit code 1."""
     raise RuntimeError(text)
 
 
 def installed(package: str) -> bool:
-    """Whether a package is installed."""
+    """Return whether a package is installed."""
     try:
         get_package_prefix(package)
     except PackageNotFoundError:
@@ -229,24 +233,24 @@ def installed(package: str) -> bool:
 
 
 def is_on(context: LaunchContext, argument: str) -> bool:
-    """Whether a launch argument is `true`."""
+    """Return whether a launch argument is `true`."""
     return bool(context.launch_configurations[argument] == "true")
 
 
 def warn(text: str) -> None:
-    """A warning of the launch itself, on the screen and in its log file."""
+    """Log a warning of the launch itself, on the screen and in its log file."""
     # launch shows the message as it is, arguments are not filled in
     get_logger("launch.user").warning(text)
 
 
 def enclave(name: str) -> list[str]:
-    """ROS arguments of a node in a graph secured by config/sros2_policy.xml: its enclave."""
+    """Return a node's ROS arguments for its enclave, see config/sros2_policy.xml."""
     secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
     return ["--enclave", f"/robodyn/{name}"] if secure else []
 
 
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
-    """robot_state_publisher for a URDF; a log line where it is not installed."""
+    """Create robot_state_publisher for a URDF; a log line if it is not installed."""
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
     return node(
@@ -264,7 +268,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """rviz2 with a display configuration for the mechanism; a log line if it is not installed."""
+    """Create rviz2 with a display configuration for the mechanism; a log line if not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return node(
@@ -280,14 +284,14 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
-    """A display configuration file, with the camera fitted to the mechanism."""
+    """Write a display configuration file, with the camera fitted to the mechanism."""
     share = Path(FindPackageShare("robodyn").perform(context))
     name = "with_leg_forces.rviz" if presentation.has_legs(mechanism) else "mechanism.rviz"
     view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
     current["Distance"] *= size
-    # towards the middle of what stands, or hangs, as a delta does
+    # toward the middle of a mechanism that stands, or hangs like a delta robot
     height = float(mechanism.body_pose(mechanism.home)[2])
     current["Focal Point"]["Z"] *= min(max(2.0 * height, -size), size)
     for display in view["Visualization Manager"]["Displays"]:
@@ -297,7 +301,7 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
 
 
 def written(document: Any, prefix: str, suffix: str) -> str:
-    """Name of a temporary file with a document as YAML."""
+    """Write a document to a temporary YAML file and return the file's name."""
     with NamedTemporaryFile(
         "w", prefix=prefix, suffix=suffix, encoding="utf-8", delete=False
     ) as file:
@@ -306,7 +310,7 @@ def written(document: Any, prefix: str, suffix: str) -> str:
 
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
-    """The node for arrows at the legs, for mechanisms whose actuators push along legs."""
+    """Create the node for force arrows, for mechanisms whose actuators push along legs."""
     if not presentation.has_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
@@ -317,14 +321,14 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def drawn(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """What `rviz:=true` shows."""
+    """Return the nodes for `rviz:=true`."""
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
 def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """A mechanism that is moved by sliders only."""
+    """Return the nodes for a mechanism that is moved by sliders only."""
     try:
         source, mechanism = chosen_mechanism(context)
         text = robot_description(source, mechanism)
@@ -339,7 +343,7 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
-    """Six sliders for a body's pose, or one for each joint."""
+    """Create six sliders for a body's pose, or one for each joint."""
     if mechanism.coordinates.is_pose:
         return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
     if not installed("joint_state_publisher_gui"):
@@ -351,7 +355,7 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
-    """Description, transforms and display of a launch without ros2_control."""
+    """Return description, transforms and display of a launch without ros2_control."""
     seen = is_on(context, "rviz")
     if (sim_time and is_on(context, "ros2_control")) or not (
         seen or installed("robot_state_publisher")

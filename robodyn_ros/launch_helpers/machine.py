@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The launch of a machine: commander, planner, cueing, drives or a link to them, the browser."""
+"""Launch of a machine: commander, planner, cueing, drives or a link to them, browser page."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ARGUMENTS = {
 
 
 def machine() -> LaunchDescription:
-    """The launch, with its arguments."""
+    """Return the launch description, with its arguments."""
     table = model_argument("stewart_symmetric") | ARGUMENTS | GRAVITY | NAMESPACE
     return LaunchDescription(
         [
@@ -94,5 +94,5 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """A machine without one of its nodes is no machine."""
+    """Fail the launch when one of the nodes ends."""
     return failed(event, context, ": the machine is left")

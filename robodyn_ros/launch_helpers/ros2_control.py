@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launch: the controller manager between the nodes and their hardware.
+"""Launch helpers: the controller manager between the nodes and their hardware.
 
 The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
 robot whose plugin the URDF names. Controllers are activated once every node of the run is ready,
@@ -37,7 +37,7 @@ from robodyn_ros.launch_helpers.description import (
 )
 from robodyn_ros.parameter_files import read_sections
 
-# Either of them claims the effort of every driven joint.
+# Each of them claims the effort of every driven joint.
 TRAJECTORIES = "leg_trajectory_controller"
 CONTROLLERS = {
     "effort_controller": "forward_command_controller",
@@ -56,7 +56,7 @@ MOCK = "mock_components/GenericSystem"
 
 
 def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
-    """The launch arguments for ros2_control, see `arguments`."""
+    """Return the launch arguments for ros2_control, see `arguments`."""
     return {
         "ros2_control": (
             ros2_control,
@@ -83,31 +83,32 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 
 
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
-    """Remapping of a simulator topic if the simulator is the hardware of a controller manager."""
+    """Return the remapping of a simulator topic, for a simulator that is the hardware or not."""
     hardware = context.launch_configurations["hardware"]
     behind = is_on(context, "ros2_control") and hardware == "simulator"
     return name, hardware_topic(name) if behind else name
 
 
 def hardware_topic(name: str) -> PathJoinSubstitution:
-    """A topic between the controller manager and the simulator."""
+    """Return the name of a topic between the controller manager and the simulator."""
     return PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "robodyn/hw", name])
 
 
 def with_controllers(
     context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
-    """Settle the parameter files of controllers: the shipped one with what the mechanism says.
+    """Set the parameter files of controllers: the shipped one, completed for the mechanism.
 
-    Launch configurations `controllers_file` and `more_controllers_file` are set, the latter over
-    the former: what is made here, and a file that is given.
+    Sets the launch configurations `controllers_file` and `more_controllers_file`. The latter
+    overrides
+    the former: the generated file, and a file of the user.
 
     Args:
-        context: whose launch configurations are settled.
-        shipped: the file to begin with.
-        joints: that are driven.
-        rate: [Hz] of the simulator's states, as a parameter file has it; None if none says. The
-            simulator refuses one that is no rate.
+        context: context of the launch, which is changed.
+        shipped: default file.
+        joints: driven joints.
+        rate: [Hz] of the simulator's states, from a parameter file; None for the default. The
+            simulator rejects an invalid one.
     """
     settings = context.launch_configurations
     if not is_on(context, "ros2_control"):
@@ -117,7 +118,7 @@ def with_controllers(
     for name, parameters in controller_parameters(joints, rate).items():
         sections.setdefault(name, {}).update(parameters)
     if settings.get("controller") == TRAJECTORIES:
-        # its own way to hold knows no efforts: the mechanism would sag until the trajectory comes
+        # its own hold has no efforts: the mechanism would sag until the trajectory arrives
         sections.setdefault("/**/inverse_dynamics", {})["idle"] = "hold"
     document = {name: {"ros__parameters": values} for name, values in sections.items()}
     made = written(document, "robodyn_controllers_", ".yaml")
@@ -127,21 +128,21 @@ def with_controllers(
 
 
 def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
-    """Parameters of a mechanism's controllers, by node; arguments as for `with_controllers`."""
+    """Return parameters of a mechanism's controllers, by node."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
-        # One update for each state. Efforts act from the next one on, and the state was there for
-        # half a period on average, as a simulation and its controller manager do not beat together.
+        # One update for each state. Efforts act from the next update on, and the state is half a
+        # period old on average, since simulation and controller manager are not synchronized.
         sections["controller_manager"] = {"update_rate": round(rate)}
         sections["inverse_dynamics"] = {"delay": 1.5 / rate}
     return {f"/**/{name}": values for name, values in sections.items()}
 
 
 def check_installed(context: LaunchContext) -> None:
-    """Refuse to launch with ros2_control if its packages are not installed.
+    """Reject a launch with ros2_control if its packages are not installed.
 
     Raises:
-        RuntimeError: names what is missing.
+        RuntimeError: names the missing packages.
     """
     if not is_on(context, "ros2_control"):
         return
@@ -163,7 +164,7 @@ def controlled(
     needed: Sequence[Node],
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """The controller manager, its controllers once all `needed` are ready, then the planner."""
+    """Return the controller manager, then controllers, then the start of the planner."""
     if not is_on(context, "ros2_control"):
         return []
     hardware = context.launch_configurations["hardware"]
@@ -187,7 +188,7 @@ def controlled(
             LaunchConfiguration("more_controllers_file"),
             {"use_sim_time": simulated},
         ],
-        # it hands remappings on to every controller, which ros2_control would rather not have
+        # it passes remappings to every controller, which ros2_control discourages
         remappings=[own_clock()] if context.launch_configurations["namespace"] else [],
     )
     chosen = context.launch_configurations["controller"]
@@ -204,15 +205,15 @@ def controlled(
     def go_on(event: object, context: LaunchContext) -> object:
         return [start] if getattr(event, "returncode", 1) == 0 else died(event, context)
 
-    # the simulator's own states have all joints at one instant: drawn, its loops close
+    # the simulator's own states have all joints at one instant, so displayed loops are closed
     joint_states = topics["joint_states"] if simulated else "joint_states"
     return [
         state_publisher(text, joint_states, sim_time=simulated),
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
         RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
         manager,
-        # Kernels may have to be compiled first, and what is sent until then is late. Controllers
-        # become active only in running simulated time, too, and a spawner waits 10 s only.
+        # Kernels may have to be compiled first, and messages until then are late. Controllers also
+        # become active only while simulated time runs, and a spawner waits 10 s only.
         *once_ready(needed, spawner),
         *drawn(context, mechanism, sim_time=simulated),
     ]
@@ -221,7 +222,7 @@ def controlled(
 def once_ready(
     nodes: Sequence[Node], then: LaunchDescriptionEntity
 ) -> list[LaunchDescriptionEntity]:
-    """Start an entity once all of these nodes of ours have logged that they are ready."""
+    """Return handlers that start an entity once all these nodes have logged that they are ready."""
     waited_for = {id(node) for node in nodes}
 
     def handler(node: Node) -> RegisterEventHandler:
@@ -237,5 +238,5 @@ def once_ready(
 
 
 def _topic_plugin() -> str:
-    """The plugin for topic-based hardware; empty if none is installed."""
+    """Return the plugin for topic-based hardware; empty if none is installed."""
     return next((plugin for package, plugin in TOPIC_HARDWARE.items() if installed(package)), "")

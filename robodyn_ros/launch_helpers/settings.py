@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the arguments of a simulation launch amount to, checked once, before any node starts."""
+"""Settings of a simulation launch, checked once before any node starts."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ from robodyn_ros.parameter_files import read_sections, unknown_sections
 # Path of a launch that runs until it is stopped.
 NONE = "none"
 DEFAULT = "default"
-# Of motions to goals.
+# Parameters of motions to goals.
 DEFAULT_PROFILE = "lspb"
-# Nodes of others that have sections in our files.
+# Nodes of other packages that have sections in our files.
 OTHERS = ("analyzers", "controller_manager", "effort_controller", "leg_trajectory_controller")
 
 
 def settle(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Refuse what is invalid once, here, instead of in every node; settle what is left open.
+    """Check the launch arguments and set those that depend on others.
 
-    If launch itself fails later, it leaves behind the processes it has started by then.
+    Errors are reported here once instead of in every node. If launch itself fails later, it leaves
+    the processes running that it has started by then.
 
     Args:
-        context: whose launch configurations are settled.
-        params_file: the default one, replaced by bringup.yaml where no path is followed.
-        frictionless: the model that has no friction unless something else is asked for.
+        context: context of the launch, which is changed.
+        params_file: default parameter file, replaced by bringup.yaml if no path is followed.
+        frictionless: model that has no friction by default.
 
     Raises:
         RuntimeError: an invalid model, path, duration or parameter file.
@@ -96,7 +97,7 @@ def settle(
 
 
 def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> Any:
-    """What a parameter file says for a node, or for all nodes; None if nothing."""
+    """Return a value in a parameter file for a node, or for all nodes; None if there is none."""
     own = [values for name, values in sections.items() if name.endswith(node)]
     for values in (*own, sections.get("/**", {})):
         if parameter in values:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Common parts of the simulation launch files: the nodes, and how a run ends."""
+"""Common parts of the simulation launch files: the nodes, and the end of a run."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the
 def simulation_arguments(
     model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
 ) -> list[DeclareLaunchArgument]:
-    """The launch arguments of a simulation, with its defaults.
+    """Return the launch arguments of a simulation.
 
     Args:
         model, params_file, ros2_control: default values.
-        frictionless: the model that runs without friction unless something else is asked for.
+        frictionless: model that has no friction by default.
     """
     none = f"none for {frictionless}, as published, else " if frictionless else ""
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", params_file])
@@ -115,7 +115,7 @@ def simulation_arguments(
 
 
 def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
-    """A launch that simulates any mechanism, with defaults as for `simulation_arguments`."""
+    """Return the launch of any mechanism's simulation, with given default values."""
     start = OpaqueFunction(
         function=simulation_nodes, args=[params_file, more.get("frictionless", "")]
     )
@@ -125,18 +125,18 @@ def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
 def simulation_nodes(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Planner, inverse dynamics, monitor, simulator and summary, and what to do when one exits.
+    """Return planner, inverse dynamics, monitor, simulator and summary, with handlers of their end.
 
     Args:
-        context: whose launch configurations are settled.
+        context: context of the launch.
         params_file, frictionless: as for `simulation_arguments`.
     """
     notes = settle(context, params_file, frictionless)
     settings = context.launch_configurations
     on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
     simulates = not on or settings["hardware"] == "simulator"
-    # joint_state_broadcaster stamps what came from the simulator a period ago with the time at
-    # which it passes it on; whoever goes by the stamps hears the simulator itself
+    # joint_state_broadcaster stamps a state of the simulator, a period old, with the time at which
+    # it publishes it; nodes that depend on stamps subscribe to the simulator itself
     states = as_hardware(context, "joint_states")
 
     planner = _node(
@@ -207,7 +207,7 @@ def simulation_nodes(
 
 
 def listeners(context: LaunchContext) -> int:
-    """Number of state subscribers with which a lockstep run starts: all nodes that need it.
+    """Return the number of state subscribers with which a lockstep run starts.
 
     They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
     """
@@ -242,14 +242,14 @@ def _done(
 
 
 def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Shut down when the bag is complete; before the run is done it is a failure."""
+    """Shut down when the bag is complete; before the run is done this is a failure."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return _end(context, "the run is done and recorded")
     return _died(event, context)
 
 
 def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
-    """Shut down, with an exit code that is not 0 unless the run was completed; or stay."""
+    """Shut down, with a nonzero exit code unless the run was completed; or stay."""
     if context.launch_configurations.get("stay") == "true":
         return [LogInfo(msg=STAYING)]
     if "run_failed" in context.launch_configurations:
@@ -258,5 +258,5 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
 
 
 def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """A process that ends before the run is done ends the launch with an error."""
+    """End the launch with an error because a process ended before the run was done."""
     return failed(event, context, " before the run was done")
