@@ -24,6 +24,7 @@ import robodyn as rd
 from robodyn.formats.xml_text import root_tag
 from robodyn.formats.yaml_text import read_text
 from robodyn.parsing.mjcf.compiled import Compiled
+from robodyn.solvers.tree.closing import joint_motion
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))
@@ -134,7 +135,7 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
     worst = 0.0
     for q, v, a in states(plain):
         data, spread = in_mujoco(model, plain, q)
-        rates, changes = plain.joint_motion(q, v, a)
+        rates, changes = joint_motion(plain, q, v, a)
         data.qvel, data.qacc = spread @ rates, spread @ changes
         mujoco.mj_inverse(model, data)
         wanted = (spread @ tangent(plain, q)).T @ data.qfrc_inverse

@@ -18,7 +18,7 @@ def equality_key(mechanism: Any) -> Any:
 
 def description(mechanism: Any) -> tuple[object, ...]:
     """Return model and options of a mechanism that count in comparisons."""
-    return equality_key(mechanism), *(mechanism.options or ("",))
+    return equality_key(mechanism), *(mechanism._options or ("",))
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:

@@ -209,7 +209,7 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     added = getattr(mechanism, question)(Q, V, u, w) - getattr(mechanism._smooth, question)(
         Q, V, u, w
     )
-    dry = mechanism.friction.rows[: len(mechanism.joint_names), : at.RATE].any(axis=-1)
+    dry = mechanism.solver.friction.rows[: len(mechanism.joint_names), : at.RATE].any(axis=-1)
     sides = np.sign(mechanism.joint_velocities(Q, V))[..., dry]
     kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
     parts = [added[..., :1, :]]

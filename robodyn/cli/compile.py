@@ -102,5 +102,5 @@ def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
     for decay in (0.0, 1e9):
         model: Any = mechanism.without_friction()
         # what a model with friction has: this one is treated like it
-        model.friction = JointFriction(friction_rows(model), np.array([decay]))
+        model.solver.friction = JointFriction(friction_rows(model), np.array([decay]))
         rd.Plant(model, dt=1e-6).hold(rest, 1)

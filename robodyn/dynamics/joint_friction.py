@@ -151,12 +151,11 @@ def without_planned_friction(mechanism: Any) -> Any:
     That is dry friction, whose sign would flicker with a measured rate, and viscous friction so
     strong that velocities decay within a few periods of control. Unchanged if there is none.
     """
-    fast = mechanism.friction.is_fast
+    fast = mechanism.solver.friction.is_fast
     names: tuple[str, ...] = ()
     if fast.any():
         given = mechanism.coordinates.velocity_names
         names = tuple(given[k] for k in np.flatnonzero(fast) if given[k] in mechanism.joint_names)
         names = names or mechanism.joint_names
-    return (
-        mechanism.without_dry_friction(names) if names or mechanism.friction.is_dry else mechanism
-    )
+    changes = names or mechanism.solver.friction.is_dry
+    return mechanism.without_dry_friction(names) if changes else mechanism

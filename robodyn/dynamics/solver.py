@@ -27,6 +27,7 @@ from robodyn.dynamics.compiled_run import (
     batch_entry,
     in_lanes,
 )
+from robodyn.dynamics.joint_friction import JointFriction, decays, friction_rows
 from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
@@ -70,6 +71,11 @@ class Solver:
 
     # simulation
 
+    @cached_property
+    def friction(self) -> JointFriction:
+        """Friction of the joints, in the form of simulations."""
+        return JointFriction(friction_rows(self.mechanism), decays(self.mechanism))
+
     def run_under(self, model: Any) -> Any:
         """Return the compiled simulation of the mechanism with a controller that uses `model`."""
         if self.loop is None:
@@ -80,7 +86,7 @@ class Solver:
             self.packed,
             lambda: own._smooth.solver.packed,
             own.drives.motor_table,
-            own.friction,
+            self.friction,
             model.solver.packed,
         )
 
@@ -115,7 +121,7 @@ class Solver:
         alone.
         """
         kernel = None if self.loop is None else self.loop.batch
-        if kernel is None or any(row.friction.needs_hybrid_step(dt) for row in rows):
+        if kernel is None or any(row.solver.friction.needs_hybrid_step(dt) for row in rows):
             return None
         tables = [row.drives.motor_table for row in rows]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
@@ -212,7 +218,7 @@ class Solver:
 
 def falling_friction(mechanism: Any) -> FloatArray:
     """Return the rows of `friction` of the driven joints if it depends on velocity."""
-    rows: FloatArray = mechanism.friction.rows[: len(mechanism.joint_names)]
+    rows: FloatArray = mechanism.solver.friction.rows[: len(mechanism.joint_names)]
     # the two Coulomb levels come first; all further entries depend on the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
 

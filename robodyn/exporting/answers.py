@@ -191,7 +191,7 @@ def step_of(
     marshal_plant = marshaler(
         *plant,
         constant(mechanism.drives.motor_table),
-        constant(mechanism.friction.rows),
+        constant(mechanism.solver.friction.rows),
         vector(2),
         constant(np.array([stops.stiffness, stops.damping, limited])),
     )

@@ -114,7 +114,7 @@ def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
 
 def checked_step_of(answers: Answers, setting: Setting) -> Any:
     """Compile steps of the simulation with constant efforts."""
-    step, n, friction = answers.step, setting.sizes[2], setting.mechanism.friction
+    step, n, friction = answers.step, setting.sizes[2], setting.mechanism.solver.friction
     dry, decay = friction.is_dry, friction.decay
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
 

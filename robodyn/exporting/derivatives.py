@@ -50,7 +50,8 @@ def _slopes(answers: Answers, setting: Setting) -> Any:
     The blocks are those of `CompiledSlopes`.
     """
     _, nv, n = setting.sizes
-    dry, smooth, find = setting.mechanism.friction.is_dry, setting.smooth.inverse, answers.slopes
+    dry, find = setting.mechanism.solver.friction.is_dry, answers.slopes
+    smooth = setting.smooth.inverse
 
     @noinline
     def slopes(

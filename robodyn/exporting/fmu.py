@@ -251,7 +251,7 @@ def _description(
     )  # fmt: skip
     able = {f"canGetAndSet{_SPELLINGS[fmi]['STATE']}": "true", "modelIdentifier": name}
     able[_SPELLINGS[fmi]["DIRECTIONAL"]] = str(any(v.state for v in variables)).lower()
-    if not mechanism.friction.is_dry:  # no solver integrates joints that stick
+    if not mechanism.solver.friction.is_dry:  # no solver integrates joints that stick
         element(root, "ModelExchange", **able)
     element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
     units = element(root, "UnitDefinitions")

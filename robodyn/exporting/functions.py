@@ -37,7 +37,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         return found._replace(inverse=_called(found.inverse), forward=_called(found.forward))
 
     own = make(mechanism)
-    rest, friction = joint_friction.without_planned_friction(mechanism), mechanism.friction
+    rest, friction = joint_friction.without_planned_friction(mechanism), mechanism.solver.friction
     at_rest = own if rest is mechanism else make(rest)
     smooth = at_rest
     if friction.is_fast.any():
@@ -62,7 +62,7 @@ def _called(find: Any) -> Any:
 def _damping(mechanism: Mechanism, rest: Mechanism) -> FloatArray:
     """Return the damping as in `control.computed_torque.PlannedFriction`."""
     n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
-    if rest is mechanism or not mechanism.friction.is_fast.any():
+    if rest is mechanism or not mechanism.solver.friction.is_fast.any():
         return np.zeros((n, nv))
     home, still = np.broadcast_to(mechanism.home, (nv, len(mechanism.home))), np.zeros((nv, nv))
     slow, quick = (

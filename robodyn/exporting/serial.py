@@ -52,7 +52,7 @@ def _answers(m: SerialArm) -> Answers:
         raise ModelError(
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
-    smooth = m._smooth.solver.packed[0] if m.friction.is_dry else m.solver.geometry
+    smooth = m._smooth.solver.packed[0] if m.solver.friction.is_dry else m.solver.geometry
     chain, gravity, rest = (
         constant(m.solver.geometry),
         constant(m.solver.gravity),

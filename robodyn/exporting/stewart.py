@@ -41,7 +41,7 @@ def _answers(m: StewartPlatform) -> Answers:
         constant(m.solver.legs),
         constant(m.solver.body),
     )
-    smooth = constant(m._smooth.solver.lanes) if m.friction.is_dry else lane_numbers
+    smooth = constant(m._smooth.solver.lanes) if m.solver.friction.is_dry else lane_numbers
     smooth_legs, steps, falling = (constant(m.solver.slopes.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
     is_configuration = marshal(is_pose, q, borrowed=True)

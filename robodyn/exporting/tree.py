@@ -61,7 +61,7 @@ def _answers(m: ClosedLoop) -> Answers:
     """
     _refuse(m)
     packed = m.structure.packed
-    smooth = packed.without_dry_friction if m.friction.is_dry else packed
+    smooth = packed.without_dry_friction if m.solver.friction.is_dry else packed
     plan, numbers, smooth_plan = (constant(x) for x in (*packed.given, smooth.plan))
     own, own_smooth = (plan, numbers), (smooth_plan, numbers)
     n, nq, count, bodies = (

@@ -50,11 +50,11 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
             f"{file}: models are written as {', '.join(known)} files", value=str(file)
         )
     kind, made = kind_of(mechanism), cast(Any, type(mechanism))
-    if mechanism.options and made(mechanism.model).options != mechanism.options:
+    if mechanism._options and made(mechanism.model)._options != mechanism._options:
         raise OutputError(
-            f"{file}: {mechanism.name} was made with {mechanism.options}, which a model file "
+            f"{file}: {mechanism.name} was made with {mechanism._options}, which a model file "
             "cannot say; save one without, and give it when the mechanism is made",
-            value=mechanism.options,
+            value=mechanism._options,
         )
     write = kind.adapter("model_file")
     if ending in YAML_SUFFIXES and write is not None:

@@ -36,7 +36,6 @@ from robodyn.dynamics import compiled_run
 from robodyn.dynamics.body_parameters import bodies_of_parameters
 from robodyn.dynamics.coordinates import Coordinates, Unit, joint_coordinates
 from robodyn.dynamics.end_stops import EndStops
-from robodyn.dynamics.joint_friction import JointFriction, decays, friction_rows
 from robodyn.dynamics.parameters import OF_BODY, Parameters, collected, with_values
 from robodyn.dynamics.single_calls import UncheckedDynamics
 from robodyn.dynamics.solver import Solver
@@ -155,7 +154,7 @@ class Mechanism(ABC):
         return gravity
 
     @property
-    def options(self) -> tuple[object, ...]:
+    def _options(self) -> tuple[object, ...]:
         """Arguments of the class besides the model, as frozen data."""
         return ()
 
@@ -563,7 +562,7 @@ class Mechanism(ABC):
     def _made(self, model: Any) -> Self:
         """Create a mechanism of the same class, options and frames from another model."""
         make: Callable[..., Self] = type(self)
-        made = make(model, *self.options)
+        made = make(model, *self._options)
         made._added = self._added
         return made
 
@@ -572,14 +571,9 @@ class Mechanism(ABC):
         return self._made(self.model.without_dry_friction(undamped))
 
     @cached_property
-    def friction(self) -> JointFriction:
-        """Friction of the joints in the form that simulations use."""
-        return JointFriction(friction_rows(self), decays(self))
-
-    @cached_property
     def _smooth(self) -> Self:
         """This mechanism without dry friction; itself if it has none."""
-        return self.without_dry_friction() if self.friction.is_dry else self
+        return self.without_dry_friction() if self.solver.friction.is_dry else self
 
     @property
     def parameters(self) -> Parameters:
@@ -632,7 +626,7 @@ class Mechanism(ABC):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.model, *self.options), {"_added": dict(self._added)}
+        return type(self), (self.model, *self._options), {"_added": dict(self._added)}
 
     @property
     def unchecked(self) -> UncheckedDynamics:

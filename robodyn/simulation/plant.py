@@ -177,7 +177,7 @@ def why_it_failed(
         return "a description without masses is for kinematics and drawing, not for dynamics"
     except RobodynError:
         pass
-    decays = mechanism.friction.decays
+    decays = mechanism.solver.friction.decays
     rate = float(decays.max())
     friction = _friction_of(mechanism, int(decays.argmax()))
     if rate * dt > STABLE and mechanism.solver.compiled_simulation(mechanism) is None:

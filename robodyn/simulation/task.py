@@ -121,7 +121,9 @@ class SimulationTask:
         plant, first = self.plant, self.row
         plant.configuration = self.configuration[first].copy()
         plant.velocity = self.velocity[first].copy()
-        sticks = self.has_fixed_steps and plant.mechanism.friction.needs_hybrid_step(self.longest)
+        sticks = self.has_fixed_steps and plant.mechanism.solver.friction.needs_hybrid_step(
+            self.longest
+        )
         advance = self._hold if self.is_sampled or sticks else self._act_continuously
         for row in range(first, len(self.time) - 1):
             now, then = float(self.time[row]), float(self.time[row + 1])

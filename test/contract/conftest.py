@@ -23,7 +23,7 @@ from random_mechanisms import branched, parallel, regular, single_loop
 from serial_arms import random_arm
 from stewart_mechanisms import random_platform
 
-from robodyn.solvers.tree.closing.kinematics import tangent
+from robodyn.solvers.tree.closing import tangent
 
 
 def steady(draw):

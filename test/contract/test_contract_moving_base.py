@@ -80,7 +80,7 @@ def test_a_base_that_is_pushed_is_gravity_that_leans(actuated, states, base):
     """Einstein's lift: no experiment inside tells one from the other."""
     q, v, a = states(actuated, (4,))
     force = base.specific_force
-    leaning = type(actuated)(replace(actuated.model, gravity=-force), *actuated.options)
+    leaning = type(actuated)(replace(actuated.model, gravity=-force), *actuated._options)
     found = actuated.inverse_dynamics(q, v, a, base=rd.BaseMotion(force))
     is_near(found, leaning.inverse_dynamics(q, v, a), 1e-12)
 

@@ -71,7 +71,6 @@ class SerialArm(Mechanism):
     jacobian = kinematics.jacobian
     condition_number = kinematics.condition_number
     inverse_kinematics = to_tip.inverse_kinematics
-    inverse_motion = to_tip.inverse_motion
     configuration_at = to_tip.configuration_at
     regressor = parameters.regressor
 

@@ -138,9 +138,9 @@ def motion_of_body(
     """
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
-        return arm.inverse_motion(_along(arm, poses, start), twists, accels)
+        return inverse_motion(arm, _along(arm, poses, start), twists, accels)
     # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
-    q, qd, qdd = arm.inverse_motion(start, twists[0], accels[0])
+    q, qd, qdd = inverse_motion(arm, start, twists[0], accels[0])
     rows = []
     for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
         h = float(times[k] - times[k - 1]) if k else 0.0
@@ -149,7 +149,7 @@ def motion_of_body(
         except NoSolution as error:
             error.index = (k,)
             raise
-        q, qd, qdd = arm.inverse_motion(q, twist, accel)
+        q, qd, qdd = inverse_motion(arm, q, twist, accel)
         rows.append((q, qd, qdd))
     return Motion(*(np.stack(part) for part in zip(*rows, strict=True)))
 
@@ -166,7 +166,7 @@ def motions_of_body(
     q, residual = _solved(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
-    found = arm.inverse_motion(q, twists, accels)
+    found = inverse_motion(arm, q, twists, accels)
     return Motion(*(np.where(lost[:, None], np.nan, part) for part in found))
 
 

@@ -43,7 +43,7 @@ class ActuatorTerms(NamedTuple):
 def actuator_terms(
     platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> ActuatorTerms:
-    """Compute the terms for a motion of a platform; see `StewartPlatform.actuator_terms`."""
+    """Compute the terms for a motion of a platform."""
     legs = platform.leg_motion(pose, twist, accel)
     s, W, A = legs.direction, legs.angular_velocity, legs.angular_acceleration
     actuators = platform.actuators

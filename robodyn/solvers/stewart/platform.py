@@ -22,7 +22,7 @@ from robodyn.dynamics.coordinates import POSE, Coordinates
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
-from robodyn.solvers.stewart import actuation, dynamics, kinematics, legs, parameters, presentation
+from robodyn.solvers.stewart import dynamics, kinematics, legs, parameters, presentation
 from robodyn.solvers.stewart import forward_kinematics as from_legs
 from robodyn.solvers.stewart.estimation import PlatformEstimator
 from robodyn.solvers.stewart.formulations import FORMULATIONS
@@ -72,7 +72,7 @@ class StewartPlatform(Mechanism):
         self.base_joint = legs.base_joints(self.six_legs, base_joint)
         self.solver = PlatformSolver(self)
 
-    options = property(legs.options)
+    _options = property(legs.options)
     gravity_vector = property(legs.gravity_vector)
     driven_joints = cached_property(legs.driven_joints)
     drives = cached_property(legs.drives)
@@ -107,7 +107,6 @@ class StewartPlatform(Mechanism):
     mass_matrix = dynamics.mass_matrix
     bias = dynamics.bias
     reactions = dynamics.reactions
-    actuator_terms = actuation.actuator_terms
     regressor = parameters.regressor
 
     def __repr__(self) -> str:

@@ -113,18 +113,18 @@ class PlatformSolver(Solver):
         """Steps of many platforms in SIMD lanes; see the base class."""
         tables = [row.drives.motor_table for row in rows]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        may_be_stiff = any(row.friction.may_be_stiff(dt) for row in rows)
+        may_be_stiff = any(row.solver.friction.may_be_stiff(dt) for row in rows)
         if may_be_stiff or (limit_motors and any(table.shape[1] != columns for table in tables)):
             return None
         numbers = np.zeros((len(rows), TABLE + 6 * columns))
         for packed, row, table in zip(numbers, rows, tables, strict=True):
-            dry = row.friction.is_dry
+            dry = row.solver.friction.is_dry
             legs, body = (row._smooth if dry else row).solver.numbers
             packed[:FRICTION] = np.concatenate([legs.ravel(), body])
             if dry:
-                packed[FRICTION:TABLE] = row.friction.rows[:, :RATE].ravel()
+                packed[FRICTION:TABLE] = row.solver.friction.rows[:, :RATE].ravel()
             packed[TABLE:] = table[:, :columns].ravel()
-        rough = any(row.friction.is_dry for row in rows)
+        rough = any(row.solver.friction.is_dry for row in rows)
         structure = np.zeros(0)
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
 

@@ -80,7 +80,7 @@ class Simulation:
             packed.given,
             lambda: packed.without_dry_friction.given,
             self._mechanism.drives.motor_table,
-            self._mechanism.friction,
+            self._mechanism.solver.friction,
             (*control.given, *packed.given),
         )
         return run.advance(rollout, first, last)

@@ -70,7 +70,6 @@ class ClosedLoop(Mechanism):
 
     joint_velocities = kinematics.joint_velocities
     joint_states = kinematics.joint_states
-    joint_motion = kinematics.joint_motion
     body_pose = kinematics.body_pose
     jacobian = kinematics.jacobian
     joint_jacobian = kinematics.joint_jacobian

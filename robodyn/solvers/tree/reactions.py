@@ -13,7 +13,12 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.equations import least_step
-from robodyn.solvers.tree.closing.kinematics import ask, each_state, refuse_under_actuated
+from robodyn.solvers.tree.closing.kinematics import (
+    ask,
+    each_state,
+    joint_motion,
+    refuse_under_actuated,
+)
 from robodyn.solvers.tree.kernels import layout
 
 
@@ -89,7 +94,7 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
     load = np.zeros(6) if wrench is None else wrench
     effort, tau = np.empty(loop.solver.n), np.empty(loop.solver.tree.rates)
     ask(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
-    v, a = loop.joint_motion(q, u, change)
+    v, a = joint_motion(loop, q, u, change)
     B = np.empty((len(loop.solver.tree.bodies), layout.BODY_SIZE))
     entry("tree_efforts", loop.structure.packed)(q, v, a, load, base, tau, B)
     for rate, value in zip(loop.solver.rates_at, effort, strict=True):

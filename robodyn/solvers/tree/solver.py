@@ -91,7 +91,7 @@ class LoopSolver(Solver):
     def slopes(self) -> CompiledDerivatives | None:
         """See the base class."""
         own = self.mechanism
-        passive = own.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
+        passive = self.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
         if passive.any():
             return None  # differences are used instead
         limits = SLOPE_STEP * own.structure.equations.columns

@@ -13,6 +13,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
+from robodyn.solvers.tree.closing import joint_motion
 
 pin = pytest.importorskip("pinocchio")
 
@@ -33,7 +34,7 @@ class Peer:
         """Those of our velocity, by way of the driven joints' accelerations."""
         tree, driven = self.tree, motions.driven_motion(self.m, q, v, np.zeros_like(v))
         joints = self.loops.assemble(driven.positions)
-        rates, _ = self.loops.joint_motion(joints, driven.velocities, driven.velocities)
+        rates, _ = joint_motion(self.loops, joints, driven.velocities, driven.velocities)
         found = pin.constraintDynamics(
             tree.model,
             tree.data,

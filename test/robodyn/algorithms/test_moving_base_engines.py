@@ -8,7 +8,7 @@ from test_derivatives_engines import slope
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.solvers.tree.closing.kinematics import tangent
+from robodyn.solvers.tree.closing import joint_motion, tangent
 
 pin = pytest.importorskip("pinocchio")
 
@@ -50,7 +50,7 @@ class OnAFreeFlyer:
         tree, loops = self.tree, self.loops
         driven = motions.driven_motion(self.m, q, v, a)
         joints = loops.assemble(driven.positions)
-        rates, changes = loops.joint_motion(joints, driven.velocities, driven.accelerations)
+        rates, changes = joint_motion(loops, joints, driven.velocities, driven.accelerations)
         # Pinocchio differentiates the twist of a floating joint in the axes of its body
         for k in floating_rates(loops):
             changes[k : k + 3] -= np.cross(rates[k + 3 : k + 6], rates[k : k + 3])

@@ -37,7 +37,7 @@ def test_a_motion_from_rest_has_the_friction_of_the_side_to_which_it_accelerates
     """Single states and a batch; at rest without acceleration there is none."""
     size, smooth = rubbing.coordinates.velocity_size, rubbing.without_dry_friction()
     home, rest = rubbing.home, np.zeros(size)
-    rows = rubbing.friction.rows
+    rows = rubbing.solver.friction.rows
     changes = rng.normal(size=(11, size))
     efforts = []
     for change in changes:

@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import OutputError, UnphysicalInertiaWarning
 from robodyn.poses import quaternion_of_rotation, rotation_matrix
-from robodyn.solvers.tree.closing.kinematics import tangent
+from robodyn.solvers.tree.closing import joint_motion, tangent
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -88,7 +88,7 @@ def test_mujoco_agrees(name, tmp_path, rng):
         q = loop.advance(loop.home, u)
         v, a = rng.uniform(-1.0, 1.0, (2, loop.mobility))
         data, spread = in_mujoco(model, loop, q)
-        rates, changes = loop.joint_motion(q, v, a)
+        rates, changes = joint_motion(loop, q, v, a)
         data.qvel, data.qacc = spread @ rates, spread @ changes
         model.opt.disableflags = int(free)
         mujoco.mj_inverse(model, data)

@@ -24,7 +24,7 @@ def mechanism(request):
 
 def same_to_the_bit(mechanism, found, expected):
     """Whether they are; in lanes, sliding legs with dry friction take rounding of their own."""
-    if needs_estimator(mechanism) and mechanism.friction.is_dry:
+    if needs_estimator(mechanism) and mechanism.solver.friction.is_dry:
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-14)
         return True
     return found.tobytes() == expected.tobytes()

@@ -76,7 +76,7 @@ class Pull:
 def test_what_friction_can_hold_does_not_move_at_all(rubbing):
     """Sixty seconds in steps of a millisecond, its actuators short of what carries it."""
     home, rest, weight = holding(rubbing)
-    levels = rubbing.friction.rows[: len(weight)]
+    levels = rubbing.solver.friction.rows[: len(weight)]
     plant = Plant(rubbing, home, rest)
     plant.hold(weight - 0.9 * levels[:, 6], 60_000)
     np.testing.assert_array_equal(plant.configuration, home)
@@ -86,9 +86,9 @@ def test_what_friction_can_hold_does_not_move_at_all(rubbing):
 @pytest.mark.parametrize("way", [1.0, -1.0])
 def test_it_breaks_away_at_the_static_force_and_not_before(rubbing, way):
     home, rest, weight = holding(rubbing)
-    rows = rubbing.friction.rows[: len(weight)]
+    rows = rubbing.solver.friction.rows[: len(weight)]
     level = rows[:, 5] if way > 0.0 else rows[:, 6]
-    if len(rubbing.friction.rows) > len(weight):
+    if len(rubbing.solver.friction.rows) > len(weight):
         # a joint that no motor drives helps to hold: without it
         rubbing = rubbing_loop(others=(0.0, 0.0))
     plant = Plant(rubbing, home, rest)

@@ -33,7 +33,7 @@ def after(arm, dt, time=0.2):
 def test_a_joint_whose_rate_decays_within_a_fraction_of_the_step():
     """In steps of 1 ms: as in steps of 2 us, which follow the decay explicitly; of order 2."""
     arm = damped("stanford_arm", 2e4)
-    assert arm.friction.decay * 1e-3 > 100.0  # explicit steps diverge at once
+    assert arm.solver.friction.decay * 1e-3 > 100.0  # explicit steps diverge at once
     coarse, fine, reference = (after(arm, dt, 0.1) for dt in (2e-3, 1e-3, 2e-6))
     near = np.abs(fine - reference).max()
     assert near < 2e-7
@@ -55,11 +55,11 @@ def test_a_body_that_sinks_through_treacle_sinks_at_the_right_speed():
 def test_what_is_not_stiff_goes_by_the_same_steps_as_ever(monkeypatch):
     """Watched but not stiff: to the last bit what the usual loop has, and of order 4."""
     arm = damped("stanford_arm", 5.0)
-    assert not arm.friction.needs_hybrid_step(1e-3)
+    assert not arm.solver.friction.needs_hybrid_step(1e-3)
     usual = after(arm, 1e-3)
     monkeypatch.setattr("robodyn.dynamics.joint_friction.STIFF_DECAY", 0.0)
     watched = damped("stanford_arm", 5.0)
-    assert watched.friction.needs_hybrid_step(1e-3)
+    assert watched.solver.friction.needs_hybrid_step(1e-3)
     np.testing.assert_allclose(after(watched, 1e-3), usual, rtol=1e-11, atol=1e-13)
     reference = after(watched, 2.5e-4)
     errors = [np.abs(after(watched, dt) - reference).max() for dt in (4e-3, 2e-3)]

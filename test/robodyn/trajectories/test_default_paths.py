@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.cli.session import mechanism_and_path
-from robodyn.solvers.tree.closing.global_search import GlobalAssemblySearch
+from robodyn.solvers.tree.closing import GlobalAssemblySearch
 from robodyn.trajectories import default_path, demonstration, load_path
 
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"

@@ -25,6 +25,7 @@ from robodyn.solvers.tree.closing.global_search import assemble_globally
 from robodyn.solvers.tree.closing.kinematics import (
     OPEN,
     frame_of,
+    joint_motion,
     refuse_under_actuated,
     tree_jacobian,
 )
@@ -196,7 +197,7 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
             value=q,
         )
     u = np.einsum("...ij,...j->...i", inverse, rates)
-    _, a = loop.joint_motion(q, u, np.zeros_like(u))
+    _, a = joint_motion(loop, q, u, np.zeros_like(u))
     change = np.einsum("...ij,...j->...i", inverse, changes - a[..., loop.solver.rates_at])
     return Motion(q, u, change)
 

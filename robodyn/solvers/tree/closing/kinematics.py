@@ -46,7 +46,7 @@ def driven_motion(
             rates_of(loop, "acceleration", acceleration),
         )
         return DrivenMotion(*map(np.array, np.broadcast_arrays(positions, *changes)))
-    v, a = loop.joint_motion(configuration, velocity, acceleration)
+    v, a = joint_motion(loop, configuration, velocity, acceleration)
     return DrivenMotion(
         np.broadcast_to(positions, (*v.shape[:-1], loop.solver.n)),
         v[..., loop.solver.rates_at],
@@ -84,7 +84,7 @@ def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray
 
 def joint_rates(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
     """Compute the rates (..., rates) of all tree coordinates, in the order of `rate_names`."""
-    return loop.joint_motion(configuration, velocity, np.zeros(loop.solver.nu))[0]
+    return joint_motion(loop, configuration, velocity, np.zeros(loop.solver.nu))[0]
 
 
 def joint_motion(

@@ -7,6 +7,7 @@ import pytest
 from serial_arms import arm_from_urdf, random_arm
 
 import robodyn as rd
+from robodyn.solvers.serial.inverse_kinematics import inverse_motion
 from robodyn.trajectories import plan_tip_line
 
 
@@ -85,7 +86,7 @@ def test_rates_and_accelerations_are_those_of_the_tip(rng):
         return np.einsum("sij,sj->si", arm.jacobian(q + t * qd + 0.5 * t * t * qdd), qd + t * qdd)
 
     accel = (twist_at(h) - twist_at(-h)) / (2.0 * h)
-    found = arm.inverse_motion(q, twist, accel)
+    found = inverse_motion(arm, q, twist, accel)
     assert np.abs(found.velocity - qd).max() < 1e-12 * worst * max(1.0, np.abs(qd).max())
     # the difference is of second order, and its rounding is h away
     assert np.abs(found.acceleration - qdd).max() < 1e-5 * worst * max(1.0, np.abs(accel).max())

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.model import Closure, Joint, Link, Mimic, Model, Placement
-from robodyn.solvers.tree.closing.kinematics import tangent
+from robodyn.solvers.tree.closing import tangent
 from robodyn.solvers.tree.conditions import force_condition
 
 EQUATIONS = {

@@ -7,7 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.model import Closure, Joint, Link, Model, Placement
-from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
+from robodyn.solvers.tree.closing import assembly_modes
 
 Z = np.array([0.0, 0.0, 1.0])
 

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.errors import ModelError
 from robodyn.presentation import presentation
-from robodyn.solvers.tree.closing.kinematics import joint_rates, tangent
+from robodyn.solvers.tree.closing import joint_rates, tangent
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"

@@ -110,7 +110,7 @@ def test_a_platforms_legs_stick_alike():
     """Two legs are pushed; some of the others give way, and friction holds the rest."""
     platform, rest = rd.load("stewart_symmetric"), np.zeros(6)
     loop = rd.load("stewart_symmetric", kind="closed_loop")
-    assert (platform.friction.rows[:, :7] == loop.friction.rows[:, :7]).all()
+    assert (platform.solver.friction.rows[:, :7] == loop.solver.friction.rows[:, :7]).all()
     efforts = platform.inverse_dynamics(platform.home, rest, rest)
     efforts += np.array([0.0, -300.0, 0.0, 0.0, 300.0, 0.0])
     sign, load = platform.drives.signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])

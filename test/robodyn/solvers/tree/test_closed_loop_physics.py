@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.algorithms.motions import configuration_rate
-from robodyn.solvers.tree.closing.kinematics import joint_rates
+from robodyn.solvers.tree.closing import joint_motion, joint_rates
 
 SORTS = {
     **{kind: lambda rng, kind=kind: parallel(rng, [kind] * 3) for kind in EQUATIONS},
@@ -50,7 +50,7 @@ def test_power_of_the_efforts_is_the_rate_of_energy_and_what_friction_takes(mech
     efforts = frictionless.inverse_dynamics(q, u, change, wrench)
     supplied = efforts @ frictionless.joint_velocities(q, u)
     supplied += wrench @ (frictionless.jacobian(q) @ u)
-    rate = energy_rate(mechanism, q, *mechanism.joint_motion(q, u, change))
+    rate = energy_rate(mechanism, q, *joint_motion(mechanism, q, u, change))
     size = np.abs(efforts * frictionless.joint_velocities(q, u)).sum() + 1.0
     assert abs(supplied - rate) < 1e-10 * size
     # what friction takes: the dissipation of each damper, joint by joint and closure by closure
@@ -208,7 +208,7 @@ def test_what_joints_and_closures_bear_balances_every_body(mechanism, rng):
     joints = {joint.name: joint for joint in mechanism.model.joints}
     state = mechanism.joint_states(q, u)
     a = dict(
-        zip(mechanism.structure.rate_names, mechanism.joint_motion(q, u, change)[1], strict=True)
+        zip(mechanism.structure.rate_names, joint_motion(mechanism, q, u, change)[1], strict=True)
     )
     for n, name in enumerate(heavy.names):
         joint = joints[name]

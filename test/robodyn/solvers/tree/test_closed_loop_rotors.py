@@ -16,8 +16,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.loading.as_closed_loop import from_tree
 from robodyn.model import Joint, Link, Mimic
-from robodyn.solvers.tree.closing.kinematics import joint_rates
-from robodyn.solvers.tree.closing.structure import followed
+from robodyn.solvers.tree.closing import followed, joint_rates
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
 GOLDEN = json.loads(FILE.read_text())

@@ -12,7 +12,7 @@ from random_mechanisms import parallel, random_state
 import robodyn as rd
 from robodyn.algorithms import Motion, conditioning
 from robodyn.simulation import is_compiled
-from robodyn.solvers.tree.closing.kinematics import joint_rates
+from robodyn.solvers.tree.closing import joint_rates
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
 from robodyn.trajectories import SampledTrajectory
 
