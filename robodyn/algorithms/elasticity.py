@@ -16,13 +16,14 @@ have a potential: at an equilibrium the second derivative does not depend on the
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray, short_repr
 from robodyn.checks import as_array
-from robodyn.errors import InvalidInput, NoSolution
+from robodyn.errors import InvalidInput, KinematicsError, NoSolution, UnderActuated
 from robodyn.poses import pose_difference
 
 M = TypeVar("M")
@@ -291,7 +292,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
 
 
 def refuse_elastic_drives(mechanism: Any) -> None:
-    """Reject a simulation of elastic drives, as the equations of motion assume rigid ones.
+    """Reject elastic drives where the state has no motors.
 
     Raises:
         InvalidInput: a drive is elastic.
@@ -303,10 +304,62 @@ def refuse_elastic_drives(mechanism: Any) -> None:
     ]
     if elastic:
         raise InvalidInput(
-            f"{mechanism.name}: the drives of {', '.join(elastic)} are elastic, which simulations "
-            "do not support; simulate m.with_drive_stiffness(math.inf), whose drives are rigid",
+            f"{mechanism.name}: the drives of {', '.join(elastic)} are elastic, which is not "
+            "supported here; take m.with_drive_stiffness(math.inf), whose drives are rigid",
             value=elastic,
         )
+
+
+def motors_in_equilibrium(
+    mechanism: Any, configuration: FloatArray, velocity: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return positions and velocities (n,) of motors that hold a configuration without springing.
+
+    The motors follow the joints' velocities. Drives that cannot hold the mechanism are unloaded.
+    """
+    positions = mechanism.joint_positions(configuration)
+    with suppress(UnderActuated, KinematicsError):
+        efforts = mechanism._smooth.gravity(configuration)
+        positions = positions + efforts / mechanism.drives.elasticity[:, 0]
+    return positions, mechanism.joint_velocities(configuration, velocity)
+
+
+def state_of_motors(
+    mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the configuration and velocity of rigid drives at the motors' (n,), near a guess.
+
+    Raises:
+        NoSolution: no configuration near the guess has these positions.
+        KinematicsError: the configuration has no geometry.
+    """
+    q = guess
+    for _ in range(STEPS):
+        inverse = np.linalg.pinv(mechanism.joint_jacobian(q))
+        step = inverse @ (positions - mechanism.joint_positions(q))
+        q = mechanism.advance(q, step)
+        if np.abs(step).max(initial=0.0) <= TOLERANCE**0.5 * mechanism.size:
+            return q, inverse @ velocities
+    raise NoSolution(
+        f"{mechanism.name}: no configuration was found at the motors' positions", value=positions
+    )
+
+
+def fastest_vibration(mechanism: Any, configuration: FloatArray) -> float:
+    """Return the highest frequency [rad/s] of the elastic drives, motors free."""
+    J, M = mechanism.joint_jacobian(configuration), mechanism._rotorless.mass_matrix(configuration)
+    stiffness, _, inertia = mechanism.drives.elasticity.T
+    squares = stiffness[:, None] * (J @ np.linalg.solve(M, J.T) + np.diag(1.0 / inertia))
+    return float(np.sqrt(np.abs(np.linalg.eigvals(squares)).max()))
+
+
+def energy_of_drives(
+    mechanism: Any, configuration: FloatArray, positions: FloatArray, velocities: FloatArray
+) -> FloatArray:
+    """Return the energy (...) [J] of elastic drives and their rotors, of motors (..., n)."""
+    stiffness, _, inertia = mechanism.drives.elasticity.T
+    wound = positions - mechanism.joint_positions(configuration)
+    return np.asarray(0.5 * (wound**2 @ stiffness + velocities**2 @ inertia))
 
 
 def _state_at_rest(

@@ -98,6 +98,29 @@ class Drives:
         """Position limits of the joints and motor curves (n, k); see `joint_table`."""
         return joint_table(self.position_limits, self.actuators)
 
+    @cached_property
+    def elasticity(self) -> FloatArray | None:
+        """(n, 3) stiffness, damping and reflected inertia of elastic drives; None if all are rigid.
+
+        Raises:
+            InvalidInput: some drives are rigid, or the motor of an elastic drive has no inertia.
+        """
+        table = np.array([[a.stiffness, a.stiffness_damping, a.reflected_inertia]
+                          for a in self.actuators]).reshape(-1, 3)  # fmt: skip
+        rigid = np.isinf(table[:, 0])
+        if rigid.all():
+            return None
+        massless = table[:, 2] == 0.0
+        if rigid.any() or massless.any():
+            at = int(np.flatnonzero(rigid if rigid.any() else massless)[0])
+            missing = "stiffness [N/m or N m/rad]" if rigid.any() else "rotor_inertia [kg m^2]"
+            raise InvalidInput(
+                f"the actuator of {self.names[at]} has no {missing}, which a simulation of elastic "
+                "drives requires of every actuator",
+                value=self.names[at],
+            )
+        return table
+
     def effort_limits_at(self, rates: ArrayLike) -> FloatArray:
         """Compute the largest efforts (..., n) [N or N m] at joint velocities (..., n).
 

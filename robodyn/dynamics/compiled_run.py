@@ -25,6 +25,8 @@ _STACK = BorrowedArrayType(3)
 # Numba's type of `Rollout.arrays`.
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
+# Of a plant with elastic drives, by whether its controller measures the motors.
+_ELASTIC_OPTIONS = {measures: np.array([1.0, 1.0, float(measures)]) for measures in (False, True)}
 # Options of a plant, by whether it is rough and whether its damping is watched.
 _OPTIONS = {
     (rough, may_be_stiff): np.array([float(rough), float(may_be_stiff)])
@@ -59,6 +61,8 @@ class Rollout:
         configuration, velocity: (N, ...) histories, the first row given.
         wanted, applied: (N - 1, n) histories of efforts.
         driver: function that converts a kind's loop to another one.
+        measures_motors: whether a law of a plant with elastic drives measures the motors, not the
+            joints.
     """
 
     stops: FloatArray
@@ -75,6 +79,7 @@ class Rollout:
     wanted: FloatArray
     applied: FloatArray
     driver: Callable[[Any], Any] | None = None
+    measures_motors: bool = True
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
@@ -89,26 +94,33 @@ class Kernels(NamedTuple):
         loop: entry as in `dynamics.kernels.simulation`.
         numbers: types of the arrays.
         batch: entry as in `dynamics.kernels.batch_simulation`, if any.
+        elastic: entry as in `dynamics.kernels.elastic_drives`, if there is one.
     """
 
     loop: Any
     numbers: tuple[Any, ...]
     batch: Any = None
+    elastic: Any = None
 
 
 @cached_threadsafe
 def run_entry(
-    kernels: Kernels, known: int, driver: Callable[[Any], Any] | None = None
+    kernels: Kernels,
+    known: int,
+    driver: Callable[[Any], Any] | None = None,
+    elastic: bool = False,
 ) -> Callable[..., tuple[int, int, int]]:
     """Return the entry point of a kind's loop.
 
-    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the options
-    of `kernels.integration` and the end stops; `known` is the number of mechanisms in the
-    controller's model.
+    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
+    options of `kernels.integration`, the end stops and, if they are `elastic`, the drives; `known`
+    is how often the arrays of a mechanism occur in the controller's model.
     """
-    plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR])
+    further = [MATRIX] if elastic else []
+    plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR, *further])
     model = types.Tuple([*kernels.numbers * known])
-    loop = kernels.loop if driver is None else driver(kernels.loop)
+    loop = kernels.elastic if elastic else kernels.loop
+    loop = loop if driver is None else driver(loop)
     return direct(loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
 
 
@@ -119,10 +131,12 @@ class CompiledRun:
     Attributes:
         kernels: kernels of the kind.
         plant: parameters of the simulated mechanism.
-        smooth: function that returns them without dry friction; called when needed.
+        smooth: function that returns them without dry friction, and without rotors if the drives
+            are elastic; called when needed.
         table: `joint_table` of the plant.
         friction: friction of its joints.
         model: parameters of the controller's model.
+        drives: (n, 3) of `kernels.elastic_drives`; None for rigid drives.
     """
 
     kernels: Kernels
@@ -131,10 +145,17 @@ class CompiledRun:
     table: FloatArray
     friction: JointFriction
     model: tuple[FloatArray, ...]
+    drives: FloatArray | None = None
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
         friction, known = self.friction, len(self.model) // len(self.plant)
+        if self.drives is not None:
+            loop = run_entry(self.kernels, known, rollout.driver, True)
+            options = _ELASTIC_OPTIONS[rollout.measures_motors]
+            ends = self.table, friction.rows, options, rollout.stops, self.drives
+            moved = *self.smooth(), *ends
+            return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
         may_be_stiff = friction.may_be_stiff(rollout.dt)
         rough = friction.is_dry or may_be_stiff
         loop = run_entry(self.kernels, known, rollout.driver)

@@ -80,14 +80,18 @@ class Solver:
         """Return the compiled simulation of the mechanism with a controller that uses `model`."""
         if self.loop is None:
             raise self.unanswered("compiled simulations")
-        own = self.mechanism
+        own, drives = self.mechanism, self.mechanism.drives.elasticity
+        if drives is not None and self.loop.elastic is None:
+            raise self.unanswered("simulations with elastic drives")
+        bare = own if drives is None else own._rotorless
         return CompiledRun(
             self.loop,
             self.packed,
-            lambda: own._smooth.solver.packed,
+            lambda: bare._smooth.solver.packed,
             own.drives.motor_table,
             self.friction,
             model.solver.packed,
+            drives,
         )
 
     def compiled_simulation(self, model: Any) -> Callable[[Rollout, int, int], Outcome] | None:

@@ -709,6 +709,7 @@ class Mechanism(ABC):
         end_stops: EndStops | None = None,
         *,
         limit_motors: bool = False,
+        motors: FloatArray | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the state after some integration steps; arguments are not checked.
 
@@ -722,20 +723,32 @@ class Mechanism(ABC):
             steps: number of steps.
             end_stops: stiffness and damping at the joints' ends; none by default.
             limit_motors: whether to limit motors by `effort_limits_at`.
+            motors: (2, n) positions and velocities of the motors of elastic drives, advanced in
+                place.
 
         Returns:
             Configuration (nq,) and velocity (nv,).
 
         Raises:
-            InvalidInput: the load has another size.
+            InvalidInput: the load has another size, or `motors` of elastic drives are missing.
             SimulationFailed: no finite state follows; its `value` is the last good state.
         """
         if load.shape[-1] not in LOADS:
             as_array("load", load, (LOADS[0],), "N, N m")
         state, loads = (configuration, velocity), (effort, load)
+        if motors is not None:
+            rows = zip(state, motors, strict=True)
+            state = tuple(np.concatenate(pair) for pair in rows)  # type: ignore[assignment]
+        elif self.drives.elasticity is not None:
+            elasticity.refuse_elastic_drives(self)
         rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
         outcome = self._own_run.advance(rollout, 0, 1)
-        return compiled_run.reached(rollout, outcome, self.solver.failure_reason)
+        q, v = compiled_run.reached(rollout, outcome, self.solver.failure_reason)
+        if motors is None:
+            return q, v
+        nq, nv = len(configuration), len(velocity)
+        motors[0], motors[1] = q[nq:], v[nv:]
+        return q[:nq], v[:nv]
 
     @cached_property
     def _own_run(self) -> Any:

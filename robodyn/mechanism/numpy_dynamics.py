@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.algorithms.motions import joint_values
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
@@ -112,12 +113,15 @@ class NumpyDynamics(Mechanism):
         end_stops: EndStops | None = None,
         *,
         limit_motors: bool = False,
+        motors: FloatArray | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
 
         Raises:
+            InvalidInput: the drives are elastic.
             SimulationFailed: no finite state follows; its `value` is the last good state.
         """
+        refuse_elastic_drives(self)
 
         def rate(y: FloatArray) -> FloatArray:
             q, qd = np.split(y, 2)

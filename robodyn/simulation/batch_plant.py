@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.elasticity import refuse_elastic_drives
+from robodyn.algorithms.elasticity import motors_in_equilibrium
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
@@ -62,10 +62,14 @@ class BatchPlant:
         self.mechanisms, self._limits_efforts = _rows_of(mechanism, count), limit_efforts
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         first, count = self.mechanisms[0], len(self.mechanisms)
-        nv, n = first.coordinates.velocity_size, len(first.joint_names)
+        self._sizes = len(first.home), first.coordinates.velocity_size
+        n = len(first.joint_names)
+        motors = n if first.drives.elasticity is not None else 0
         self._ends = np.multiply.outer([-np.inf, np.inf], np.ones((count, n)))
         # rows of the state before and after a step
-        self._q, self._v = np.empty((count, 2, len(first.home))), np.empty((count, 2, nv))
+        nq, nv = self._sizes
+        self._q = np.empty((count, 2, nq + motors))
+        self._v = np.empty((count, 2, nv + motors))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         # number of steps of each row: none, and these
         self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
@@ -84,7 +88,7 @@ class BatchPlant:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the arguments and the state for copies and pickles, without views and kernels."""
-        state = self.configuration, self.velocity, self.failed.copy(), dict(self.problem)
+        state = self._q[:, 0].copy(), self._v[:, 0].copy(), self.failed.copy(), dict(self.problem)
         made_of = self.mechanisms, self.dt, self._end_stops, self._limits_efforts
         return _restored, (type(self), made_of, state)
 
@@ -96,12 +100,22 @@ class BatchPlant:
     @property
     def configuration(self) -> FloatArray:
         """Configurations (count, nq)."""
-        return np.array(self._q[:, 0])
+        return np.array(self._q[:, 0, : self._sizes[0]])
 
     @property
     def velocity(self) -> FloatArray:
         """Velocities (count, nv)."""
-        return np.array(self._v[:, 0])
+        return np.array(self._v[:, 0, : self._sizes[1]])
+
+    @property
+    def motor_positions(self) -> FloatArray:
+        """Positions (count, n) of the motors of elastic drives; (count, 0) for rigid drives."""
+        return np.array(self._q[:, 0, self._sizes[0] :])
+
+    @property
+    def motor_velocities(self) -> FloatArray:
+        """Velocities (count, n) of the motors of elastic drives; (count, 0) for rigid drives."""
+        return np.array(self._v[:, 0, self._sizes[1] :])
 
     def replace_mechanisms(
         self, mechanism: Mechanism | Sequence[Mechanism], rows: ArrayLike | None = None
@@ -160,6 +174,8 @@ class BatchPlant:
     ) -> None:
         """Reset rows to a state, by default home at rest, including failed rows.
 
+        The motors of elastic drives hold the configurations against gravity.
+
         Args:
             configuration: (nq,), or one for each of the rows.
             velocity: (nv,), or one for each of the rows.
@@ -174,11 +190,17 @@ class BatchPlant:
         if configuration is not None:
             wanted = zip(numbers, _each("configuration", configuration, q), strict=True)
             q = np.array([self._checked(*each) for each in wanted])
-        v = np.zeros((len(numbers), self._v.shape[2]))
+        v = np.zeros((len(numbers), self._sizes[1]))
         if velocity is not None:
             v = _each("velocity", velocity, v)
         if len(numbers):
-            self._q[numbers, 0], self._v[numbers, 0] = q, v
+            nq, nv = self._sizes
+            self._q[numbers, 0, :nq], self._v[numbers, 0, :nv] = q, v
+            if self._q.shape[2] > nq:
+                for row, *state in zip(numbers.tolist(), q, v, strict=True):
+                    self._q[row, 0, nq:], self._v[row, 0, nv:] = motors_in_equilibrium(
+                        self.mechanisms[row], *state
+                    )
         self.failed[numbers] = False
         for row in numbers.tolist():
             self.problem.pop(row, None)
@@ -229,12 +251,14 @@ class BatchPlant:
         """Project a configuration of a row onto its manifold; raise if it has no geometry."""
         one = self.mechanisms[row]
         one.joint_positions(configuration)
-        return one.advance(configuration, np.zeros(self._v.shape[2]))
+        return one.advance(configuration, np.zeros(self._sizes[1]))
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
         """Return the kernel for many rows in SIMD lanes, if there is one."""
         first = self.mechanisms[0]
+        if first.drives.elasticity is not None:
+            return None
         steps: BatchSteps | None = first.solver.batch_steps(
             self.mechanisms, self.dt, limit_motors=self._curves
         )
@@ -318,7 +342,6 @@ def _rows_of(
         )
     first = like or given[0]
     for row, one in enumerate(given):
-        refuse_elastic_drives(one)
         if _structure(one) != _structure(first):
             raise InvalidInput(
                 f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "
@@ -329,7 +352,8 @@ def _rows_of(
 
 
 def _structure(one: Mechanism) -> tuple[Any, ...]:
-    return type(one), len(one.home), one.joint_names
+    is_elastic = one.drives.elasticity is not None
+    return type(one), len(one.home), one.joint_names, is_elastic
 
 
 def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:

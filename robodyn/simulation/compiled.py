@@ -74,7 +74,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
             row, until = run.row, min(run.row + part, end)
             run.row = first + advance(rollout, row - first, until - first).row
             rows = slice(row, run.row)
-            states = run.configuration[rows], run.velocity[rows]
+            states = run.rows[0][rows], run.rows[1][rows]
             run.applied[rows] = run.plant.available(run.applied[rows], *states)
             if run.row < until:
                 return
@@ -87,6 +87,8 @@ def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
 
 
 def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
+    if law.driver is not None and mechanism.drives.elasticity is not None:
+        return None  # a controller of one's own takes the measured state
     model = mechanism if law.model is None else law.model
     run: Callable[[Rollout, int, int], Outcome] | None = mechanism.solver.compiled_simulation(model)
     return run
@@ -125,11 +127,12 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         dt,
         np.concatenate([[0.0], np.cumsum(steps)]),
         loads if run.base is None else with_base(loads, moved(run.base, instants).rows),
-        run.configuration[first : last + 1],
-        run.velocity[first : last + 1],
+        run.rows[0][first : last + 1],
+        run.rows[1][first : last + 1],
         run.wanted[first:last],
         run.applied[first:last],
         law.driver,
+        run.feedback == "motor",
     )
 
 

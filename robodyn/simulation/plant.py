@@ -9,9 +9,15 @@ of the joints may need a shorter step. Compiled simulations integrate strong dam
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from robodyn.algorithms.elasticity import refuse_elastic_drives
+from robodyn.algorithms.elasticity import (
+    fastest_vibration,
+    motors_in_equilibrium,
+    state_of_motors,
+)
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
@@ -38,9 +44,12 @@ class Plant:
         effort: (n,) [N or N m] last applied effort after limits; with torque-speed curves, at the
             beginning of the step.
         saturated: (n,) number of limited efforts for each actuator.
+        motor_positions, motor_velocities: (n,) [m or rad] and its rate, of the motors of elastic
+            drives, at the joints; None for rigid drives.
 
     Raises:
-        InvalidInput: a state has the wrong shape, or the step is not positive.
+        InvalidInput: a state has the wrong shape, the step is not positive, or an elastic drive has
+            no rotor inertia.
     """
 
     def __init__(
@@ -53,8 +62,8 @@ class Plant:
         end_stops: EndStops | None = DEFAULT_STOPS,
         limit_efforts: bool = True,
     ) -> None:
-        refuse_elastic_drives(mechanism)
         self.mechanism = mechanism
+        self._is_elastic = mechanism.drives.elasticity is not None
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.end_stops = end_stops
         self.limits_efforts = limit_efforts
@@ -68,6 +77,8 @@ class Plant:
         self, configuration: ArrayLike | None = None, velocity: ArrayLike | None = None
     ) -> None:
         """Set the state, by default home at rest; efforts become zero.
+
+        The motors of elastic drives hold the configuration against gravity.
 
         Raises:
             InvalidInput: shapes are wrong or values not finite.
@@ -84,21 +95,62 @@ class Plant:
         self.mechanism.joint_positions(configuration)  # raises if the geometry is undefined
         self.velocity = as_exact("velocity", rest if velocity is None else velocity, rest.shape)
         self.configuration = self.mechanism.advance(configuration, rest)
+        self.motor_positions: FloatArray | None = None
+        self.motor_velocities: FloatArray | None = None
+        if self._is_elastic:
+            self.motor_positions, self.motor_velocities = motors_in_equilibrium(
+                self.mechanism, self.configuration, self.velocity
+            )
         self.effort = np.zeros(len(self.mechanism.joint_names))
         self.saturated = np.zeros(len(self.mechanism.joint_names), dtype=np.int64)
 
+    @property
+    def state(self) -> tuple[FloatArray, FloatArray]:
+        """Configuration and velocity, each followed by the motors' if the drives are elastic."""
+        if self.motor_positions is None or self.motor_velocities is None:
+            return self.configuration, self.velocity
+        return (
+            np.concatenate([self.configuration, self.motor_positions]),
+            np.concatenate([self.velocity, self.motor_velocities]),
+        )
+
+    @state.setter
+    def state(self, rows: tuple[FloatArray, FloatArray]) -> None:
+        nq, nv = len(self.configuration), len(self.velocity)
+        self.configuration, self.velocity = rows[0][:nq], rows[1][:nv]
+        if self._is_elastic:
+            self.motor_positions, self.motor_velocities = rows[0][nq:], rows[1][nv:]
+
+    def measured(self, side: str = "motor") -> tuple[FloatArray, FloatArray]:
+        """Return configuration and velocity as encoders at the motors or at the joints have them.
+
+        Args:
+            side: `motor` or `joint`; both are equal for rigid drives.
+
+        Raises:
+            KinematicsError: no configuration has the positions of the motors.
+        """
+        if side == "joint" or self.motor_positions is None or self.motor_velocities is None:
+            return self.configuration, self.velocity
+        return state_of_motors(
+            self.mechanism, self.motor_positions, self.motor_velocities, self.configuration
+        )
+
     def stop(self) -> None:
         """Set velocity and efforts to zero, as brakes do."""
-        self.velocity = np.zeros_like(self.velocity)
+        self.state = self.state[0], np.zeros_like(self.state[1])
         self.effort = np.zeros_like(self.effort)
 
     def available(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Limit efforts (..., n) to those of the motors at states (..., nq) and (..., nv)."""
+        """Limit efforts (..., n) to those of the motors at states, see `state`, (..., k)."""
         if not self.limits_motors:
             return effort
-        rates = self.mechanism.joint_velocities(configuration, velocity)
+        if self._is_elastic:
+            rates = velocity[..., -len(self.effort) :]
+        else:
+            rates = self.mechanism.joint_velocities(configuration, velocity)
         return self.mechanism.drives.cut_efforts(
             effort, self.mechanism.drives.effort_limits_at(rates)
         )
@@ -134,10 +186,13 @@ class Plant:
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
         held = self.saturate(effort)
-        applied = self.available(held, self.configuration, self.velocity)
+        applied = self.available(held, *self.state)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         if base is not None:
             load = with_base(load, rows_of(base))
+        motors = None
+        if self.motor_positions is not None and self.motor_velocities is not None:
+            motors = np.array([self.motor_positions, self.motor_velocities])
         try:
             self.configuration, self.velocity = self.mechanism.step(
                 self.configuration,
@@ -148,10 +203,13 @@ class Plant:
                 steps,
                 self.end_stops,
                 limit_motors=self.limits_motors,
+                motors=motors,
             )
         except SimulationFailed as error:
             why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)
             raise SimulationFailed(f"{error}; {why}", time=error.time, value=error.value) from error
+        if motors is not None:
+            self.motor_positions, self.motor_velocities = motors
         self.saturated = self.saturated + (applied != effort)
         self.effort = applied
 
@@ -177,6 +235,12 @@ def why_it_failed(
         return "a description without masses is for kinematics and drawing, not for dynamics"
     except RobodynError:
         pass
+    if mechanism.drives.elasticity is not None:
+        fastest = fastest_vibration(mechanism, configuration)
+        return (
+            f"the step is {dt:g} s, and the elastic drives vibrate at up to "
+            f"{fastest / (2.0 * math.pi):.3g} Hz: choose a step (dt) below {1.0 / fastest:.2g} s"
+        )
     decays = mechanism.solver.friction.decays
     rate = float(decays.max())
     friction = _friction_of(mechanism, int(decays.argmax()))

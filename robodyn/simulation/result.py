@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import energy_of_drives
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.extras import needing
 from robodyn.mechanism.mechanism import Mechanism
@@ -47,6 +48,9 @@ class SimulationResult:
         effort: (N, n) [N or N m] applied from each time on, after limits.
         desired: planned motion at the same times, if there was a trajectory.
         events: events in order of time.
+        motor_positions: (N, n) [m or rad] of the motors of elastic drives, at the joints; None for
+            rigid drives.
+        motor_velocities: (N, n) [m/s or rad/s] of these motors.
     """
 
     mechanism: Mechanism
@@ -56,6 +60,8 @@ class SimulationResult:
     effort: FloatArray
     desired: Motion | None = None
     events: list[Event] = field(default_factory=list)
+    motor_positions: FloatArray | None = None
+    motor_velocities: FloatArray | None = None
 
     __repr__ = short_repr
 
@@ -68,9 +74,16 @@ class SimulationResult:
 
     @property
     def energy(self) -> FloatArray:
-        """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base."""
-        kinetic, potential = self.mechanism.energy(self.configuration, self.velocity)
-        return np.asarray(kinetic + potential)
+        """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base.
+
+        It contains that of the drives' elasticity and of the rotors.
+        """
+        state = self.configuration, self.velocity
+        if self.motor_positions is None or self.motor_velocities is None:
+            return np.asarray(sum(self.mechanism.energy(*state)))
+        motors = self.motor_positions, self.motor_velocities
+        drives = energy_of_drives(self.mechanism, self.configuration, *motors)
+        return np.asarray(sum(self.mechanism.without_actuators().energy(*state)) + drives)
 
     def to_xarray(self) -> xarray.Dataset:
         """Convert the histories into an xarray Dataset.
@@ -92,6 +105,9 @@ class SimulationResult:
             "velocity": (v, self.velocity),
             "effort": (("time", "joint"), self.effort),
         }
+        if self.motor_positions is not None and self.motor_velocities is not None:
+            found["motor_position"] = (("time", "joint"), self.motor_positions)
+            found["motor_velocity"] = (("time", "joint"), self.motor_velocities)
         if self.desired is not None:
             planned = zip((q, v, a), self.desired._fields, self.desired, strict=True)
             found |= {f"desired_{name}": (dims, values) for dims, name, values in planned}

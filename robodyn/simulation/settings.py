@@ -13,6 +13,7 @@ from robodyn.base_motion import BaseMotion
 from robodyn.dynamics.end_stops import EndStops
 
 Integrator = Literal["rk4", "dop853"]
+Side = Literal["motor", "joint"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class SimulationSettings:
         base: motion of the base, constant or a function of time [s]; None for a base at rest. The
             controllers of `robodyn` receive it, as from a measurement unit on the base, and so do
             controllers of your own with a parameter `base`.
+        feedback: side of elastic drives at which the controller measures the state.
     """
 
     duration: float | None = None
@@ -39,6 +41,7 @@ class SimulationSettings:
     limit_efforts: bool = True
     integrator: Integrator = "rk4"
     base: BaseMotion | Callable[[float], BaseMotion] | None = None
+    feedback: Side = "motor"
 
 
 class SimulationOptions(TypedDict, total=False):
@@ -50,3 +53,4 @@ class SimulationOptions(TypedDict, total=False):
     limit_efforts: bool
     integrator: Integrator
     base: BaseMotion | Callable[[float], BaseMotion] | None
+    feedback: Side

@@ -58,6 +58,9 @@ def simulate(
     Damping that is too strong for the step is integrated implicitly. In both cases, a continuous
     controller of your own is called once per step.
 
+    With elastic drives, the motors move by themselves, see `robodyn.simulation.Plant`. Controllers
+    measure the motors or the joints, according to the setting `feedback`.
+
     Args:
         mechanism: the plant; the controller may use another model of it.
         controller: function of (time, configuration, velocity, trajectory) that returns efforts
@@ -93,6 +96,7 @@ def simulate(
         trajectory = AtRest(mechanism, wanted.initial[0] if wanted.initial else mechanism.home)
     run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, wanted)
     complete(run, progress)
+    motors = (run.motor_positions, run.motor_velocities) if run.is_elastic else (None, None)
     return SimulationResult(
         mechanism,
         run.time,
@@ -101,6 +105,7 @@ def simulate(
         np.concatenate([run.applied, run.applied[-1:]]),
         None if desired is None else Motion(*desired.sample(run.time)),
         find_events(mechanism, run.time, run.configuration, run.wanted, run.applied),
+        *motors,
     )
 
 

@@ -22,7 +22,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
 from robodyn.simulation.plant import Plant
-from robodyn.simulation.settings import Integrator, SimulationSettings
+from robodyn.simulation.settings import Integrator, Side, SimulationSettings
 from robodyn.trajectories.base import Trajectory, refuse_other
 
 WrenchOfTime = Callable[[float], ArrayLike]
@@ -41,6 +41,9 @@ class SimulationTask:
         plant: the plant, in the initial state of the settings or the trajectory.
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
+        motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
+        rows: (N, ...) states of the plant, of which these are parts.
+        feedback: side of elastic drives at which the controller measures.
         wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench: constant, a function of time, or of time and state.
         load_knows_state: whether the load is a function of time and state.
@@ -77,6 +80,18 @@ class SimulationTask:
                 value=integrator,
             )
         self.plant, self.trajectory, self.longest = plant, trajectory, plant.dt
+        if settings.feedback not in get_args(Side):
+            raise InvalidInput(
+                f"feedback is {settings.feedback!r}, expected one of {', '.join(get_args(Side))}",
+                value=settings.feedback,
+            )
+        self.feedback = settings.feedback
+        self.is_elastic = plant.motor_positions is not None
+        if self.is_elastic and integrator != "rk4":
+            raise InvalidInput(
+                f"integrator is {integrator!r}, which does not support elastic drives; choose rk4",
+                value=integrator,
+            )
         self.controller = as_called(controller)
         self.load: Any = wrench
         if wrench is not None and not callable(wrench):
@@ -102,29 +117,32 @@ class SimulationTask:
                 value=integrator,
             )
         rows, size = len(self.time), len(plant.effort)
-        self.configuration = np.empty((rows, len(plant.configuration)))
-        self.velocity = np.empty((rows, len(plant.velocity)))
+        q, v = plant.state
+        nq, nv = len(plant.configuration), len(plant.velocity)
+        self.rows = np.empty((rows, len(q))), np.empty((rows, len(v)))
+        self.rows[0][0], self.rows[1][0] = q, v
+        self.configuration, self.motor_positions = np.split(self.rows[0], [nq], axis=1)
+        self.velocity, self.motor_velocities = np.split(self.rows[1], [nv], axis=1)
         self.wanted, self.applied = np.empty((rows - 1, size)), np.empty((rows - 1, size))
-        self.configuration[0], self.velocity[0] = plant.configuration, plant.velocity
         self.row = 0
 
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
         """Fill the remaining rows in Python; call `progress` with the time [s] now and then.
 
-        Steps with sticking joints run in compiled code, which cannot call a Python controller at
-        its stages: efforts are then constant over each step.
+        Steps with sticking joints or elastic drives run in compiled code, which cannot call a
+        Python controller at its stages: efforts are then constant over each step.
 
         Raises:
             InvalidInput: the controller returns no valid effort, or the load no valid wrench.
             SimulationFailed: no finite state follows; it states the time.
         """
         plant, first = self.plant, self.row
-        plant.configuration = self.configuration[first].copy()
-        plant.velocity = self.velocity[first].copy()
+        plant.state = self.rows[0][first].copy(), self.rows[1][first].copy()
         sticks = self.has_fixed_steps and plant.mechanism.solver.friction.needs_hybrid_step(
             self.longest
         )
-        advance = self._hold if self.is_sampled or sticks else self._act_continuously
+        holds = self.is_sampled or self.is_elastic or sticks
+        advance = self._hold if holds else self._act_continuously
         for row in range(first, len(self.time) - 1):
             now, then = float(self.time[row]), float(self.time[row + 1])
             if progress is not None:
@@ -136,8 +154,7 @@ class SimulationTask:
                 raise SimulationFailed(
                     f"at {time:.6g} s: {error}", time=time, value=error.value
                 ) from error
-            self.configuration[row + 1] = plant.configuration
-            self.velocity[row + 1] = plant.velocity
+            self.rows[0][row + 1], self.rows[1][row + 1] = plant.state
             self.row = row + 1
 
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
@@ -147,7 +164,7 @@ class SimulationTask:
         base three times per step.
         """
         plant = self.plant
-        wanted = self._command(now, plant.configuration, plant.velocity)
+        wanted = self._command(now, *self._measured())
         # whole steps of equal length that end on the next control instant
         steps = int(steps_between(now, then, self.longest))
         plant.dt = (then - now) / steps
@@ -162,6 +179,12 @@ class SimulationTask:
                 time = step * plant.dt
                 raise SimulationFailed(str(error), time=time, value=error.value) from error
         return wanted, plant.effort
+
+    def _measured(self) -> State:
+        try:
+            return self.plant.measured(self.feedback)
+        except KinematicsError as error:
+            raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
 
     def _act_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
         """Advance with the controller at every stage; return the efforts at the beginning."""

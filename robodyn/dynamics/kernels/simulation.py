@@ -81,17 +81,11 @@ class Functions(NamedTuple):
     compile_step: Any = inner
 
 
-def simulation_loop(kind: Functions) -> Any:
-    """Create the loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
-
-    `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
-    """
-    command, derivative, normalize, equations, configuration_rate = kind[:5]
-    sizes, without_inertia = kind.sizes, kind.without_inertia
-
-    @kind.compile_step
-    def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
-        return classical_step(command, derivative, normalize, task, step, configuration, velocity)
+def sticking_loop(kind: Functions) -> Any:
+    """Return the loop of a kind whose joints stick or may be strongly damped; see `run`."""
+    command, normalize, sizes = kind.command, kind.normalize, kind.sizes
+    equations, configuration_rate = kind.equations, kind.configuration_rate
+    without_inertia = kind.without_inertia
 
     @inner
     def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
@@ -101,8 +95,10 @@ def simulation_loop(kind: Functions) -> Any:
 
     @noinline
     def run_sticking(
-        plant: Any, control: Any, work: Any, rollout: Any, first: int, last: int
+        plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
+        rollout = PackedRollout(*arrays)
+        control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
         nq, nv, n = sizes(plant)
         nf = plant.friction.shape[0]
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
@@ -113,14 +109,30 @@ def simulation_loop(kind: Functions) -> Any:
         scratch = HybridScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
         return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
 
+    return run_sticking
+
+
+def simulation_loop(kind: Functions) -> Any:
+    """The loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
+
+    `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
+    """
+    command, derivative, normalize = kind.command, kind.derivative, kind.normalize
+    sizes = kind.sizes
+    run_sticking = sticking_loop(kind)
+
+    @kind.compile_step
+    def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+        return classical_step(command, derivative, normalize, task, step, configuration, velocity)
+
     @inner
     def loop(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
+        if plant.options[HYBRID] != 0.0:
+            return run_sticking(plant, model, work, arrays, law, first, last)
         rollout = PackedRollout(*arrays)
         control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
-        if plant.options[HYBRID] != 0.0:
-            return run_sticking(plant, control, work, rollout, first, last)
         nq, nv, n = sizes(plant)
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
         return run(smooth_step, Task(plant, control, work, stages), rollout, first, last)

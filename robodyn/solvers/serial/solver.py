@@ -32,7 +32,12 @@ from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
-from robodyn.solvers.serial.kernels.integration import NO_INERTIA, advance, simulate
+from robodyn.solvers.serial.kernels.integration import (
+    NO_INERTIA,
+    advance,
+    simulate,
+    simulate_elastic,
+)
 from robodyn.solvers.serial.packing import (
     pack_chain,
     pack_pseudo_inertias,
@@ -57,7 +62,7 @@ class SerialSolver(Solver):
         still: (n,) zeros.
     """
 
-    loop = Kernels(simulate, (MATRIX, VECTOR), advance)
+    loop = Kernels(simulate, (MATRIX, VECTOR), advance, simulate_elastic)
     failure_reasons: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "

@@ -37,7 +37,7 @@ from robodyn.solvers.stewart.kernels import joints, single
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
-from robodyn.solvers.stewart.kernels.integration import simulate
+from robodyn.solvers.stewart.kernels.integration import simulate, simulate_elastic
 from robodyn.solvers.stewart.kernels.joints import RATES
 from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform
 from robodyn.solvers.stewart.recognition import found_in
@@ -60,7 +60,7 @@ class PlatformSolver(Solver):
         lanes: packed for kernels that evaluate all legs at once.
     """
 
-    loop = Kernels(simulate, (VECTOR,))
+    loop = Kernels(simulate, (VECTOR,), elastic=simulate_elastic)
     positions_are_given = rates_are_given = False
 
     def __init__(self, mechanism: Any) -> None:
@@ -132,7 +132,7 @@ class PlatformSolver(Solver):
         """See the base class."""
         if status == NO_COMMAND:
             return "the forces are not finite"
-        return str(error_for(status, (), configuration, self.legs))
+        return str(error_for(status, (), configuration[:7], self.legs))
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:

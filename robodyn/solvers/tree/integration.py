@@ -23,7 +23,7 @@ from robodyn.numerics.array_arguments import VECTOR
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.pivots import full_rates
 from robodyn.solvers.tree.kernels import layout
-from robodyn.solvers.tree.kernels.integration import advance, simulate
+from robodyn.solvers.tree.kernels.integration import advance, simulate, simulate_elastic
 from robodyn.solvers.tree.packing import Packed
 
 # Most changes of coordinates in a row without a step between them.
@@ -41,7 +41,7 @@ NO_STEP = {
 
 
 # of a plan and numbers
-KERNELS = Kernels(simulate, (VECTOR,) * 2, advance)
+KERNELS = Kernels(simulate, (VECTOR,) * 2, advance, simulate_elastic)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
@@ -60,8 +60,12 @@ class Simulation:
     """
 
     def __init__(self, mechanism: Any, model: Any) -> None:
-        self._mechanism, self._model = mechanism, model
-        self._own: Packed = mechanism.structure.packed
+        self._drives, self._model = mechanism.drives, model
+        self._friction = mechanism.solver.friction
+        self._elasticity = mechanism.drives.elasticity
+        self._mechanism = mechanism if self._elasticity is None else mechanism._rotorless
+        self._own: Packed = self._mechanism.structure.packed
+        self._nq, self._nv = len(mechanism.home), len(mechanism.structure.free)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
@@ -79,9 +83,10 @@ class Simulation:
             KERNELS,
             packed.given,
             lambda: packed.without_dry_friction.given,
-            self._mechanism.drives.motor_table,
-            self._mechanism.solver.friction,
+            self._drives.motor_table,
+            self._friction,
             (*control.given, *packed.given),
+            self._elasticity,
         )
         return run.advance(rollout, first, last)
 
@@ -89,8 +94,10 @@ class Simulation:
         """Continue in other coordinates to the last row, after the plant's became unsuitable."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
-        q = rollout.configuration[at].copy()
-        v = self._tree_rates(self._own, q, rollout.velocity[at])
+        nq, nv = self._nq, self._nv
+        q, motors = np.split(rollout.configuration[at].copy(), [nq])
+        v, motor_rates = np.split(rollout.velocity[at].copy(), [nv])
+        v = self._tree_rates(self._own, q, v)
         changes, status, own_free = 0, outcome.status, list(self._mechanism.structure.free)
         control = self._model.structure.packed
         while row < last:
@@ -105,13 +112,16 @@ class Simulation:
             alike = replace(rollout, velocity=np.empty_like(rollout.velocity))
             part = self._rest(rollout, row, step) if step else alike
             begin, end = (0, 1) if step else (row, last)
-            part.configuration[begin], part.velocity[begin] = q, v[list(self._free(packed))]
+            part.configuration[begin] = np.concatenate([q, motors])
+            part.velocity[begin] = np.concatenate([v[list(self._free(packed))], motor_rates])
             done = self._run(part, packed, control, begin, end)
             for n in range(begin + 1, done.row + 1 + bool(done.step)):
-                q = part.configuration[n].copy()
-                v = self._tree_rates(packed, q, part.velocity[n])
+                q, motors = np.split(part.configuration[n].copy(), [nq])
+                v, motor_rates = np.split(part.velocity[n].copy(), [nv])
+                v = self._tree_rates(packed, q, v)
                 at = row + n - begin
-                rollout.configuration[at], rollout.velocity[at] = q, v[own_free]
+                rollout.configuration[at] = part.configuration[n]
+                rollout.velocity[at] = np.concatenate([v[own_free], motor_rates])
             moved = done.row > begin or done.step > 0
             if done.row > begin:
                 row, step = row + done.row - begin, done.step

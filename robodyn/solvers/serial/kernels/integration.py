@@ -19,6 +19,7 @@ from robodyn.dynamics.kernels.control_laws import (
     add_planned,
     corrected_acceleration,
 )
+from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.end_stops import joint_effort
 from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
@@ -155,9 +156,16 @@ def sizes(plant: Any) -> tuple[int, int, int]:
     return n, n, n
 
 
-loop = simulation_loop(
-    Functions(command, derivative, to_manifold, equations, configuration_rate, sizes, NO_INERTIA)
+@inner
+def joint_positions(plant: Any, q: Any, out: Any) -> None:
+    """Positions of the driven joints."""
+    copy(q, out)
+
+
+FUNCTIONS = Functions(
+    command, derivative, to_manifold, equations, configuration_rate, sizes, NO_INERTIA
 )
+loop, loop_with_drives = simulation_loop(FUNCTIONS), elastic_loop(FUNCTIONS, joint_positions)
 
 
 @batch_entry
@@ -168,6 +176,18 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
     own = PackedPlant((chain, gravity), table, friction, options, stops)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
+
+
+@batch_entry
+def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop with elastic drives for calls from Python."""
+    chain, gravity, table, friction, options, stops, drives = borrowed_array(plant)
+    n = chain.shape[0] - 1
+    work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    own = PackedPlant((chain, gravity), table, friction, options, stops)
+    moved = ElasticPlant(own, friction, options, drives)
+    known, rows = borrowed_array(model), borrowed_array(arrays)
+    return loop_with_drives(moved, known, work, rows, law, first, last)
 
 
 @inner

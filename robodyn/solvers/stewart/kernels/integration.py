@@ -19,6 +19,7 @@ from robodyn.dynamics.kernels.control_laws import (
     add_planned,
     corrected_acceleration,
 )
+from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.end_stops import joint_effort
 from robodyn.dynamics.kernels.integration import PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
@@ -217,12 +218,20 @@ def sizes(plant: Any) -> tuple[int, int, int]:
     return 7, 6, 6
 
 
-loop = simulation_loop(
-    Functions(
-        command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR,
-        compile_step=preoptimized,
-    )
+@inner
+def joint_positions(plant: Any, pose: Any, out: Any) -> None:
+    """Lengths of the legs."""
+    X, Y, Z = unit_columns(pose)
+    g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
+    for i in range(6):
+        out[i] = lane(g.length, i)
+
+
+FUNCTIONS = Functions(
+    command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR,
+    compile_step=preoptimized,
 )  # fmt: skip
+loop, loop_with_drives = simulation_loop(FUNCTIONS), elastic_loop(FUNCTIONS, joint_positions)
 
 
 @batch_entry
@@ -232,3 +241,13 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     own = PackedPlant((lanes,), table, friction, options, stops)
     work = stack(5, 7)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
+
+
+@batch_entry
+def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop with elastic drives for calls from Python."""
+    lanes, table, friction, options, stops, drives = borrowed_array(plant)
+    own = PackedPlant((lanes,), table, friction, options, stops)
+    moved, work = ElasticPlant(own, friction, options, drives), stack(5, 7)
+    known, rows = borrowed_array(model), borrowed_array(arrays)
+    return loop_with_drives(moved, known, work, rows, law, first, last)

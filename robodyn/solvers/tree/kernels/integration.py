@@ -20,6 +20,7 @@ from robodyn.dynamics.kernels.control_laws import (
     add_planned,
     corrected_acceleration,
 )
+from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.end_stops import joint_effort
 from robodyn.dynamics.kernels.integration import PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
@@ -247,32 +248,68 @@ def sizes(plant: Any) -> tuple[int, int, int]:
     return m.positions, m.free, m.driven
 
 
-loop = simulation_loop(
-    Functions(command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR)
+@inner
+def joint_positions(plant: Any, q: Any, out: Any) -> None:
+    """Positions of the driven joints."""
+    m = plant.mechanism
+    for i in range(m.driven):
+        out[i] = q[m.integers[m.at_places + i]]
+
+
+FUNCTIONS = Functions(
+    command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR
 )
+loop, loop_with_drives = simulation_loop(FUNCTIONS), elastic_loop(FUNCTIONS, joint_positions)
+
+
+@inner
+def own_plant(
+    plan: Any, numbers: Any, table: Any, friction: Any, options: Any, stops: Any
+) -> PackedPlant:
+    """Return the plant of the arrays that were given; plans are integers in arrays of float64."""
+    m = mechanism(plan, numbers)
+    rest = borrowed_array((table, friction, options, stops))
+    return PackedPlant(m, rest[0], rest[1], rest[2], rest[3])
+
+
+@inner
+def models(model: Any) -> LoopControl:
+    """Return the models of the controller."""
+    return LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
+
+
+@inner
+def scratch_shapes(m: Any, known: Any) -> Any:
+    """Return the shapes of the scratch memory.
+
+    Control and plant may eliminate in different orders, which fill different numbers of places.
+    """
+    bodies, rates, rows, entries = m.bodies, m.rates, m.equations, m.entries
+    for other in (known.m, known.own):
+        bodies, rates = max(bodies, other.bodies), max(rates, other.rates)
+        rows, entries = max(rows, other.equations), max(entries, other.entries)
+    return shapes_for(m.positions, m.free, bodies, rates, rows, entries)
 
 
 @batch_entry
 def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop for calls from Python; plans are integers in arrays of float64."""
+    """Run the loop for calls from Python."""
     plan, numbers, table, friction, options, stops = plant
-    m = mechanism(plan, numbers)
-    own = PackedPlant(
-        m,
-        borrowed_array(table),
-        borrowed_array(friction),
-        borrowed_array(options),
-        borrowed_array(stops),
-    )
-    known = LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
-    # control and plant may eliminate in different orders, with different fill-in
-    n, bodies, rates, rows, entries = m.free, m.bodies, m.rates, m.equations, m.entries
-    for other in (known.m, known.own):
-        bodies, rates = max(bodies, other.bodies), max(rates, other.rates)
-        rows, entries = max(rows, other.equations), max(entries, other.entries)
-    scratch = stack_all(shapes_for(m.positions, n, bodies, rates, rows, entries))
-    work = scratch, stack_all(Memory(m.driven, n, n, n, n))
+    own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
+    m, n = own.mechanism, own.mechanism.free
+    work = stack_all(scratch_shapes(m, known)), stack_all(Memory(m.driven, n, n, n, n))
     return loop(own, known, work, borrowed_array(arrays), law, first, last)
+
+
+@batch_entry
+def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+    """Run the loop with elastic drives for calls from Python."""
+    plan, numbers, table, friction, options, stops, drives = plant
+    own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
+    m, n = own.mechanism, own.mechanism.free
+    work = stack_all(scratch_shapes(m, known)), stack_all(Memory(m.driven, n, n, n, n))
+    moved = ElasticPlant(own, own.friction, own.options, borrowed_array(drives))
+    return loop_with_drives(moved, known, work, borrowed_array(arrays), law, first, last)
 
 
 batch = batch_loop(LaneFunctions(mechanism, accelerate, to_manifold))

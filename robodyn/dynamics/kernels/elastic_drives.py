@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""The simulation loop of a kind of mechanism with elastic drives.
+
+A motor is one more coordinate of the state: configurations are followed by the motors' positions
+t (n,) at the joints, velocities by their rates. With joint positions j, their Jacobian J, drives of
+stiffness k and damping d, and rotors I, as in Spong (1987),
+
+    M a + h = J' s,    I t'' = u - s - friction,    s = k (t - j) + d (t' - J v).
+
+The mechanism has no rotors. Dry friction of driven joints acts on the motors, viscous friction and
+the end stops on the joints. The reaction of a rotor's spin to a turning link is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.end_stops import motor_effort
+from robodyn.dynamics.kernels.hybrid_step import MotionEquations
+from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.simulation import Functions, sticking_loop
+from robodyn.numerics.array_arguments import stack_all
+from robodyn.numerics.compiler import inner, noinline
+from robodyn.numerics.linear import factor_definite, solve_factored
+from robodyn.numerics.vectors import clear, copy
+
+# Columns of the drives (n, 3).
+STIFFNESS: Final = 0
+DAMPING: Final = 1
+INERTIA: Final = 2
+# Option of a plant: whether the controller measures the motors, 1 or 0.
+MEASURES_MOTORS: Final = 2
+# Of the search for the configuration of the motors [m, rad]; Newton's method squares the last step.
+NEAR: Final = 1e-8
+MOST_STEPS: Final = 10
+
+
+class ElasticPlant(NamedTuple):
+    """A plant with elastic drives.
+
+    Attributes:
+        own: `PackedPlant` of the mechanism without rotors.
+        friction: (nf, sticking.ROW), the motors first.
+        options: (3,) HYBRID, STIFF_CHECK and MEASURES_MOTORS.
+        drives: (n, 3) STIFFNESS, DAMPING and INERTIA.
+    """
+
+    own: Any
+    friction: Any
+    options: Any
+    drives: Any
+
+
+class ElasticMemory(NamedTuple):
+    """Memory for the equations of the mechanism itself.
+
+    Attributes:
+        equations: `MotionEquations`.
+        N: (nv, nv) J'J, factorised.
+        none, positions: (n,) zeros, and positions of the driven joints.
+        q, rate: (nq,) configuration of the motors, and its change.
+        v, change: (nv,) its velocity, and its change.
+    """
+
+    equations: Any
+    N: Any
+    none: Any
+    positions: Any
+    q: Any
+    rate: Any
+    v: Any
+    change: Any
+
+
+def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
+    """Return the loop of a kind with elastic drives; see `simulation_loop`.
+
+    Its `plant` is an `ElasticPlant`. `joint_positions(plant, configuration, out)` writes the
+    positions (n,) of the driven joints. The rows `L` of the kind's `equations` begin with those of
+    the driven joints.
+    """
+    rigid_sizes, rigid_command = kind.sizes, kind.command
+    rigid_equations, rigid_rate, rigid_normalize = (
+        kind.equations, kind.configuration_rate, kind.normalize
+    )  # fmt: skip
+
+    @noinline
+    def mechanism_equations(
+        plant: Any, q: Any, v: Any, load: Any, may_be_stiff: bool, work: Any
+    ) -> int:
+        """Equations of the mechanism without the efforts of its drives."""
+        own_work, memory, _ = work
+        own = plant.own
+        return int(
+            rigid_equations(own, q, v, memory.none, load, may_be_stiff, own_work, memory.equations)
+        )
+
+    @inner
+    def sizes(plant: Any) -> tuple[int, int, int]:
+        nq, nv, n = rigid_sizes(plant.own)
+        return nq + n, nv + n, n
+
+    @inner
+    def normalize(plant: Any, q: Any, v: Any, work: Any) -> int:
+        nq, nv, _ = rigid_sizes(plant.own)
+        return int(rigid_normalize(plant.own, q[:nq], v[:nv], work[0]))
+
+    @inner
+    def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
+        nq, nv, _ = rigid_sizes(plant.own)
+        rigid_rate(plant.own, q[:nq], v[:nv], work[0], out[:nq])
+        copy(v[nv:], out[nq:])
+
+    @inner
+    def equations(
+        plant: Any, q: Any, v: Any, effort: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
+    ) -> int:
+        nq, nv, n = rigid_sizes(plant.own)
+        memory, drives = work[1], plant.drives
+        e = memory.equations
+        status = mechanism_equations(plant, q[:nq], v[:nv], load, may_be_stiff, work)
+        if status != OK:
+            return int(status)
+        joint_positions(plant.own, q[:nq], memory.positions)
+        for i in range(nv):
+            out.force[i] = e.force[i]
+            for k in range(i + 1):
+                out.M[i, k], out.D[i, k] = e.M[i, k], e.D[i, k]
+        for i in range(plant.friction.shape[0]):
+            out.drift[i] = 0.0 if i < n else e.drift[i]
+            for k in range(nv + n):
+                out.L[i, k] = e.L[i, k] if i >= n and k < nv else 0.0
+        for i in range(n):
+            stiffness, damping = drives[i, STIFFNESS], drives[i, DAMPING]
+            motor, rate = nv + i, v[nv + i]
+            for k in range(nv):
+                rate -= e.L[i, k] * v[k]
+            spring = stiffness * (q[nq + i] - memory.positions[i]) + damping * rate
+            joint, stops = plant.own.table[i], plant.own.stops
+            driven = effort[i]
+            if joint.shape[0] > 2 and stops[2] > 0.0:
+                driven = motor_effort(driven, v[motor], joint, joint.shape[0])
+            out.force[motor] = driven - spring
+            out.L[i, motor] = 1.0
+            for k in range(motor):
+                out.M[motor, k] = out.D[motor, k] = 0.0
+            out.M[motor, motor], out.D[motor, motor] = drives[i, INERTIA], damping
+            for j in range(nv):
+                out.force[j] += e.L[i, j] * spring
+                out.D[motor, j] = -damping * e.L[i, j]
+                for k in range(j + 1):
+                    out.D[j, k] += damping * e.L[i, j] * e.L[i, k]
+        return OK
+
+    @noinline
+    def measure_motors(plant: Any, q: Any, v: Any, load: Any, work: Any) -> bool:
+        """Find the configuration and velocity of rigid drives at the motors' positions and rates.
+
+        The result is in the memory; False if there is none.
+        """
+        nq, nv, n = rigid_sizes(plant.own)
+        m = work[1]
+        e = m.equations
+        copy(q, m.q)
+        for _ in range(MOST_STEPS):
+            clear(m.v)
+            if mechanism_equations(plant, m.q, m.v, load, False, work) != OK:
+                return False
+            joint_positions(plant.own, m.q, m.positions)
+            clear(m.change)
+            largest = 0.0
+            for j in range(nv):
+                for k in range(j + 1):
+                    m.N[j, k] = 0.0
+                    for i in range(n):
+                        m.N[j, k] += e.L[i, j] * e.L[i, k]
+                for i in range(n):
+                    m.change[j] += e.L[i, j] * (q[nq + i] - m.positions[i])
+                    m.v[j] += e.L[i, j] * v[nv + i]
+            if not factor_definite(m.N, nv, False):
+                return False
+            solve_factored(m.N, nv, m.v)
+            solve_factored(m.N, nv, m.change)
+            for j in range(nv):
+                largest = max(largest, abs(m.change[j]))
+            rigid_rate(plant.own, m.q, m.change, work[0], m.rate)
+            for j in range(nq):
+                m.q[j] += m.rate[j]
+            if rigid_normalize(plant.own, m.q, m.v, work[0]) != OK:
+                return False
+            if largest <= NEAR:
+                return True
+        return False
+
+    @inner
+    def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+        own_work, memory, plant = work
+        if control.law == GIVEN:
+            copy(row, out)
+            return True
+        if plant.options[MEASURES_MOTORS] != 0.0:
+            return measure_motors(plant, q, v, load, work) and rigid_command(
+                control, memory.q, memory.v, row, load, own_work, out
+            )
+        nq, nv, _ = rigid_sizes(plant.own)
+        return bool(rigid_command(control, q[:nq], v[:nv], row, load, own_work, out))
+
+    run_sticking = sticking_loop(
+        Functions(
+            command, None, normalize, equations, configuration_rate, sizes, kind.without_inertia
+        )
+    )
+
+    @inner
+    def loop(
+        plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
+    ) -> tuple[int, int, int]:
+        nq, nv, n = rigid_sizes(plant.own)
+        nf = plant.friction.shape[0]
+        equations_memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf))
+        vectors = stack_all(ElasticMemory(0, (nv, nv), n, n, nq, nq, nv, nv))
+        clear(vectors.none)
+        memory = ElasticMemory(equations_memory, *vectors[1:])
+        return run_sticking(plant, model, (work, memory, plant), arrays, law, first, last)
+
+    return loop
