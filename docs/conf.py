@@ -55,7 +55,7 @@ extensions = [
 exclude_patterns = [
     "_build",
     "*.py",
-    # what rosdoc2 puts beside these pages: an index of its own, and files of the checkout
+    # files that rosdoc2 adds to these pages: its own index, and files of the checkout
     "index.rst",
     "README.md",
     "CONTRIBUTING.md",
@@ -101,10 +101,10 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "plot_gallery": True,
     "min_reported_time": 1e9,
-    "write_computation_times": False,  # the page asks a server for its scripts
+    "write_computation_times": False,  # the page loads its scripts from a server
 }
 
-# The papers' own tensors belong to no rigid body; examples need not say so each time.
+# The papers' own tensors belong to no rigid body; examples need not repeat this.
 warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
 
 FENCE = re.compile(r"^(\s*)```(\w*)\s*$")

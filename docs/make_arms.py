@@ -26,7 +26,7 @@ from robodyn.loading.load import load
 PAGE = Path(__file__).with_name("arms.md")
 SIZES = range(2, 13)
 
-# What the paper on the Stewart platform states: its own count, and Fu, Gonzalez and Lee's for an
+# Counts in the paper on the Stewart platform: its own, and Fu, Gonzalez and Lee's for an
 # arm of n joints, 132 n multiplications and 111 n - 4 additions.
 PAPER_STEWART = 4889
 PAPER_ARM = 132 * 6 + 111 * 6 - 4

@@ -88,7 +88,7 @@ def mujoco_opening(file: str, mechanism: Any) -> str:
         path.write_text(ElementTree.tostring(root, encoding="unicode"))
         spec = mujoco.MjSpec.from_file(str(path))
     spec.compiler.fusestatic = False
-    # it refuses bodies without mass, such as the crosses of universal joints
+    # it rejects bodies without mass, such as the crosses of universal joints
     spec.compiler.boundmass, spec.compiler.boundinertia = 1e-6, 1e-9
     spec.option.timestep = STEP
     spec.option.gravity = mechanism.model.gravity
@@ -112,7 +112,7 @@ def mujoco_opening(file: str, mechanism: Any) -> str:
     at = 0
     for name in mechanism.structure.joint_names:
         place = model.joint(name).qposadr[0]
-        if joints[name].kind == "floating":  # of which MuJoCo has the pose in the world
+        if joints[name].kind == "floating":  # MuJoCo has its pose in the world
             pose = mechanism.link_pose(mechanism.home, joints[name].child)
             data.qpos[place : place + 7] = [*pose[:3], pose[6], *pose[3:6]]
             at += 7

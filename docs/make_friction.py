@@ -19,7 +19,7 @@ from robodyn.control import ComputedTorque
 from robodyn.trajectories import arm_path
 
 KP, KV, STEP = 100.0, 20.0, 1e-3
-# Of the platform's legs [N].
+# Friction of the platform's legs [N].
 SCREWS = (Actuator(coulomb=20.0), Actuator(coulomb=20.0, static=25.0))
 
 

@@ -27,10 +27,10 @@ MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
 PAGE = Path(__file__).resolve().with_name("nodes.md")
 # Names that no namespace changes.
 GLOBAL = {"/clock", "/diagnostics", "/tf", "/tf_static"}
-# What every ROS 2 node has, and what says nothing of ours.
+# Entities that every ROS 2 node has.
 COMMON = {"/rosout", "/parameter_events", "/parameter_events_descriptors"}
 RANGE_END = 1e299
-# Where tf2_ros is not installed: the nodes that would use a topic of TF, how, and which topic.
+# If tf2_ros is not installed: nodes that would use a topic of TF, how, and which topic.
 TF2_USES: list[tuple[Node, str, str]] = []
 
 HEADER = """\
@@ -68,7 +68,7 @@ def main() -> int:
 def page() -> str:
     """The page's text."""
     rclpy.init()
-    os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
+    os.chdir(tempfile.mkdtemp())  # folder for nodes that write files
     try:
         return HEADER + "".join(section(name, cls) for name, cls in NODES.items())
     finally:

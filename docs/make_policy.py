@@ -27,12 +27,12 @@ POLICY = Path(__file__).resolve().parents[1] / "config" / "sros2_policy.xml"
 # Parameters with which a node has every topic that it may have.
 ARGUMENTS = ("-p", "use_scale:=true", "-p", "port:=0")
 TF = {"/tf", "/tf_static"}
-# What a node takes up on the way.
+# Topics that a node discovers while it runs.
 LATER = {
     "inverse_dynamics": {("topic", "subscribe"): TF},
     "forward_simulator": {("topic", "subscribe"): TF},
     "web_viewer": {("topic", "subscribe"): {"/robot_description"}},
-    # to notice that others command the drives as well
+    # to detect other publishers of commands
     "joint_commander": {
         ("topic", "subscribe"): {
             "/joint_commands",
@@ -41,10 +41,10 @@ LATER = {
     },
     # a simulator's telemetry
     "motion_cueing": {("topic", "publish"): {"/vehicle/imu"}},
-    # it records whatever there is
+    # it records all topics
     "recorder": {("topic", "subscribe"): {"/*"}},
 }
-# Every rclpy node logs, and reads the clock where `use_sim_time` says so.
+# Every rclpy node logs, and reads the clock if `use_sim_time` is set.
 ALWAYS = {
     ("topic", "publish"): {"/rosout"},
     ("topic", "subscribe"): {"/clock", "/parameter_events"},
@@ -64,7 +64,7 @@ PUBLISHES = {
 }
 # A person or a program that gives goals, pushes, calls services and sets parameters.
 OPERATOR = "operator"
-# The nodes of the command line are called so, and a number; each serves its own parameters.
+# Nodes of the command line have this name and a number; each has its own parameters.
 COMMAND_LINE = "/_ros2cli*"
 GIVEN = {
     *("/goal_pose", "/goal_joints", "/external_wrench", "/base_imu"),
@@ -86,7 +86,7 @@ def main() -> int:
 def policy() -> str:
     """The policy's text."""
     rclpy.init()
-    os.chdir(tempfile.mkdtemp())  # where a node that writes files may do so
+    os.chdir(tempfile.mkdtemp())  # folder for nodes that write files
     try:
         rules = {name: node_rules(name, cls) for name, cls in NODES.items()}
     finally:

@@ -41,7 +41,7 @@ STATES, TOLERANCE = 20, 1e-12
 # A goal is reached if it is missed by less at its time [rad or m], [m], [rad].
 JOINT_ERROR, POSITION_ERROR, ANGLE_ERROR = 2e-3, 1e-3, 2e-3
 REACHED = "reached, "
-# The planner refuses tip paths from a condition number of 1000 on.
+# The planner rejects tip paths with condition numbers of 1000 and above.
 SINGULAR = 500.0
 FRICTION = "as described"
 DURATION, CONTROL, STEP = 3.0, 0.004, 0.0005
@@ -254,7 +254,7 @@ def main() -> None:
     known = json.loads(kept.read_text()) if given.resume and kept.exists() else {}
     robots = [robot for robot in ROBOTS if given.only in robot.title]
     rows = []
-    # what a model is loaded with stays with its process
+    # options for loading a model apply to the whole process
     context = multiprocessing.get_context("spawn")
     with context.Pool(1, maxtasksperchild=1) as pool:
         for count, robot in enumerate(robots, 1):

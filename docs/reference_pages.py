@@ -62,7 +62,7 @@ SECTIONS = {
     "Calibration": ("Measurements", "read_measurements", "calibrate", "calibration_poses"),
     "Threads": ("get_threads", "set_threads"),
 }
-# What functions and methods above return
+# Results of the functions and methods above
 ANSWERS = (
     "robodyn.algorithms.motion.Motion",
     "robodyn.algorithms.motion.JointStates",
@@ -88,7 +88,7 @@ ANSWERS = (
     "robodyn.Calibration",
     "robodyn.CalibrationPoses",
 )
-# What functions above are asked for, a field for each of their options
+# Settings of the functions above, a field for each option
 SETTINGS = (
     "robodyn.TimeOptimalSettings",
     "robodyn.PathSettings",

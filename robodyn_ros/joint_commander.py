@@ -78,7 +78,7 @@ SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feed
 DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 # [s] until other nodes of the graph are discovered, and between repeated log lines.
 DISCOVERY, QUIET = 1.0, 10.0
-# States in which poses are taken: after a freeze it eases back to what is wished for by then.
+# States in which poses are accepted: after a freeze the machine moves to the target of that time.
 LISTENING = ("engaging", "engaged", "freezing", "frozen")
 MOVING = ("engaging", "engaged")
 

@@ -138,7 +138,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
                 for reach in reach_about_home(mechanism)
             ]
         payload = payload_at_home(mechanism)
-    except RobodynError:  # `inspection` says why there is nothing at home
+    except RobodynError:  # `inspection` states why there is no result at home
         return {}
     return found | {"payload": {"mass": _finite(payload.mass), "joint": payload.joint}}
 

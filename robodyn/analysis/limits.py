@@ -138,7 +138,7 @@ class _Check:
         velocity, effort = mechanism.velocity_limits, mechanism.drives.effort_ranges.T
         lower, upper = mechanism.position_limits.T
         self._condition = max_condition
-        # of passive joints, behind the columns of the driven ones
+        # passive joints follow the columns of the driven ones
         passive = travel.travel_bounds(mechanism)[len(velocity) :].T
         if "position" not in quantities:
             passive = passive[:, :0]
@@ -276,7 +276,7 @@ class _Check:
         names, travel = self._mechanism.joint_names, self._mechanism.travel_limits
         group, index = divmod(column, len(names))
         if column > 3 * len(names):
-            # of a passive joint
+            # limit of a passive joint
             group, index = 0, column - 2 * len(names) - 1
         quantity = get_args(Quantity)[group]
         joint = travel[index].name if quantity in _UNITS and index < len(travel) else ""

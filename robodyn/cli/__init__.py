@@ -14,7 +14,7 @@ import typer
 
 from robodyn.cli.commands import add_command, application, summary
 
-# Where each command is, with other spellings of its options.
+# Module of each command, with short spellings of its options.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "models": ("models.models", {}),
     "new": ("new.new", {}),

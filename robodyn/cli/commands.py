@@ -34,16 +34,16 @@ from robodyn.version import __version__
 _OPTIONS = inspect.signature(typer.Typer).parameters
 # Whether help is parsed as markup, in which the unit [m] would be a style.
 _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
-# What a command line can give of a parameter with this annotation (its first alternative).
+# Type on the command line of a parameter with this annotation (its first alternative).
 _TYPES: dict[str, Any] = {
     "str": str, "int": int, "float": float, "bool": bool, "Path": Path, "ArrayLike": float,
     "list[str]": list[str], "Any": str, "Base": str,
 }  # fmt: skip
 _SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*)*)", re.MULTILINE)
-# Where a capital letter is in place: not at words of programs.
+# Beginning of a sentence to capitalize: not a word of a program.
 _WORD = re.compile(r"[a-z]+[ ,]")
-# What a command line cannot give: a leading shape, and arrays besides numbers.
+# Parts of descriptions to omit: a leading shape, and arrays besides numbers.
 _ARRAYS = re.compile(
     r"^\([^()]*\) |(?: |; )(?:a|one) number(?:,| or) \([^()]*\)(?: or \([^()]*\))?,?"
 )
@@ -303,7 +303,7 @@ def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str,
 
 def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None) -> Parameter:
     help_text = text or _SHARED.get(name)
-    # of a Literal or an alias of one, the default is a text
+    # a Literal or an alias of one has a text as its default
     texts = str if isinstance(given.default, str) else None
     kind = _TYPES.get(str(given.annotation).split(" | ")[0], texts)
     if kind is None or help_text is None:

@@ -101,6 +101,6 @@ def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
     rest = np.zeros(len(mechanism.joint_names))
     for decay in (0.0, 1e9):
         model: Any = mechanism.without_friction()
-        # what a model with friction has: this one is treated like it
+        # as for a model with friction
         model.solver.friction = JointFriction(friction_rows(model), np.array([decay]))
         rd.Plant(model, dt=1e-6).hold(rest, 1)

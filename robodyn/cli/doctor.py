@@ -26,9 +26,9 @@ from robodyn.extras import EXTRAS, how_to_install
 from robodyn.version import __version__
 
 REQUIRED = ("numpy", "scipy", "numba", "PyYAML", "urdf_parser_py", "typer", "rich")
-# What ROS 2 calls a distribution that has another name on PyPI.
+# ROS 2 names of distributions with another name on PyPI.
 IN_ROS = {"urdf_parser_py": "urdfdom_py"}
-# What nodes and launch files use of ROS 2, and what is lacking without it.
+# ROS 2 packages that nodes and launch files use, and the features that need them.
 ROS = {
     "rclpy": "the nodes",
     "launch_ros": "launch files",
@@ -101,7 +101,7 @@ def kernels() -> Iterator[Finding]:
 
     for folder in refused_folders():
         yield "warning", refusal(folder)
-    rd.kinds()  # which imports the kernels
+    rd.kinds()  # this imports the kernels
     folders = cache_folders()
     if not folders:
         yield "warning", "no writable folder for compiled kernels: set NUMBA_CACHE_DIR"

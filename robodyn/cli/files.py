@@ -47,7 +47,7 @@ def excite(
     """
     mechanism = rd.load(model)
     if output.suffix.lower() not in (".yaml", ".yml"):
-        # said before the search, not after it
+        # report an unwritable file before the search, not after it
         raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
     with progress_bar("searching") as tell:
         found = rd.exciting_trajectory(mechanism, **settings, progress=tell)

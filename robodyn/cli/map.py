@@ -105,7 +105,7 @@ def _summary(plan: SweepPlan, output: Path, outcome: SweepOutcome) -> dict[str, 
     data = outcome.data
     ranges = {}
     with warnings.catch_warnings(), data:
-        warnings.simplefilter("ignore", RuntimeWarning)  # where nothing at all is reachable
+        warnings.simplefilter("ignore", RuntimeWarning)  # nothing is reachable
         for name, values in data.data_vars.items():
             if name != "reachable":
                 low, high = (float(end) for end in (values.min(), values.max()))

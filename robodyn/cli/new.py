@@ -19,7 +19,7 @@ from robodyn.errors import writing
 if TYPE_CHECKING:
     from robodyn.parsing.template import Template
 
-# What is no model: requirements of one.
+# Template that is no model: requirements.
 REQUIREMENTS = "requirements"
 # The name of a kind, and the template that it offers.
 Offer = tuple[str, "Template"]
@@ -56,7 +56,7 @@ def new(
 ) -> None:
     """Write a commented model file, or one of requirements, to start from.
 
-    The file loads as it is, and says of each number what it is and in which frame and unit.
+    The file loads as it is, and states the meaning, frame and unit of each number.
 
     Args:
         what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm;

@@ -16,7 +16,7 @@ from typing import Any
 
 import robodyn as rd
 
-# What defaults are called that are not literals.
+# Names of defaults that are not literals.
 _KNOWN = {"np.inf": math.inf}
 
 

@@ -140,7 +140,7 @@ def _show(server: Any, page: ViewerPage | DesignEditor, what: str, browser: bool
     address = f"http://localhost:{server.get_port()}"
     with suppress(KeyboardInterrupt):
         try:
-            # who reads this line may stop us at once
+            # a reader of this line may stop this process at once
             typer.echo(f"{what}: {address}  (Ctrl-C to stop)")
             page.start()
             if browser:

@@ -36,7 +36,7 @@ class TrajectoryFollower(ActiveTrajectory):
     Args:
         mechanism: model of the controller.
         mode: `feedforward`, `computed_torque`, or `gravity_compensation`: the efforts that hold
-            the measured configuration at rest, whatever the trajectory.
+            the measured configuration at rest, for any trajectory.
         kp, kv: gains of computed torque, see `ComputedTorque`.
         settings: all other settings.
         options: fields that replace those of the settings.

@@ -2,7 +2,7 @@
 
 """Estimate of the time along a path from measured states.
 
-A controller that follows a path more slowly than planned knows its path time; an observer must
+A controller that follows a path more slowly than planned has its path time; an observer must
 estimate it. The search is near the previous result and never further ahead than real time permits,
 so that a path that returns the same way is not confused with its return.
 """

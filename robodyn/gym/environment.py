@@ -107,7 +107,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     """Vectorized environment of a task, with each mechanism a row of a `BatchPlant`.
 
     An action (n,) in [-1, 1] spans the efforts within the limits; 0 are the efforts that hold the
-    row's mechanism, as given here, at home. An episode is terminated if the task says so or if no
+    row's mechanism, as given here, at home. An episode is terminated if the task ends it or if no
     finite state follows, and truncated after `duration`. The same seed gives the same bits, and a
     pickle of an environment in the middle of an episode continues with the same bits.
 

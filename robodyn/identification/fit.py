@@ -201,7 +201,7 @@ WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
 # Least reduction in variances of the noise: the best of n terms without effect gains 2 log n by
 # chance, and some thirty are tried.
 SIGNIFICANT = 10.0
-# The same for waves, of which hundreds are tried.
+# Significance for waves, of which hundreds are tried.
 SEARCHED = 20.0
 # Common terms that are selected first, and removed if efforts are predicted better without them.
 OPTIONAL = (OFFSET,)

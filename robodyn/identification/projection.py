@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Projection to physical parameters, near a given model where the data say nothing.
+"""Projection to physical parameters, near a given model where the data contain no information.
 
 Of all parameters with positive definite pseudo-inertias, the result minimizes
 

@@ -139,8 +139,8 @@ def _roots() -> Iterator[Path]:
 def _make(root: Path, folder: Path) -> bool:
     """Create a folder in `root` if possible; return whether files can be created in it.
 
-    Both are closed to others, whatever this user's umask. A root that an earlier version left open
-    to the user's group is closed.
+    Both are closed to others, independent of this user's umask. A root that an earlier version left
+    open to the user's group is closed.
     """
     try:
         root.parent.mkdir(parents=True, exist_ok=True)

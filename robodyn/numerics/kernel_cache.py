@@ -148,7 +148,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
         return f"{self.saved_as}{key}{SUFFIX}" if self.saved_as and key else None
 
     def _drop_old(self, folder: Path) -> None:
-        """Keep the newest versions of this function, whatever their number of signatures."""
+        """Keep the newest versions of this function, with any number of signatures."""
         ages: dict[str, float] = {}
         for path in self._files(folder):
             version = _version(path.name)

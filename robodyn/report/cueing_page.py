@@ -49,7 +49,7 @@ def cueing_page(
         found: result of the ride.
         facts: its figures, as data.
         summary: key figures, each with its name.
-        response: result of the objective motion cueing test, if wanted.
+        response: result of the objective motion cueing test, if any.
         criteria: regions within which the response should be, see `read_criteria`.
         command: command line that made the page, shown at its end.
     """

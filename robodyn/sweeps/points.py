@@ -110,7 +110,7 @@ class Grid(Points):
 
 @dataclass(frozen=True)
 class SampledPoints(Points):
-    """Points in a box; the same for the same seed, whatever the chunks.
+    """Points in a box; the same for the same seed and any chunks.
 
     Attributes:
         intervals: the box, at least one interval.

@@ -148,7 +148,7 @@ class OutputFolder(Output):
         # one block: it is never computed, and its graph is small
         empty = dataset(self._plan, lambda shape, value: dask_array.full(shape, value, chunks=-1))
         shapes = chunk_shapes(self._plan, empty)
-        # of the variable: as an argument, xarray 2023.1 refuses it
+        # set on the variable: as an argument, xarray 2023.1 rejects it
         empty["reachable"].encoding["_FillValue"] = None  # else xarray reads booleans as numbers
         encoding: dict[str, Any] = {name: {"chunks": shape} for name, shape in shapes.items()}
         # the format that all versions of Zarr read

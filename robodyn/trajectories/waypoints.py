@@ -14,7 +14,7 @@ waypoints:
 ```
 
 A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that leads to it.
-Angles are interpolated as they are written, so a turn of more than half a circle can be asked for.
+Angles are interpolated as they are written, so a waypoint may be more than half a turn away.
 An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
 its joints; or poses of its tip in its base frame, as above, which it reaches by inverse kinematics
 from where it is, and passes along lines of the tip.

@@ -207,7 +207,7 @@ def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | 
 def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
     """Return the last run in a bag, without repetitions.
 
-    In lockstep a state is republished until it is answered; a reset sets time back to zero.
+    In lockstep a state is republished until its command arrives; a reset sets time back to zero.
     """
     kept: list[tuple[float, Any]] = []
     for row in stamped:

@@ -5,7 +5,7 @@
 A page has buttons that move a machine. Any web page that a person has open can send requests to a
 port of this machine, and by DNS rebinding under any name. So a request is accepted only if a
 browser sends it from the page itself, at an address of this machine or one that the user names; all
-others are answered by 403. Values of controls are accepted only within their range.
+others receive status 403. Values of controls are accepted only within their range.
 """
 
 from __future__ import annotations

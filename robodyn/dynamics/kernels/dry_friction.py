@@ -14,7 +14,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
 
 COULOMB: Final = 0  # [N or N m], positive or zero, for rates above zero
-COULOMB_BACKWARD: Final = 1  # the same for rates below zero, also positive
+COULOMB_BACKWARD: Final = 1  # level for negative rates, also positive
 EXCESS: Final = 2  # [N or N m] static minus Coulomb friction, which falls with the rate
 EXCESS_BACKWARD: Final = 3
 STRIBECK: Final = 4  # 1 / Stribeck velocity^2; 0 without excess

@@ -2,7 +2,7 @@
 
 """The numbers with which Klipper and Marlin describe a delta.
 
-Both firmwares know three towers at one radius. The end of arm or carriage i is at
+Both firmwares assume three towers at one radius. The end of arm or carriage i is at
 
     e_i = (r_i cos a_i, r_i sin a_i, z_i),   |e_i - p| = L_i,
 

@@ -21,7 +21,7 @@ class Organ(NamedTuple):
 
     Attributes:
         numerator, denominator: polynomials in s, highest power first.
-        threshold: (3,) of x, y and z below which a stimulus is not noticed.
+        threshold: (3,) of x, y and z below which a stimulus is not perceived.
     """
 
     numerator: FloatArray

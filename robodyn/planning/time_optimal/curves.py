@@ -21,8 +21,8 @@ NOTHING = 1e-9
 # Distance [rad, or relative to the mechanism's size] below which configurations are equal; of a
 # short path relative to its length.
 SAME = 1e-6
-# The same for two configurations whose other neighbors are many times further away: points that
-# were taught twice.
+# Distance, relative to the path's length, below which two configurations are equal if their other
+# neighbors are further away by the second factor: points that were taught twice.
 TWICE, ISOLATED = 1.001e-3, 100.0
 
 

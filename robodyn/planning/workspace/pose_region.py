@@ -25,7 +25,7 @@ from robodyn.sweeps.schedulers import cluster
 STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6
 # Number of poses examined in one call.
 CHUNK = 65536
-# The stated error in standard deviations.
+# Ratio of the stated error to the standard deviation.
 SIGMAS = 3.0
 # Strata of the search for the region around home, its most repetitions, and the reduction of the
 # box that justifies another.
@@ -159,7 +159,7 @@ class PoseRegion(Region):
         any_ = self.kind == "reachable"
         found = np.full(len(points), -1.0 if any_ else 1.0)
         for other in self._others:
-            # points that are settled need no more orientations
+            # points whose result is known need no more orientations
             open_ = np.flatnonzero(found < 0.0 if any_ else found >= 0.0)
             if not open_.size:
                 break
@@ -221,7 +221,7 @@ class PoseRegion(Region):
 
     @property
     def _turns(self) -> tuple[bool, ...]:
-        """Which axes are periodic: they span a whole turn."""
+        """Whether each axis is periodic, that is, spans a whole turn."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 

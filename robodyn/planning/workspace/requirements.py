@@ -47,7 +47,7 @@ class WorkspaceSettings:
         resolution: cells of the grid along each axis, for boundary and singular surface.
         seed: seed of the random samples.
         budget: [s] limit for computing the cells of a mechanism moved by its joints; if
-            `resolution` takes longer, cells are coarser, and the region's text says so.
+            `resolution` takes longer, cells are coarser, as stated in the region's text.
     """
 
     xyz: ArrayLike | None = None

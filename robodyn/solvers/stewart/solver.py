@@ -219,7 +219,7 @@ class PlatformSolver(Solver):
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
         """See the base class."""
-        # a configuration is the platform's pose in the base, whatever the root of the drawing
+        # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [
             replace(joint, at=at, child_at=at) if joint.kind == "floating" else joint

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops: the public interface to the kernels of trees and closures."""
+"""Mechanisms with closed loops: public interface to the kernels of trees and closures."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ _empty = np.empty
 
 
 class ClosedLoop(Mechanism):
-    """A tree of joints with closures; its methods are pure functions of its model.
+    """Tree of joints with closures; its methods are pure functions of its model.
 
     Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
-    joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is what the
-    surroundings exert on the tip link: force and moment about its origin, base frame [N, N m].
-    Viscous and dry friction of the joints, the closures' dampers and the motors' rotors count.
+    joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is the force
+    and the moment of the environment on the tip link, about its origin, base frame [N, N m]. The
+    dynamics include viscous and dry friction of the joints, the closures' dampers and the motors'
+    rotors.
 
-    A configuration must close the loops; `assemble` makes one. What depends on the independent
-    joints fails where these do not determine the motion (SingularConfiguration).
+    A configuration must close the loops; `assemble` computes one. Functions of the independent
+    joints raise SingularConfiguration if these do not determine the motion.
 
     Attributes:
-        model: the description it was made from.
-        structure: what was found of it.
+        model: description of the mechanism.
+        structure: results of its structural analysis.
     """
 
     kind = "closed_loop"
@@ -95,7 +96,7 @@ class ClosedLoop(Mechanism):
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
-        """The same for inner loops: single states, nothing checked, results into given arrays."""
+        """Functions for single states without checks, which write into given arrays."""
         return UncheckedLoop(self)
 
     def inverse_dynamics(
@@ -107,11 +108,20 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (..., n) of the driven joints for a motion.
+        """Compute the efforts of the driven joints for a motion.
 
-        Where more joints are driven than need be: of all efforts that do it, those of the least
-        (weighted) sum of squares; where these exceed the joints' limits and others do not, the
-        ones of least sum of squares within the limits.
+        If there are more driven joints than degrees of freedom, the efforts are those of least
+        (weighted) sum of squares; if these exceed the joints' limits and others do not, those of
+        least sum of squares within the limits.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., mobility).
+            wrench: external wrench (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (..., n) [N or N m].
 
         Raises:
             InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
@@ -126,7 +136,7 @@ class ClosedLoop(Mechanism):
                 if one(configuration, velocity, acceleration, wrench, moved, False, efforts):
                     return efforts
             except TypeError:
-                pass  # not single float64 states: a batch, or something to be explained
+                pass  # not single float64 states: a batch, or an error to report
         refuse_under_actuated(self)
         given = configuration, velocity, acceleration, wrench, moved
         return each_state(self, "inverse_dynamics", (self.solver.n,), *given)
@@ -140,9 +150,20 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Accelerations (..., mobility) that efforts (..., n) cause; also at type 2 singularities.
+        """Compute the acceleration due to efforts, also at type 2 singularities.
 
-        Joints at rest have no dry friction here; what holds there is up to the simulation.
+        Joints at rest have no dry friction here, because only a simulation decides which joints
+        friction holds.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., mobility).
+            effort: (..., n) [N or N m].
+            wrench: external wrench (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Acceleration (..., mobility).
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
@@ -166,7 +187,13 @@ class ClosedLoop(Mechanism):
         )
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """M (..., mobility, mobility) in the independent joints, S'MS of the tree's.
+        """Compute the mass matrix in the independent joints, S'MS of the tree's.
+
+        Args:
+            configuration: (..., nq).
+
+        Returns:
+            Mass matrix (..., mobility, mobility).
 
         Raises:
             InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
@@ -187,7 +214,17 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """H (..., mobility): A' efforts = M acceleration + h; gravity, velocity terms, friction."""
+        """Compute h of A' efforts = M acceleration + h: gravity, velocity terms and friction.
+
+        Args:
+            configuration: (..., nq).
+            velocity: (..., mobility).
+            wrench: external wrench (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Generalized forces (..., mobility).
+        """
         return self.free_efforts(
             configuration, velocity, np.zeros(self.solver.nu), wrench, base=base
         )
@@ -201,7 +238,17 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Efforts (..., mobility) for a motion if the independent joints were the driven ones."""
+        """Compute the efforts for a motion if the independent joints were the driven ones.
+
+        Args:
+            configuration: (..., nq).
+            velocity, acceleration: (..., mobility).
+            wrench: external wrench (..., 6) [N, N m] on the tip, base frame; zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (..., mobility) [N or N m].
+        """
         moved = None if base is None else rows_of(base)
         given = configuration, velocity, acceleration, wrench, moved
         return each_state(self, "free_efforts", (self.solver.nu,), *given)
@@ -222,7 +269,7 @@ def _forward_anywhere(
 
 
 class UncheckedLoop(UncheckedSingle):
-    """A mechanism's dynamics without checks; see the base class."""
+    """Dynamics of a closed loop without checks; see the base class."""
 
     def __init__(self, mechanism: ClosedLoop) -> None:
         super().__init__(mechanism, mechanism.solver.one)
@@ -230,13 +277,13 @@ class UncheckedLoop(UncheckedSingle):
         self._displace = entry("displace", mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Displacement (mobility,) of the independent coordinates from start to goal (nq,)."""
+        """Compute the displacement (mobility,) of the independent coordinates."""
         if self._mechanism.solver.free_poses:
             return np.asarray(self._mechanism.difference(start, goal))
         return np.asarray(self._shortest(goal[self._free] - start[self._free]))
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Configuration (nq,) after a displacement (mobility,)."""
+        """Apply a displacement (mobility,) to a configuration (nq,)."""
         moved = self.try_advance(configuration, displacement)
         if moved is not None:
             return moved
@@ -244,7 +291,7 @@ class UncheckedLoop(UncheckedSingle):
         return advanced
 
     def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
-        """Configuration (nq,) after a displacement; None where the loops do not follow it."""
+        """Apply a displacement (mobility,); None if the loops do not follow it."""
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
         return moved if closed else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A mechanism's numbers and the plan of its kernels, as flat arrays; see `kernels.layout`."""
+"""Mechanism and kernel plan of a closed loop as flat arrays; see `kernels.layout`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _NO_FRICTION = (0.0,) * DRY_FRICTION
 
 @dataclass(frozen=True)
 class Idle:
-    """A freedom that is held at rest: rotation of a body about an axis fixed in it.
+    """Degree of freedom that is kept at rest: rotation of a body about an axis fixed in it.
 
     Attributes:
-        name: for people.
-        body: number of the body.
+        name: name for messages.
+        body: index of the body.
         axis: (3,) unit, body frame.
     """
 
@@ -42,11 +42,11 @@ class Packed:
     """Arrays for the kernels.
 
     Attributes:
-        plan: whole numbers, their bits lent as float64.
-        numbers: of the mechanism.
-        head: the first of the plan, by their names in `layout.PLAN`.
-        rows: (closure or idle freedom's name, row) of each equation.
-        entries: (rows, rates) where each entry of K is; the last place for those always zero.
+        plan: integers, with their bits stored as float64.
+        numbers: numbers of the mechanism.
+        head: first entries of the plan, by their names in `layout.PLAN`.
+        names: name of the closure or idle degree of freedom of each equation.
+        entries: (rows, rates) index of each entry of K; the last index for those always zero.
     """
 
     plan: FloatArray
@@ -57,7 +57,7 @@ class Packed:
 
     @cached_property
     def without_dry_friction(self) -> Packed:
-        """The same for kernels that do without dry friction."""
+        """Arrays for kernels that leave out dry friction."""
         plan = self.plan.view(np.int64).copy()
         plan[_PLAN.has_dry_friction] = 0
         return replace(self, plan=plan.view(np.float64))
@@ -69,7 +69,7 @@ class Packed:
 
 
 def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
-    """Return the name of the closure or idle freedom of each row."""
+    """Return the name of the closure or idle degree of freedom of each row."""
     names = [name for c in tree.model.closures for name in [c.name] * c.equations]
     return (*names, *(one.name for one in idle))
 
@@ -91,16 +91,16 @@ def pack(
     elimination: Elimination | None = None,
     steep: float = np.inf,
 ) -> Packed:
-    """The arrays of a mechanism.
+    """Pack a mechanism for the kernels.
 
     Args:
-        tree: of its model.
-        idle: freedoms held at rest, each a row after the closures'.
+        tree: tree of its model.
+        idle: degrees of freedom kept at rest, each a row after the closures'.
         free: rate indices of the independent coordinates.
-        elimination: which entries of K there are and how they are eliminated; without one, all
-            of them have a place and nothing is eliminated.
-        steep: most that a coordinate may move for one of an independent coordinate, before a
-            simulation looks for other ones.
+        elimination: existing entries of K and their elimination; without one, all entries are
+            stored and none is eliminated.
+        steep: largest motion of a coordinate per motion of an independent one; beyond it a
+            simulation selects other independent coordinates.
     """
     model = tree.model
     names = equation_names(tree, idle)
@@ -161,7 +161,7 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
 
 
 def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
-    """A body's part of the plan, and of the numbers."""
+    """Return a body's part of the plan and of the numbers."""
     joint = body.joint
     assert joint is not None
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
@@ -193,19 +193,19 @@ def _after_frame(body: TreeBody) -> list[float]:
 
 
 def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
-    """Whether a joint has dry friction."""
+    """Return whether a joint has dry friction."""
     at, bodies = head["at_numbers"], head["bodies"]
     rows = np.asarray(numbers)[at : at + bodies * _BODY.size].reshape(bodies, -1)
     return bool(rows[:, _DRY].any())
 
 
 def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
-    """The arrays of a mechanism of the same shape.
+    """Pack a mechanism of the same structure.
 
     Args:
         packed: arrays of the tree `before`.
-        before, tree: the latter with masses, friction, motors and gravity of its own; bodies that
-            both share are left as they are.
+        before, tree: the latter has its own masses, friction, motors and gravity; bodies that both
+            share are not packed again.
     """
     model, head = tree.model, dict(packed.head)
     plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
@@ -233,7 +233,7 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Inverse weights of the driven joints, then their least and their largest efforts."""
+    """Return inverse weights of the driven joints, their least and their largest efforts."""
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
     ends = [joints[name].effort_range for name in model.driven]
@@ -262,7 +262,7 @@ def _pack_closures(
         for direction in across:
             numbers += [*direction]
         for u, w in angles:
-            # at right angles when closed: of unit vectors, the cosine
+            # perpendicular if closed: the cosine of the unit vectors
             numbers += [*u, *w, 0.0]
         head["damped"] |= int(closure.damping > 0.0)
         if across:

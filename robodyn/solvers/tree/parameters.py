@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of a closed loop in which efforts are linear, and the regressor."""
+"""Parameters in which the efforts of a closed loop are linear, and the regressor."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _BODY = layout.BODY_NUMBERS
 
 
 def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
-    """All links that move as one are a body, in the frame of its first link, which names it."""
+    """Return rigidly connected links as one body, in the frame of its first link."""
     tree = loop.structure.tree
     return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
 
 
 def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Of joints that are not driven, and of closures, damping alone."""
+    """Return the parameters of joints; only damping for passive ones and closures."""
     packed, found = loop.structure.packed, []
     for number, body in enumerate(loop.structure.tree.bodies[1:]):
         joint = body.joint
@@ -64,10 +64,10 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
 def regressor(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> FloatArray:
-    """Y (..., n, p): efforts = Y @ parameters.values, for any values of the parameters.
+    """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
 
-    Where more joints are driven than need be, of the efforts of least (weighted) sum of
-    squares; limits of effort do not enter.
+    If there are more driven joints than degrees of freedom, efforts are those of least (weighted)
+    sum of squares, without limits.
 
     Raises:
         InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
@@ -90,7 +90,7 @@ def regressor(
     for k in np.flatnonzero(np.isnan(Y).any(axis=(1, 2))):
         one = [part[k] for part in flat]
         try:
-            # the pivots of home do not serve
+            # the pivots of home are unsuitable
             refuse_open(loop, one[0])
             Y[k] = _regressors(loop, loop.solver.pivots.at(one[0]), one)
         except KinematicsError as error:
@@ -100,7 +100,7 @@ def regressor(
 
 
 def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
-    """Regressors (..., n, p), NaN where a packing has none; None for what is no motion."""
+    """Compute regressors (..., n, p), NaN if unavailable; None for invalid motions."""
     frames, further = loop.solver.regressor_numbers
     core = loop.solver.n, 10 * len(frames) + len(further)
     widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
@@ -109,7 +109,7 @@ def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> Float
 
 
 def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
-    """Frames of the bodies' parameters, and units of the further ones, for the kernel."""
+    """Return the frames of the bodies' parameters and the units of the others."""
     packed, tree = loop.structure.packed, loop.structure.tree
     frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
     first, dampers = packed.head["at_numbers"], _dampers(packed)
@@ -134,7 +134,7 @@ def _dampers(packed: Packed) -> list[int]:
 
 
 def _in_link(tree: Tree, body: TreeBody) -> BodyNumbers:
-    """A body's numbers in the frame of its first link."""
+    """Transform a body's parameters to the frame of its first link."""
     frame = np.linalg.inv(tree.frame_of[body.links[0]])
     R = frame[:3, :3]
     com = R @ body.com + frame[:3, 3] if body.mass > 0.0 else np.zeros(3)

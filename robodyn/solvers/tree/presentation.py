@@ -25,9 +25,9 @@ CLOSURE_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(loop: Any) -> Figure:
-    """Sticks to the joints and closures of every link, and a ball where a closure holds it.
+    """Return a figure with sticks to the joints and closures of every link, and balls at closures.
 
-    The two balls of a closure are in the same place when the loop is closed.
+    The two balls of a closure coincide if the loop is closed.
     """
     model, size = loop.model, loop.size
     shapes: list[Shape] = []
@@ -43,7 +43,7 @@ def figure(loop: Any) -> Figure:
 
 
 def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """Every link as lines from the joint that carries it to the joints and closures on it."""
+    """Return every link as lines from its joint to its other joints and closures."""
     model = loop.model
     starts: dict[str, FloatArray] = {}
     ends: dict[str, list[FloatArray]] = {}
@@ -58,7 +58,7 @@ def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
     for link, points in ends.items():
         moves = link in starts
         start = starts.get(link, np.zeros(3))
-        # around a link that carries several, so that a platform is drawn as a plate
+        # around a link with several joints, so that a platform is drawn as a plate
         around = [start, *points] if len(points) == 1 else [*points, points[0]]
         placed = _line_at(loop.link_pose(configuration, link), np.array(around))
         parts.append(OutlinePart("links" if moves else "base", placed, moves))
@@ -70,7 +70,7 @@ def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(loop: Any) -> list[ParameterTable]:
-    """The bodies, the joints of the tree, the closures, and actuators beyond limits."""
+    """Return the bodies, joints of the tree, closures, and actuators beyond limits."""
     model = loop.model
     driven = set(loop.joint_names)
     joints = [
@@ -105,14 +105,14 @@ def parameter_tables(loop: Any) -> list[ParameterTable]:
 
 
 def values_of(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """(..., mobility) [rad or m] positions of the independent joints."""
+    """Return the positions (..., mobility) [rad or m] of the independent joints."""
     return np.asarray(
         configurations(loop, "configuration", configuration)[..., loop.solver.free_at]
     )
 
 
 def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
-    """Configurations (..., nq) with these positions (..., mobility), reached from home.
+    """Find configurations (..., nq) with given independent positions (..., mobility), from home.
 
     Raises:
         NoSolution: the loops do not close there.
@@ -125,7 +125,7 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
 
 
 def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Poses (7,) of what hangs on floating joints, by (parent link, child link)."""
+    """Return the poses (7,) of links on floating joints, by (parent link, child link)."""
     found = {}
     for joint in loop.solver.tree.joints:
         if joint.kind == "floating":
@@ -140,12 +140,12 @@ def _ball(link: str, at: Placement, radius: float, color: tuple[float, float, fl
 
 
 def _line_at(pose: FloatArray, points: FloatArray) -> FloatArray:
-    """Points (k, 3) of a link at a pose (7,), in the base frame."""
+    """Transform points (k, 3) of a link at a pose (7,) to the base frame."""
     return np.asarray(pose[:3] + points @ rotation_matrix(pose).T)
 
 
 def default_path(loop: Any) -> str:
-    """Name of the path of a bundled mechanism; empty for all others."""
+    """Return the path name of a bundled mechanism; empty for all others."""
     return {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}.get(
         loop.name, ""
     )

@@ -79,7 +79,7 @@ def reactions(
 
 
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
-    """Of the closures, then of the joints (..., closures + joints, 6)."""
+    """Compute wrenches of closures, then of joints (..., closures + joints, 6)."""
     *state, base = given
     refuse_under_actuated(loop)
     moved = None if base is None else rows_of(base)
@@ -101,16 +101,16 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
         tau[rate] -= value
     equations = loop.structure.equations
     _, K = equations.at(q)
-    # K of comparable numbers: K' z = tau in these, z then in the equations' own
+    # K has scaled rows: solve K' z = tau with these, then undo the scaling of z
     z = least_step(K.T, tau * equations.columns) * equations.rows
     out[...] = _wrenches_from_multipliers(loop, z, B)
 
 
 def _wrenches_from_multipliers(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
-    """By the closures, then through the joints: of multipliers (rows,) and placed bodies."""
+    """Compute wrenches of closures and joints from multipliers (rows,)."""
     tree, row = loop.solver.tree, 0
     closures = np.zeros((len(tree.model.closures), 6))
-    # dampers' moments are in B already, as what the bodies need
+    # B already contains the dampers' moments, as required by the bodies
     through = B[:, layout.FORCE : layout.FORCE + 6].copy()
     for wrench, closure in zip(closures, tree.model.closures, strict=True):
         a, b = tree.body_of[closure.parent], tree.body_of[closure.child]

@@ -34,7 +34,7 @@ def _once(function: Callable[[Any], Any]) -> Any:
 
 
 class LoopSolver(Solver):
-    """Kernels of one mechanism.
+    """Solver of one mechanism with closed loops.
 
     Args:
         mechanism: mechanism with its `structure`.
@@ -89,7 +89,7 @@ class LoopSolver(Solver):
 
     @cached_property
     def slopes(self) -> CompiledDerivatives | None:
-        """See the base class."""
+        """Derivatives of the dynamics in compiled code; None if differences are used."""
         own = self.mechanism
         passive = self.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
         if passive.any():
@@ -112,19 +112,19 @@ class LoopSolver(Solver):
         )
 
     def run_under(self, model: Any) -> Simulation:
-        """See the base class."""
+        """Return the compiled simulation with a controller that uses `model`."""
         return Simulation(self.mechanism, model)
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
-        """See the base class; the plan is the structure."""
+        """Return the plan as structure, and the numbers of the mechanism."""
         return self.mechanism.structure.packed.given
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """See the base class."""
+        """Return the reason for a kernel's status at a configuration."""
         return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """See the base class."""
+        """Assign each body's parameters to its first link, and zero to its other links."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, numbers in zip(self.mechanism.structure.tree.bodies[1:], bodies, strict=True):
@@ -132,7 +132,7 @@ class LoopSolver(Solver):
         return out
 
     def joint_sources(self) -> dict[str, Source]:
-        """See the base class."""
+        """Return the indices of positions and rates of the joints in `tree_state`."""
         tree = self.tree
         places = list(range(tree.rates))
         if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
@@ -143,7 +143,7 @@ class LoopSolver(Solver):
         }
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """See the base class."""
+        """Return positions of the tree's joints, and their rates by the velocity."""
         if self.rates_are_given:
             return q, None
         if len(q) == 1:
@@ -156,7 +156,7 @@ class LoopSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See the base class."""
+        """Return positions, velocities and accelerations of the tree's joints."""
         if self.rates_are_given:
             return q, v, a
         count = self.tree.rates

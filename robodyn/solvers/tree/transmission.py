@@ -34,7 +34,7 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
     Args:
         mechanism: mechanism with closed loops.
         motors: names of n driven joints.
-        joints: names of n joints that these determine, whatever the rest of the mechanism does.
+        joints: names of n joints that these determine, independent of the rest of the mechanism.
 
     Returns:
         The map.

@@ -2,7 +2,7 @@
 
 """Accelerations of the driven joints: dp/ds s'' + d2p/ds2 s'^2.
 
-Where a path bends, the second term asks for acceleration at constant speed already: a limit of it
+If a path bends, the second term requires acceleration even at constant speed: a limit of it
 bounds the speed in bends as well as how fast it changes.
 """
 

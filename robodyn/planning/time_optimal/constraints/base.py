@@ -2,7 +2,7 @@
 
 """Interface of limits along a path, by the highest derivative of s that they constrain.
 
-The solvers know limits only through these three classes. Every limit has a margin at the points
+The solvers access limits only through these three classes. Every limit has a margin at the points
 where it is imposed, and a smaller one between them, where it is verified.
 """
 
@@ -21,7 +21,7 @@ from robodyn.planning.time_optimal.sampled_path import SampledPath, SmoothPath
 # Relative margins of every limit at the points, and between them, where peaks of parabolas are not
 # quite exact: along random paths of a five-bar they missed up to 1.5e-5.
 MARGIN, MARGIN_BETWEEN = 3e-5, 2e-5
-# The same for rates and the tip's speed, which change less along an interval.
+# Margins of rates and the tip's speed, which change less along an interval.
 SPEED_MARGIN, SPEED_MARGIN_BETWEEN = 4e-6, 2e-6
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""From a pose of the tip to a configuration, by Newton's method on closures and pose together.
+"""Inverse kinematics of a tip pose by Newton's method on closures and pose together.
 
 A step v = p + S u of the tree's rates closes the loops by its part p, in which the independent
-coordinates rest, and moves along the tangent S by the u that takes the tip to its goal: the least
-squares of J u = gap - J p, the rows of a pose multiplied by `weights` (6,), zero for those that do
-not count. `m` is a mechanism, `s` the `Scratch` of `layout`; row 0 of s.T holds the weighted gap.
+coordinates are constant, and moves along the tangent S by u, which moves the tip to its goal: the
+least squares solution of J u = gap - J p, with the rows of a pose multiplied by `weights` (6,),
+zero for rows to ignore. `m` is a mechanism, `s` the `Scratch` of `layout`; row 0 of s.T holds the
+weighted gap.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ from robodyn.solvers.tree.kernels.newton import MOST_STEPS, NEAR, close, gaps
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import advance, inertial_wrenches, place_base
 
-# No coordinate moves by more than this in a step [rad or m], so that no branch is changed.
+# Largest step of a coordinate [rad or m], which keeps the branch.
 LONGEST: Final = 0.2
-# Relative damping after a step that led nowhere, and where no step leads on.
+# Relative damping after a step without progress, and the value at which the search ends.
 FIRST_DAMPING: Final = 1e-3
 LARGEST_DAMPING: Final = 1e8
 LEAST_DAMPING: Final = 1e-9
-# Steps of eight configurations together, which begin near their goals.
+# Number of steps for eight configurations together, which begin near their goals.
 MOST_TOGETHER: Final = 7
-# [parts of the size] at which a configuration's loops count as closed.
+# Gap of closed loops, relative to the size.
 CLOSED: Final = 1e-13
-# 2 + 2 cos of a turn beyond which its rotation vector would be too long.
+# 2 + 2 cos of an angle beyond which its rotation vector would be too long.
 OPPOSITE: Final = 1e-2
 
 
@@ -81,7 +82,7 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Weighted Jacobian s.J (6, free) of the tip by the tangent s.S, and its twist (6,) at s.v."""
+    """Write the weighted tip Jacobian s.J (6, free) for s.S, and the twist (6,) at s.v."""
     zero = 0.0 * s.K[0]
     for r in range(6):
         twist[r] = zero
@@ -195,12 +196,12 @@ def coordinate_rate(m: Any, s: Any, j: int) -> Any:
 def reach(
     m: Any, q: Any, goal: Any, weights: Any, target: float, most: int, before: Any, s: Any
 ) -> float:
-    """Move q (positions,) in place to a tip pose (7,), or nearest to it.
+    """Move q (positions,) in place to a tip pose (7,), or as near to it as possible.
 
     Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
 
     Returns:
-    the largest weighted rest; -1, with q undefined, for unsuitable pivots.
+        The largest weighted gap left; -1, with q undefined, for unsuitable pivots.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -213,7 +214,7 @@ def reach(
         for k in range(6):
             merit += gap[k] * gap[k]
         if merit < best:
-            rests = largest <= NEAR and largest > 0.5 * left  # as near as rounding permits
+            rests = largest <= NEAR and largest > 0.5 * left  # as close as rounding permits
             best, left = merit, largest
             copy(q, before)
             if left <= target or rests:
@@ -237,9 +238,10 @@ def reach(
 
 @inner
 def reach_together(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
-    """Move eight configurations near their goals as `reach`, without damping.
+    """Move eight configurations near their goals like `reach`, without damping.
 
-    Returns the rest of each; a large number if pivots are unsuitable for one of them.
+    Returns:
+        The gap left of each; a large number if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]

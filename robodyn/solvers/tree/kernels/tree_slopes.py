@@ -245,7 +245,7 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
             row, number = s.rows[c], int(s.at[c, NUMBER])
             half = vector(row, HALF), vector(row, HALF + 3)
             columns = columns_of(row, half, carried)
-            # those of the same joint
+            # entries of the same joint
             for k in range(first, int(s.last[i]) + 1):
                 other = s.rows[k]
                 if k <= c:
