@@ -33,7 +33,7 @@ INSTALL := $(PIP) install --no-compile
 FETCH := sh -c '$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(INSTALL) "$$@"' fetch
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
-.PHONY: help setup sim arm view ride bench docs test test-fast storm test-versions test-examples mutants lint bytecode format clean
+.PHONY: help setup sim arm view ride bench docs test test-fast storm test-versions dist mutants lint bytecode format clean
 
 help:
 	@echo "make sim     run path I of the paper through the ROS 2 nodes (ARGS='path:=II' for others)"
@@ -46,7 +46,7 @@ help:
 	@echo "make test-fast  the tests that need no ROS 2 and little time: some 8,700 in a minute"
 	@echo "make storm   hostile files, calls, messages and machine lives, with new random numbers each time"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
-	@echo "make test-examples  the examples in fresh environments with the wheel, oldest and newest packages"
+	@echo "make dist           wheel and source distribution, checked with the examples, oldest and newest packages"
 	@echo "make mutants inject faults into chosen modules, one at a time, and list those that no test catches"
 	@echo "make setup   create the environment in .venv only"
 	@echo "make format  format the code with ruff"
@@ -139,9 +139,10 @@ storm: $(TEST_READY)
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
 
-# Makes the source distribution and the wheel first. ARGS=3.13-newest tries one of four.
-test-examples:
-	@$(PYTHON) test/versions/examples.py $(ARGS)
+# What can be uploaded: dist/ has the source distribution and the wheel after twine, and every example
+# in four environments, passed. ARGS=3.13-newest tries one of the four.
+dist:
+	@$(PYTHON) test/versions/examples.py --output dist $(ARGS)
 
 # pyproject.toml lists the modules and tests. ARGS="robodyn.control.path_clock*" selects a few.
 # It works on a copy in mutants/, shows progress, and resumes from there when it is run again.

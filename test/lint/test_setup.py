@@ -4,6 +4,7 @@
 
 import configparser
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -115,3 +116,25 @@ def test_a_node_without_rclpy_says_so_in_a_line(tmp_path, start):
     assert run.returncode == 1
     assert run.stderr.startswith("recorder: no Python package 'rclpy': nodes need ROS 2.")
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_the_conda_recipe_has_the_version_and_requirements_of_the_package(tmp_path):
+    recipe = yaml.safe_load((SETUP.parent / "conda" / "recipe.yaml").read_text())
+    subprocess.run(
+        [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(tmp_path)],
+        cwd=SETUP.parent, check=True,
+    )  # fmt: skip
+    (info,) = tmp_path.glob("*.egg-info")
+    own = (info / "requires.txt").read_text().split("\n\n")[0].split()
+    names = {"PyYAML": "pyyaml", "urdf_parser_py": "urdfdom-py"}  # conda-forge's
+
+    def split(requirement):
+        name = re.match(r"[\w-]+", requirement)[0]
+        bounds = requirement[len(name) :].replace(" ", "").split(",")
+        return names.get(name, name), tuple(sorted(bounds))
+
+    python, *others = recipe["requirements"]["run"]
+    metadata = (info / "PKG-INFO").read_text()
+    assert python == "python " + re.search(r"Requires-Python: (.*)", metadata)[1]
+    assert sorted(map(split, others)) == sorted(map(split, own))
+    assert recipe["context"]["version"] == PACKAGE.find("version").text

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`make test-examples`: the wheel alone, in fresh environments, runs every example.
+"""`make dist`: the distributions, and every example with the wheel alone in fresh environments.
 
 The source distribution is made from the checkout and the wheel from that, so what is missing in
 either shows. The examples are those of the source distribution, run in a folder of their own, with
@@ -47,19 +47,28 @@ def main() -> int:
     """Try the systems named, or all; the exit code is the number of those that failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("system", nargs="*", help=f"of {', '.join(SYSTEMS)}")
-    names = parser.parse_args().system or list(SYSTEMS)
+    parser.add_argument("--output", type=Path, help="folder for the distributions that passed")
+    options = parser.parse_args()
+    names = options.system or list(SYSTEMS)
     unknown = set(names) - set(SYSTEMS)
     if unknown:
         parser.error(f"no system {', '.join(sorted(unknown))}; known are {', '.join(SYSTEMS)}")
     with tempfile.TemporaryDirectory() as folder:
         wheel, examples = _distributions(Path(folder))
-        return sum(not _try(name, wheel, examples) for name in names)
+        failures = sum(not _try(name, wheel, examples) for name in names)
+        if options.output and not failures:
+            shutil.rmtree(options.output, ignore_errors=True)
+            options.output.mkdir()
+            for made in (wheel, *Path(folder).glob("*.tar.gz")):
+                shutil.copy(made, options.output)
+                print(f"{options.output / made.name}")
+        return failures
 
 
 def _distributions(folder: Path) -> tuple[Path, list[Path]]:
     """The wheel, and the examples of the source distribution from which it was made."""
     version = ".".join(map(str, sys.version_info[:2]))
-    python = environment("build", version, ["build"])
+    python = environment("build", version, ["build", "twine"])
     if python is None:
         raise SystemExit(1)
     print("making the source distribution and the wheel", flush=True)
@@ -67,6 +76,10 @@ def _distributions(folder: Path) -> tuple[Path, list[Path]]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
+    files = [str(file) for file in folder.iterdir()]
+    check = [str(python), "-m", "twine", "check", "--strict", *files]
+    if subprocess.run(check, check=False).returncode:
+        raise SystemExit("twine objects to a distribution")
     (archive,) = folder.glob("*.tar.gz")
     shutil.unpack_archive(archive, folder)
     return next(folder.glob("*.whl")), sorted(folder.glob("*/examples/[0-9]*.py"))
