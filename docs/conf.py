@@ -44,7 +44,7 @@ copyright = "2026, robodyn developers"
 version = release = __version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "equations",
@@ -62,18 +62,23 @@ exclude_patterns = [
     "QUALITY_DECLARATION.md",
     "CHANGELOG.rst",
     "__*",
+    "gallery/*.ipynb",
     "standards.rst",
     "standard_docs",
     "sphinx_output",
 ]
 rosdoc2_settings = {"allow_other_extensions": True}
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
 nitpicky = False
 default_role = "code"  # docstrings write `name` for code
 suppress_warnings = ["ref.python"]  # attributes of one name in several classes: any may be linked
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+nb_execution_mode = "force"
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import json
 import re
 import shlex
 import shutil
@@ -202,6 +203,21 @@ def test_python_runs(page, tmp_path, monkeypatch, capsys):
         unregister_kind(kind)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", sorted(DOCS.glob("notebooks/*.ipynb")), ids=lambda n: n.stem)
+@pytest.mark.filterwarnings("ignore:.*no rigid body has the principal moments")
+def test_notebook_runs(notebook):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    if notebook.stem == "learning":
+        pytest.importorskip("jax")
+    names: dict[str, object] = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == []  # they are made with the site
+            exec("".join(cell["source"]), names)
+    plt.close("all")
+
+
 # ---------------------------------------------------------------------------- commands
 
 
@@ -324,7 +340,7 @@ CHECKS = {
     "pip": check_pip,
 }
 # of others
-FOREIGN = {"rosdep", "colcon", "source", "export", "dask", "plotjuggler", "for", "done"}
+FOREIGN = {"rosdep", "colcon", "source", "export", "dask", "jupyter", "plotjuggler", "for", "done"}
 
 
 @pytest.mark.parametrize("block", in_language("bash"), ids=str)
