@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dynamics of a mechanism as CasADi functions with exact Jacobians, for optimal control.
+"""Dynamics of a mechanism as CasADi functions with first and second derivatives.
 
 The state is a displacement x (nv,) from a reference configuration, as defined by `difference`, and
 the velocity v (nv,). For arms x is q minus the reference, for closed loops it contains the
 independent joints, for platforms a translation and a rotation vector. Its time derivative is
 `displacement_rate`, which equals v for arms and loops.
 
+Jacobians are exact. Second derivatives are differences of order 4 of exact first ones, 1e-8 of
+their size where the dynamics are smooth: IPOPT runs with its exact Hessian.
+
 CasADi calls these functions through Python and holds no reference to them: keep a reference as long
-as an expression uses them. There are no second derivatives, so IPOPT needs
-`{"ipopt.hessian_approximation": "limited-memory"}`.
+as an expression uses them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,81 +26,169 @@ from robodyn.extras import needing
 with needing("casadi", "optimal control with CasADi", "casadi"):
     import casadi
 
-from robodyn.algorithms.chart import Chart
-from robodyn.arrays import ArrayLike
+from robodyn.algorithms.chart import Chart, second_derivatives
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 
 INPUTS = ("x", "v", "load")
 
 
-class Dynamics(casadi.Callback):
-    """CasADi callback for accelerations or efforts, or for their Jacobian."""
+class _Callback(casadi.Callback):
+    """A function of columns that computes matrices with NumPy.
+
+    Args:
+        name: name of the function.
+        sizes: numbers in each argument.
+        shapes: rows and columns of each result.
+        compute: called with the arguments (k,) that have numbers; returns the results.
+    """
 
     def __init__(
-        self, mechanism: Mechanism, question: str, reference: ArrayLike | None, blocks: bool = False
+        self,
+        name: str,
+        sizes: Mapping[str, int],
+        shapes: Mapping[str, tuple[int, int]],
+        compute: Callable[..., Sequence[FloatArray]],
     ) -> None:
         super().__init__()
-        self.mechanism, self._question, self._blocks = mechanism, question, blocks
+        self._sizes, self._shapes, self._compute = sizes, shapes, compute
+        self._in, self._out = list(sizes), list(shapes)
+        self._kept: list[Any] = []
+        self.construct(name, {})
+
+    def get_n_in(self) -> int:
+        """Count the arguments."""
+        return len(self._in)
+
+    def get_n_out(self) -> int:
+        """Count the results."""
+        return len(self._out)
+
+    def get_name_in(self, i: int) -> str:
+        """Name an argument."""
+        return self._in[i]
+
+    def get_name_out(self, i: int) -> str:
+        """Name a result."""
+        return self._out[i]
+
+    def get_sparsity_in(self, i: int) -> Any:
+        """Return a dense column."""
+        return casadi.Sparsity.dense(self._sizes[self._in[i]], 1)
+
+    def get_sparsity_out(self, i: int) -> Any:
+        """Return a dense matrix."""
+        return casadi.Sparsity.dense(*self._shapes[self._out[i]])
+
+    def has_eval_buffer(self) -> bool:
+        """Take numbers in memory, without copies into matrices of CasADi."""
+        return True
+
+    def eval_buffer(self, given: Any, results: Any) -> int:
+        """Compute all results; those that CasADi needs are written by columns."""
+        found = self._compute(*(np.frombuffer(part) for part in given))
+        for block, result in zip(found, results, strict=True):
+            if result is not None:
+                np.frombuffer(result)[:] = block.T.ravel()
+        return 0
+
+    def keep(self, function: Any) -> Any:
+        """Keep a derivative as long as this function, and return it."""
+        self._kept.append(function)
+        return function
+
+
+class Dynamics(_Callback):
+    """CasADi callback for accelerations or efforts."""
+
+    def __init__(
+        self, mechanism: Mechanism, question: str, reference: ArrayLike | None = None
+    ) -> None:
+        self.mechanism = mechanism
         self._chart = Chart(mechanism, reference)
         self._rows = self._chart.rows(question)
         self._unchecked = mechanism.unchecked
         self._unchecked_dynamics = getattr(self._unchecked, question)
-        self._kept: list[Any] = []
-        self.construct(f"{question}{'_jacobian' * blocks}", {})
-
-    def get_n_in(self) -> int:
-        """Return the number of arguments: three, and for a Jacobian also the result."""
-        return 4 if self._blocks else 3
-
-    def get_n_out(self) -> int:
-        """Return the number of results: one, or one Jacobian block per argument."""
-        return 3 if self._blocks else 1
-
-    def get_sparsity_in(self, i: int) -> Any:
-        """Return the shape of an argument: a dense column."""
-        return casadi.Sparsity.dense((*self._rows.arguments, *self._rows.results)[i], 1)
-
-    def get_sparsity_out(self, i: int) -> Any:
-        """Return the shape of a result: a dense column, or a dense block."""
-        columns = self.get_sparsity_in(i).numel() if self._blocks else 1
-        return casadi.Sparsity.dense(self._rows.results[0], columns)
-
-    def get_name_in(self, i: int) -> str:
-        """Return the name of an argument, for CasADi."""
-        return (*INPUTS, "out_answer")[i]
-
-    def get_name_out(self, i: int) -> str:
-        """Return the name of a result, for CasADi."""
-        return f"jac_answer_{INPUTS[i]}" if self._blocks else "answer"
-
-    def has_jacobian(self) -> bool:
-        """Return whether a Jacobian is available: not for the Jacobian itself."""
-        return not self._blocks
-
-    def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the callback for the Jacobian."""
-        slopes = Dynamics(self.mechanism, self._question, self._chart.reference, blocks=True)
-        self._kept.append(slopes)
-        return slopes
-
-    def has_eval_buffer(self) -> bool:
-        """Return True: numbers are passed in memory, not as CasADi matrices."""
-        return True
+        self._question = question
+        self._arguments = dict(zip(INPUTS, self._rows.arguments, strict=True))
+        (self._result,) = self._rows.results
+        super().__init__(question, self._arguments, {"answer": (self._result, 1)}, self._values)
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Write results for three arguments; matrices are stored by columns."""
-        x, v, load = (np.frombuffer(part) for part in given[:3])
-        if self._blocks:
-            found = self._rows.differentiate(x[None], v[None], load[None])[1:]
-            for block, result in zip(found, results, strict=True):
-                if result is not None:
-                    np.frombuffer(result)[:] = block[0].T.ravel()
-            return 0
+        """Write the result for three arguments."""
+        x, v, load = np.frombuffer(given[0]), np.frombuffer(given[1]), np.frombuffer(given[2])
         q = self._unchecked.advance(self._chart.reference, x)
         out = np.frombuffer(results[0])
         if not self._unchecked_dynamics(q, v, load, out):
-            out[:] = self._rows.compute(x[None], v[None], load[None])[0][0]  # raises the reason
+            (out[:],) = self._values(x, v, load)  # raises the reason
         return 0
+
+    def _values(self, *arguments: FloatArray) -> Sequence[FloatArray]:
+        return [self._rows.compute(*(each[None] for each in arguments))[0][0]]
+
+    def _blocks(self, *arguments: FloatArray) -> Sequence[FloatArray]:
+        found = self._rows.differentiate(*(each[None] for each in arguments[:3]))
+        return [block[0] for block in found[1:]]
+
+    def has_jacobian(self) -> bool:
+        """Offer exact first derivatives."""
+        return True
+
+    def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
+        """Return the function of the three blocks of the Jacobian."""
+        sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
+        shapes = {
+            name: (self._result, size)
+            for name, size in zip(onames, self._rows.arguments, strict=True)
+        }
+        return self.keep(_Callback(name, sizes, shapes, self._blocks))
+
+    def has_reverse(self, count: int) -> bool:
+        """Offer products of one vector with the Jacobian."""
+        return count == 1
+
+    def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
+        """Return the products with the Jacobian, whose Jacobian are the second derivatives."""
+        return self.keep(_Products(self._rows, self._blocks, name, inames, onames))
+
+
+class _Products(_Callback):
+    """Products of a vector (k,) with the blocks of a Jacobian."""
+
+    def __init__(self, rows: Any, blocks: Any, name: str, inames: Any, onames: Any) -> None:
+        self._rows = rows
+        (result,) = rows.results
+        self._widths = *rows.arguments, result, result  # arguments, the result, the vector
+        sizes = dict(zip(inames, self._widths, strict=True))
+        shapes = {n: (size, 1) for n, size in zip(onames, rows.arguments, strict=True)}
+
+        def compute(*given: FloatArray) -> Sequence[FloatArray]:
+            return [block.T @ given[4] for block in blocks(*given[:3])]
+
+        self._blocks = blocks
+        super().__init__(name, sizes, shapes, compute)
+
+    def has_jacobian(self) -> bool:
+        """Offer second derivatives."""
+        return True
+
+    def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
+        """Return the blocks of second derivatives, by results and then by arguments."""
+        arguments = self._rows.arguments
+        sizes = dict(zip(inames, (*self._widths, *arguments), strict=True))
+        pairs = [(rows, columns) for rows in arguments for columns in self._widths]
+        shapes = dict(zip(onames, pairs, strict=True))
+        ends = np.cumsum(arguments)[:-1]
+
+        def compute(*given: FloatArray) -> Sequence[FloatArray]:
+            whole = second_derivatives(self._rows, given[:3], given[4])
+            out = []
+            bands = np.split(whole, ends, axis=0)
+            for band, block in zip(bands, self._blocks(*given[:3]), strict=True):
+                out += [*np.split(band, ends, axis=1), np.zeros(block.T.shape), block.T]
+            return out
+
+        return self.keep(_Callback(name, sizes, shapes, compute))
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
@@ -133,7 +224,7 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 def displacement_rate(mechanism: Mechanism) -> Any:
     """Return a CasADi function of x and v for the time derivative of x (nv,).
 
-    It is v, except for rotation vectors, whose derivative is the angular velocity multiplied by
+    It is v, except for rotation vectors, whose derivative is the angular velocity multiplied by::
 
         E - [x ×] / 2 + (1 - |x|/2 cot(|x|/2)) / |x|^2 [x ×]^2.
     """

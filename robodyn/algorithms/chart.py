@@ -9,7 +9,7 @@ in rotation vectors, by their left Jacobian.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,6 +23,9 @@ from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotati
 
 # Times of the Runge-Kutta stages relative to the step, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
+# Differences of order 4 of first derivatives: step [m, rad, m/s, rad/s], places and weights.
+DIFFERENCE = 1e-3
+PLACES, SHARES = np.array([1.0, -1.0, 2.0, -2.0]), np.array([8.0, -8.0, -1.0, 1.0]) / 12.0
 
 
 class Rows(NamedTuple):
@@ -72,6 +75,35 @@ def call_with_rows(
     return [
         np.asarray(each).reshape(*lead, *shape) for each, shape in zip(found, shapes, strict=True)
     ]
+
+
+def second_derivatives(
+    rows: Rows, arguments: Sequence[FloatArray], vector: FloatArray
+) -> FloatArray:
+    """Return second derivatives of dynamics, weighted by a vector, as a symmetric matrix.
+
+    Differences of order 4 of exact first derivatives by x and v: in the load the dynamics are
+    linear. Dry friction at rest has none.
+
+    Args:
+        rows: `Chart.rows`.
+        arguments: x, v and load (k,).
+        vector: (k,) weights of the result.
+
+    Returns:
+        Derivatives (m, m) of vector @ result, by x, v and load in a row.
+    """
+    nv, _, load = rows.arguments
+    size = 2 * nv + load
+    moves = DIFFERENCE * PLACES[:, None, None] * np.eye(2 * nv, size)
+    given = np.split(np.concatenate(arguments) + moves.reshape(-1, size), [nv, 2 * nv], axis=1)
+    blocks = rows.differentiate(*given)[1:]
+    gradients = np.concatenate([vector @ block for block in blocks], axis=1)
+    by_state = np.tensordot(SHARES, gradients.reshape(4, 2 * nv, size), 1) / DIFFERENCE
+    out = np.zeros((size, size))
+    out[: 2 * nv], out[2 * nv :, : 2 * nv] = by_state, by_state[:, 2 * nv :].T
+    out[: 2 * nv, : 2 * nv] = 0.5 * (by_state[:, : 2 * nv] + by_state[:, : 2 * nv].T)
+    return out
 
 
 class Chart:
