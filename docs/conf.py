@@ -62,6 +62,7 @@ exclude_patterns = [
     "QUALITY_DECLARATION.md",
     "CHANGELOG.rst",
     "__*",
+    "jupyter_execute",
     "gallery/*.ipynb",
     "standards.rst",
     "standard_docs",
