@@ -36,6 +36,7 @@ SECTIONS = {
         "simulate",
         "simulate_many",
         "BatchPlant",
+        "PayloadVariants",
         "Plant",
         "Sensor",
         "ComputedTorque",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from robodyn.designing.requirements import Requirements as Requirements
     from robodyn.designing.requirements import load_requirements as load_requirements
     from robodyn.dynamics.end_stops import EndStops as EndStops
+    from robodyn.dynamics.payload_variants import PayloadVariants as PayloadVariants
     from robodyn.errors import InfeasibleTrajectory as InfeasibleTrajectory
     from robodyn.errors import InvalidInput as InvalidInput
     from robodyn.errors import KinematicsError as KinematicsError

@@ -202,12 +202,24 @@ class BatchSteps:
         self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *share)
 
 
-def in_lanes(rows: FloatArray) -> FloatArray:
-    """Convert rows (N, k) to (groups, k * 8), eight in the lanes of each number."""
-    groups = -(-len(rows) // WIDTH)
-    padded = rows[np.minimum(np.arange(groups * WIDTH), len(rows) - 1)]
-    lanes = padded.reshape(groups, WIDTH, -1).swapaxes(1, 2)
-    return np.ascontiguousarray(lanes).reshape(groups, -1)
+def in_lanes(*parts: FloatArray) -> FloatArray:
+    """Convert rows to (groups, k * 8), eight in the lanes of each number.
+
+    Args:
+        parts: (N, ...) columns of the rows. The last row is repeated in the lanes that are left.
+    """
+    count = len(parts[0])
+    groups, whole = -(-count // WIDTH), count // WIDTH
+    lanes = np.empty((groups, sum(part.shape[1] for part in parts), WIDTH))
+    first = 0
+    for part in parts:
+        width = part.shape[1]
+        columns, left = lanes[:, first : first + width], part[whole * WIDTH :]
+        columns[:whole] = part[: whole * WIDTH].reshape(whole, WIDTH, width).swapaxes(1, 2)
+        if len(left):
+            columns[whole] = left[np.minimum(np.arange(WIDTH), len(left) - 1)].T
+        first += width
+    return lanes.reshape(groups, -1)
 
 
 @cached_threadsafe

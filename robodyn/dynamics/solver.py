@@ -32,6 +32,7 @@ from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.parameters import JointParameter
+from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
 from robodyn.model.joint import Joint
@@ -124,20 +125,30 @@ class Solver:
         within their torque-speed curves. The result is None if each mechanism must be stepped
         alone.
         """
-        kernel = None if self.loop is None else self.loop.batch
-        if kernel is None or any(row.solver.friction.needs_hybrid_step(dt) for row in rows):
+        kernel, different = None if self.loop is None else self.loop.batch, distinct(rows)
+        if kernel is None or any(row.solver.friction.needs_hybrid_step(dt) for row in different):
             return None
-        tables = [row.drives.motor_table for row in rows]
+        tables = [row.drives.motor_table for row in different]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
         structure, numbers = self.lane_numbers()
-        packed = []
-        for row, table in zip(rows, tables, strict=True):
-            own, values = row.solver.lane_numbers()
-            alike = own.tobytes() == structure.tobytes() and len(values) == len(numbers)
-            if not alike or table.shape[1] < columns:
-                return None
-            packed.append(np.concatenate([values, table[:, :columns].ravel()]))
-        return BatchSteps(batch_entry(kernel), structure, in_lanes(np.array(packed)), columns, 0)
+        if any(table.shape[1] < columns for table in tables):
+            return None
+        if isinstance(rows, PayloadVariants):
+            values = self.numbers_with(rows)
+        else:
+            packed = [row.solver.lane_numbers() for row in rows]
+            for own, other in packed:
+                if own.tobytes() != structure.tobytes() or len(other) != len(numbers):
+                    return None
+            values = np.array([other for _, other in packed])
+        limits = np.array([table[:, :columns].ravel() for table in tables])
+        limits = np.broadcast_to(limits, (len(rows), limits.shape[1]))
+        lanes = in_lanes(values, limits)
+        return BatchSteps(batch_entry(kernel), structure, lanes, columns, 0)
+
+    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+        """Return the `lane_numbers` (N, k) of this mechanism with payloads."""
+        return np.array([one.solver.lane_numbers()[1] for one in payloads])
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
         """Return the structure that all rows of a batch share, and the numbers of this mechanism.

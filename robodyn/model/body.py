@@ -85,16 +85,25 @@ def joined(item: T, other: Any) -> T:
     Raises:
         ModelError: numbers overflow.
     """
+    changes = combined(item, other)
+    return replace(item, **changes) if changes else item
+
+
+def combined(item: Any, other: Any) -> dict[str, Any]:
+    """Return the mass, com and inertia of a body with another fixed to it; unchecked.
+
+    Those that do not change may be left out.
+    """
     total = item.mass + other.mass
     if total == 0.0:
-        return replace(item, inertia=item.inertia + other.inertia) if other.inertia.any() else item
+        return {"inertia": item.inertia + other.inertia} if other.inertia.any() else {}
     with np.errstate(over="ignore", invalid="ignore"):  # the new body raises
         arm = other.com - item.com
         reduced = item.mass * other.mass / total
         shift = reduced * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         com = item.com + other.mass / total * arm
         inertia = item.inertia + other.inertia + shift
-    return replace(item, mass=total, com=com, inertia=inertia)
+    return {"mass": total, "com": com, "inertia": inertia}
 
 
 def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from robodyn.algorithms.elasticity import motors_in_equilibrium
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
-from robodyn.dynamics.compiled_run import BatchSteps, Rollout, held
+from robodyn.dynamics.compiled_run import BatchSteps, Outcome, Rollout, held, spring_and_damper
 from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS
@@ -35,7 +36,8 @@ class BatchPlant:
 
     Args:
         mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
-            own payload, friction or dimensions.
+            own payload, friction or dimensions. Of `PayloadVariants` only rows that leave the SIMD
+            lanes become mechanisms.
         count: number of rows; by default the number of given mechanisms.
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
@@ -61,7 +63,7 @@ class BatchPlant:
     ) -> None:
         self.mechanisms, self._limits_efforts = _rows_of(mechanism, count), limit_efforts
         self.dt = as_scalar("dt", dt, "s", above=0.0)
-        first, count = self.mechanisms[0], len(self.mechanisms)
+        first, count = distinct(self.mechanisms)[0], len(self.mechanisms)
         self._sizes = len(first.home), first.coordinates.velocity_size
         n = len(first.joint_names)
         motors = n if first.drives.elasticity is not None else 0
@@ -73,14 +75,12 @@ class BatchPlant:
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         # number of steps of each row: none, and these
         self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
-        # for each row, on a fixed base and on a moving one
-        self._rollouts: list[Rollout] = [None] * count  # type: ignore[list-item]
-        self._moving = self._rollouts.copy()
-        self._advance: list[Any] = [None] * count
-        self._bind(range(count))
+        # for rows outside the lanes
+        self._bound: dict[int, _Row] = {}
+        self._homes = np.empty((count, nq))
+        self._bind(np.arange(count))
         self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
         self.problem: dict[int, str] = {}
-        self._homes = np.array([self._checked(k, m.home) for k, m in enumerate(self.mechanisms)])
         self.reset()
 
     def __repr__(self) -> str:
@@ -134,37 +134,54 @@ class BatchPlant:
         if not len(numbers):
             return
         given = _rows_of(mechanism, len(numbers), like=self.mechanisms[0])
-        for row, one in zip(numbers.tolist(), given, strict=True):
-            self.mechanisms[row] = one
-        self._bind(numbers.tolist())
+        if len(numbers) == self.count:
+            self.mechanisms = given
+        else:
+            mechanisms = list(self.mechanisms)
+            for row, one in zip(numbers.tolist(), given, strict=True):
+                mechanisms[row] = one
+            self.mechanisms = mechanisms
+        self._bind(numbers)
         self.__dict__.pop("_lanes", None)
-        self._homes[numbers] = [self._checked(k, self.mechanisms[k].home) for k in numbers]
         self.reset(rows=numbers)
 
-    def _bind(self, rows: Iterable[int]) -> None:
-        """Bind the kernels and effort limits of rows to their mechanisms."""
+    def _bind(self, rows: np.ndarray) -> None:
+        """Take homes and effort limits of rows from their mechanisms."""
+        first = distinct(self.mechanisms)[0]
+        if first.solver.compiled_simulation(first) is None:
+            raise InvalidInput(
+                f"{first.name}: mechanisms of the kind {first.kind!r} have no compiled simulation; "
+                "use a Plant for each",
+                value=first,
+            )
         self._curves = self._limits_efforts and any(
-            m.drives.has_torque_speed_curve for m in self.mechanisms
+            m.drives.has_torque_speed_curve for m in distinct(self.mechanisms)
         )
-        for k in rows:
+        if isinstance(self.mechanisms, PayloadVariants):
+            self._homes[rows] = self._checked(0, first.home)
+            if self._limits_efforts:
+                self._ends[:, rows] = first.drives.effort_ends[:, None]
+        for k in rows.tolist():
+            self._bound.pop(k, None)
+            if not isinstance(self.mechanisms, PayloadVariants):
+                one = self.mechanisms[k]
+                repeats = k > 0 and one is self.mechanisms[k - 1]
+                self._homes[k] = self._homes[k - 1] if repeats else self._checked(k, one.home)
+                if self._limits_efforts:
+                    self._ends[:, k] = one.drives.effort_ends
+
+    def _row(self, k: int) -> _Row:
+        """Return a row for steps outside the lanes."""
+        if k not in self._bound:
             one, q, v, steps = self.mechanisms[k], self._q[k], self._v[k], self._steps[k]
             efforts, loads = self._efforts[k], self._loads[k]
-            advance = one.solver.compiled_simulation(one)
-            if advance is None:
-                raise InvalidInput(
-                    f"{one.name}: mechanisms of the kind {one.kind!r} have no compiled simulation; "
-                    "use a Plant for each",
-                    value=one,
-                )
-            if self._limits_efforts:
-                self._ends[:, k] = one.drives.effort_ends
             curves = self._limits_efforts and one.drives.has_torque_speed_curve
             rest = loads[..., :6]
             once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
             lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
-            self._rollouts[k] = replace(lent, loads=rest)
-            self._moving[k] = replace(lent, loads=loads)
-            self._advance[k] = advance
+            advance = one.solver.compiled_simulation(one)
+            self._bound[k] = _Row(advance, replace(lent, loads=rest), replace(lent, loads=loads))
+        return self._bound[k]
 
     def reset(
         self,
@@ -232,31 +249,32 @@ class BatchPlant:
         self._loads[:, 0, 0, :6], self._steps[:, 1] = load, steps
         if base is not None:
             self._loads[:, 0, 0, 6:] = _each("base", rows_of(base), self._loads[:, 0, 0, 6:])
-        rollouts = self._rollouts if base is None else self._moving
+        moves = base is not None
         going = np.flatnonzero(~self.failed)
         before = self._q[:, 0].copy(), self._v[:, 0].copy()
         if self._lanes is not None:
-            self._run_lanes(self._lanes, base is not None)
+            self._run_lanes(self._lanes, moves)
         left = going[self._steps[going, 1] > 0.0]
-        self._shared(lambda part: self._run(rollouts, part.tolist()), left, SMALLEST_SHARE)
+        self._shared(lambda part: self._run(part.tolist(), moves), left, SMALLEST_SHARE)
         moved = left[~self.failed[left]]
         self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
         lost = left[self.failed[left]]
         self._q[lost, 0], self._v[lost, 0] = before[0][lost], before[1][lost]
         self._steps[:, 1] = steps
         for row in lost.tolist():
-            self.problem[row] = self._why(rollouts[row], row)
+            self.problem[row] = self._why(row, moves)
 
     def _checked(self, row: int, configuration: FloatArray) -> FloatArray:
         """Project a configuration of a row onto its manifold; raise if it has no geometry."""
-        one = self.mechanisms[row]
+        different = distinct(self.mechanisms)
+        one = different[row if len(different) > 1 else 0]
         one.joint_positions(configuration)
         return one.advance(configuration, np.zeros(self._sizes[1]))
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
         """Return the kernel for many rows in SIMD lanes, if there is one."""
-        first = self.mechanisms[0]
+        first = distinct(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
         steps: BatchSteps | None = first.solver.batch_steps(
@@ -271,7 +289,9 @@ class BatchPlant:
         """
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
-        settings, state = (self.dt, self._rollouts[0].stops), (q, v, left)
+        curves = self._limits_efforts and distinct(self.mechanisms)[0].drives.has_torque_speed_curve
+        stops = spring_and_damper(self._end_stops, curves)
+        settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
         self._shared(
             lambda part: lanes.run(settings, loads, state, (int(part[0]), int(part[-1]) + 1)),
@@ -287,12 +307,14 @@ class BatchPlant:
             for _ in each(lambda share: work(shares[share]), len(shares)):
                 pass
 
-    def _run(self, rollouts: list[Rollout], rows: list[int]) -> None:
+    def _run(self, rows: list[int], moves: bool) -> None:
         for row in rows:
-            self.failed[row] = bool(self._advance[row](rollouts[row], 0, 1).status)
+            advance, rest, moving = self._row(row)
+            self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
-    def _why(self, rollout: Rollout, row: int) -> str:
+    def _why(self, row: int, moves: bool) -> str:
         """Return the error of the same step taken alone."""
+        rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])
         try:
@@ -320,6 +342,14 @@ class BatchPlant:
         return given
 
 
+class _Row(NamedTuple):
+    """The compiled simulation of a row, on a base at rest and on one that moves."""
+
+    advance: Callable[[Rollout, int, int], Outcome]
+    rest: Rollout
+    moving: Rollout
+
+
 def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
     """Return a plant with the exact state of another."""
     mechanisms, dt, stops, limited = made_of
@@ -331,17 +361,21 @@ def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> B
 
 def _rows_of(
     mechanism: Mechanism | Sequence[Mechanism], count: int | None, like: Mechanism | None = None
-) -> list[Mechanism]:
+) -> Sequence[Mechanism]:
     """Return one mechanism for each row, all of the structure of `like` or of the first."""
-    given = list(mechanism) if isinstance(mechanism, Sequence) else [mechanism] * (count or 0)
-    if not given or count not in (None, len(given)):
+    given: Sequence[Mechanism]
+    if isinstance(mechanism, PayloadVariants):
+        given = mechanism
+    else:
+        given = list(mechanism) if isinstance(mechanism, Sequence) else [mechanism] * (count or 0)
+    if not len(given) or count not in (None, len(given)):
         raise InvalidInput(
             f"count is {count} for {len(given) or 'one'} mechanism(s): say how many rows there are "
             "of one, or give one for each",
             value=count,
         )
     first = like or given[0]
-    for row, one in enumerate(given):
+    for row, one in enumerate(distinct(given)):
         if _structure(one) != _structure(first):
             raise InvalidInput(
                 f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "

@@ -90,9 +90,7 @@ def as_arm(model: Model) -> Model:
     links, last = {link.name: link for link in model.links}, chain.links[-1]
     tip = links[model.tip_link]
     if tip is not last and tip.has_inertia:
-        R = chain.tip.rotation.T
-        carried = Body(tip.mass, tip.com, tip.inertia).seen_from(R, -R @ chain.tip.translation)
-        links |= {last.name: joined(last, carried), tip.name: Link(tip.name)}
+        links |= {last.name: with_carried(chain, tip), tip.name: Link(tip.name)}
     home = dict(model.home)
     for joint in chain.joints:
         (value,) = home.setdefault(joint.name, (float(np.clip(0.0, *joint.position)),))
@@ -105,6 +103,13 @@ def as_arm(model: Model) -> Model:
             )
     at_home = tuple((joint.name, home[joint.name]) for joint in chain.joints)
     return replace_unchecked(model, links=tuple(links.values()), joints=joints, home=at_home)
+
+
+def with_carried(chain: Chain, tip: Link) -> Link:
+    """Return the last link that moves together with a link that is fixed at the tip."""
+    R = chain.tip.rotation.T
+    carried = Body(tip.mass, tip.com, tip.inertia).seen_from(R, -R @ chain.tip.translation)
+    return joined(chain.links[-1], carried)
 
 
 def model_of_chain(

@@ -26,10 +26,12 @@ from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import BatchSteps, Kernels
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
+from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
+from robodyn.solvers.serial.chain import with_carried
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
 from robodyn.solvers.serial.kernels.integration import (
@@ -42,6 +44,7 @@ from robodyn.solvers.serial.packing import (
     pack_chain,
     pack_pseudo_inertias,
     part_of_chain,
+    put_body,
     turn_z_to,
 )
 from robodyn.threads import cached_threadsafe, with_stack
@@ -181,6 +184,18 @@ class SerialSolver(Solver):
         """See the base class; the structure is which joints are prismatic."""
         slides = np.ascontiguousarray(self.geometry[:, at.PRISMATIC])
         return slides, np.concatenate([self.geometry.ravel(), self.gravity])
+
+    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+        """See the base class."""
+        chain, model = self.mechanism.chain, self.mechanism.model
+        numbers = np.tile(self.lane_numbers()[1], (len(payloads), 1))
+        rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
+        turn, is_last = turn_z_to(chain.joints[-1].axis), model.tip_link == chain.links[-1].name
+        for row, tip in zip(rows, payloads.tip_links(), strict=True):
+            link = tip if is_last or not tip.has_inertia else with_carried(chain, tip)
+            if is_last or tip.has_inertia:
+                put_body(row, turn, link.mass, link.com, link.inertia)
+        return numbers
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         """Return the packed chain with or without friction and armature."""

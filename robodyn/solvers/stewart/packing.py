@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.model.body import Body
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.six_legs import SixLegs
 
@@ -45,11 +46,16 @@ def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
 def pack_platform(six: SixLegs) -> FloatArray:
     """Pack the platform (PLATFORM_SIZE,), see `robodyn.solvers.stewart.kernels.layout`."""
     platform = np.zeros(at.PLATFORM_SIZE)
-    platform[at.MASS] = six.platform.mass
-    platform[at.COM : at.COM + 3] = six.platform.com
-    platform[at.INERTIA : at.INERTIA + 6] = six.platform.inertia[_UPPER_TRIANGLE]
+    put_platform(platform, six.platform)
     platform[at.GRAVITY : at.GRAVITY + 3] = six.gravity
     return platform
+
+
+def put_platform(row: FloatArray, body: Body) -> None:
+    """Write the platform's body into its row (PLATFORM_SIZE,)."""
+    row[at.MASS] = body.mass
+    row[at.COM : at.COM + 3] = body.com
+    row[at.INERTIA : at.INERTIA + 6] = body.inertia[_UPPER_TRIANGLE]
 
 
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:

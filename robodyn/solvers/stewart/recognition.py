@@ -202,6 +202,12 @@ def _found(shape: ModelTopology) -> FoundPlatform:
     )
 
 
+def platform_body(model: Model, tip: Link) -> Body:
+    """Return the platform of a model whose tip link is another one of the same name."""
+    links = {link.name: link for link in model.links} | {tip.name: tip}
+    return _body(links, found_in(model).platform)
+
+
 def _body(links: dict[str, Link], parts: list[LegPart]) -> Body:
     bodies = []
     for part in parts:

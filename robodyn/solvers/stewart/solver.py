@@ -25,6 +25,7 @@ from robodyn.dynamics.parameters import (
     joint_parameters,
     unit_mechanisms,
 )
+from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
 from robodyn.model.fields import replace_unchecked
@@ -39,8 +40,8 @@ from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, ad
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
 from robodyn.solvers.stewart.kernels.integration import simulate, simulate_elastic
 from robodyn.solvers.stewart.kernels.joints import RATES
-from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform
-from robodyn.solvers.stewart.recognition import found_in
+from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform, put_platform
+from robodyn.solvers.stewart.recognition import found_in, platform_body
 from robodyn.solvers.stewart.status import error_for
 from robodyn.threads import cached_threadsafe
 
@@ -111,20 +112,27 @@ class PlatformSolver(Solver):
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
     ) -> BatchSteps | None:
         """Steps of many platforms in SIMD lanes; see the base class."""
-        tables = [row.drives.motor_table for row in rows]
+        different = distinct(rows)
+        tables = [row.drives.motor_table for row in different]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        may_be_stiff = any(row.solver.friction.may_be_stiff(dt) for row in rows)
+        may_be_stiff = any(row.solver.friction.may_be_stiff(dt) for row in different)
         if may_be_stiff or (limit_motors and any(table.shape[1] != columns for table in tables)):
             return None
-        numbers = np.zeros((len(rows), TABLE + 6 * columns))
-        for packed, row, table in zip(numbers, rows, tables, strict=True):
+        given = np.zeros((len(different), TABLE + 6 * columns))
+        for packed, row, table in zip(given, different, tables, strict=True):
             dry = row.solver.friction.is_dry
             legs, body = (row._smooth if dry else row).solver.numbers
             packed[:FRICTION] = np.concatenate([legs.ravel(), body])
             if dry:
                 packed[FRICTION:TABLE] = row.solver.friction.rows[:, :RATE].ravel()
             packed[TABLE:] = table[:, :columns].ravel()
-        rough = any(row.solver.friction.is_dry for row in rows)
+        numbers = given
+        if isinstance(rows, PayloadVariants):
+            numbers = np.tile(given, (len(rows), 1))
+            model = self.mechanism.model
+            for packed, tip in zip(numbers, rows.tip_links(), strict=True):
+                put_platform(packed[self.legs.size : FRICTION], platform_body(model, tip))
+        rough = any(row.solver.friction.is_dry for row in different)
         structure = np.zeros(0)
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
 

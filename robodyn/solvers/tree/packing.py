@@ -62,6 +62,11 @@ class Packed:
         plan[_PLAN.has_dry_friction] = 0
         return replace(self, plan=plan.view(np.float64))
 
+    def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
+        """Return the `inertia_numbers` of a body in numbers (..., k) of variants, as a view."""
+        first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
+        return numbers[..., first : first + 10]
+
     @property
     def given(self) -> tuple[FloatArray, FloatArray]:
         """Leading arguments of every kernel."""
@@ -182,14 +187,19 @@ def _after_frame(body: TreeBody) -> list[float]:
     """Return the numbers of a body that may differ in a variant, from `mass` on."""
     joint = body.joint
     assert joint is not None
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
-    numbers = [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz, body.factor, body.offset]
+    numbers = [*inertia_numbers(body), body.factor, body.offset]
     if joint.kind == "floating":
         return [*numbers, *(0.0,) * 5, *_NO_FRICTION]
     numbers += [joint.damping, joint.reflected_inertia, joint.spin_inertia]
     numbers += [joint.spring.stiffness, joint.spring.at_zero]
     is_free = joint.drive == IDEAL and not joint.friction.any()
     return [*numbers, *(_NO_FRICTION if is_free else joint.actuator.friction_numbers)]
+
+
+def inertia_numbers(body: TreeBody) -> list[float]:
+    """Return mass, center of mass and inertia of a body, ten numbers from `mass` on."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
+    return [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz]
 
 
 def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:

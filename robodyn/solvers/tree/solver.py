@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
 from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
+from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
 from robodyn.solvers.tree import conditions, joints, parameters
@@ -26,6 +28,7 @@ from robodyn.solvers.tree.closing.pivots import Pivots
 from robodyn.solvers.tree.integration import KERNELS, LOST, NO_STEP, Simulation
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.tree_slopes import derivatives_of_tree
+from robodyn.solvers.tree.packing import inertia_numbers
 
 
 def _once(function: Callable[[Any], Any]) -> Any:
@@ -118,6 +121,21 @@ class LoopSolver(Solver):
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
         """Return the plan as structure, and the numbers of the mechanism."""
         return self.mechanism.structure.packed.given
+
+    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+        """See the base class."""
+        structure, model = self.mechanism.structure, self.mechanism.model
+        tree, packed = structure.tree, structure.packed
+        number = tree.body_of[model.tip_link]
+        body = copy(tree.bodies[number])
+        if number == 0 or not (body.mass > 0.0 or body.inertia.any()):
+            return super().numbers_with(payloads)  # the base, or the plan has a body without mass
+        links = {link.name: link for link in model.links}
+        numbers = np.tile(packed.numbers, (len(payloads), 1))
+        for row, tip in zip(packed.inertia_of(numbers, number), payloads.tip_links(), strict=True):
+            tree.set_inertia(body, links | {tip.name: tip})
+            row[:] = inertia_numbers(body)
+        return numbers
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """Return the reason for a kernel's status at a configuration."""

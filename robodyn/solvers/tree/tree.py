@@ -133,7 +133,7 @@ class Tree:
             waiting = [joint for joint in waiting if joint.child not in self.body_of]
         links = {link.name: link for link in model.links}
         for body in self.bodies:
-            self._set_inertia(body, links)
+            self.set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
         """Return the tree of another model of the same shape; equal bodies are shared."""
@@ -148,7 +148,7 @@ class Tree:
             other = any(links[name] is not before[name] for name in body.links)
             own = replace(body, joint=joint) if other or joint is not body.joint else body
             if other:
-                self._set_inertia(own, links)
+                self.set_inertia(own, links)
             out.bodies.append(own)
         return out
 
@@ -181,7 +181,8 @@ class Tree:
             )
         )
 
-    def _set_inertia(self, body: TreeBody, links: dict[str, Link]) -> None:
+    def set_inertia(self, body: TreeBody, links: dict[str, Link]) -> None:
+        """Give a body the mass, center of mass and inertia of its links, by their names."""
         own = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
         mass = sum(links[name].mass for name in own)
         com, inertia = np.zeros(3), np.zeros((3, 3))

@@ -117,6 +117,49 @@ def test_smooth_rows_do_not_leave_the_lanes(name, monkeypatch):
     batch.step(held(batch.mechanisms[0]), 20)
 
 
+def payloads_of(mechanism, rng, count=11):
+    half = 0.1 * rng.normal(size=(count, 3, 3))
+    masses = np.append(rng.uniform(0.0, 1.0, count - 1), 0.0)
+    centers = 0.05 * rng.normal(size=(count, 3))
+    return rd.PayloadVariants(mechanism, masses, centers, half @ half.swapaxes(1, 2))
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "puma560", "stanford_arm", "delta"])
+def test_payloads_in_arrays_are_packed_as_those_of_mechanisms_to_the_bit(name, rng):
+    variants = payloads_of(rd.load(name).without_friction(), rng)
+    found, expected = (rd.BatchPlant(rows)._lanes for rows in (variants, list(variants)))
+    assert found.numbers.tobytes() == expected.numbers.tobytes()
+
+
+def test_rows_with_payloads_in_arrays_step_as_mechanisms_do(mechanism, rng):
+    """Also those that leave the lanes, and after others have replaced them."""
+    variants = payloads_of(mechanism, rng)
+    batches = [rd.BatchPlant(rows, dt=5e-4) for rows in (variants, list(variants))]
+    efforts = held(mechanism) * rng.uniform(0.9, 1.1, (len(variants), len(mechanism.joint_names)))
+    away = mechanism.advance(mechanism.home, np.full(batches[0].velocity.shape[1], 1e-3))
+    for batch in batches:
+        batch.step(efforts, 9)
+        batch.replace_mechanisms(variants[2:4], [0, 1])
+        batch.reset(away, rows=[1, 5])
+        batch.step(efforts, 9)
+    assert batches[0].configuration.tobytes() == batches[1].configuration.tobytes()
+    assert batches[0].velocity.tobytes() == batches[1].velocity.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("payload", "message"),
+    [
+        (([1.0, -2.0],), "mass has -2"),
+        (([1.0, 2.0], np.zeros((3, 3))), r"com has shape \(3, 3\), expected .*2, 3"),
+        (([1.0, 2.0], np.zeros(3), np.diag([1.0, 1.0, -1.0])), "inertia 0 .* semidefinite"),
+        (([1.0], np.zeros(3), np.triu(np.ones((3, 3)))), "inertia 0 .* symmetric"),
+    ],
+)
+def test_payloads_that_no_body_has_are_refused(payload, message):
+    with pytest.raises(rd.ModelError, match=message):
+        rd.PayloadVariants(rd.load("puma560"), *payload)
+
+
 def test_a_row_that_fails_does_not_stop_the_others(mechanism):
     batch = rd.BatchPlant(mechanism, 5)
     wrench = np.zeros((5, 6))

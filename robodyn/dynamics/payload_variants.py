@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many payloads of one mechanism, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import ModelError
+from robodyn.model.body import Body, Link, combined
+from robodyn.model.fields import frozen, unchecked
+
+T = TypeVar("T")
+# Part of the largest entry by which an inertia may fail to be symmetric or positive semidefinite.
+ROUNDING = 1e-9
+_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+class PayloadVariants(Sequence[Any]):
+    """Variants of a mechanism that carry payloads, each built when it is indexed.
+
+    `BatchPlant` packs the numbers of all variants without building them.
+
+    Args:
+        mechanism: mechanism without these payloads.
+        mass: (N,) [kg].
+        com: (3,) or (N, 3) [m] centers of mass in the frame of the moving body.
+        inertia: (3, 3) or (N, 3, 3) [kg m^2] about them in the same axes; point masses by default.
+
+    Raises:
+        ModelError: a shape is wrong, a mass is negative, or an inertia is not symmetric and
+            positive semidefinite.
+    """
+
+    def __init__(
+        self,
+        mechanism: Any,
+        mass: ArrayLike,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike | None = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.mass = frozen("payload: mass", mass, (np.size(mass),), "kg")
+        if (self.mass < 0.0).any():
+            least = float(self.mass.min())
+            raise ModelError(f"payload: mass has {least:g}, must be at least 0", value=least)
+        count = len(self.mass)
+        self.com = frozen("payload: com", _each(com, (count, 3)), (count, 3), "m")
+        tensors = _each(np.zeros((3, 3)) if inertia is None else inertia, (count, 3, 3))
+        tensors = frozen("payload: inertia", tensors, (count, 3, 3), "kg m^2")
+        turned = tensors.swapaxes(1, 2)
+        allowed = ROUNDING * np.abs(tensors).max(axis=(1, 2), initial=0.0)
+        least = np.linalg.eigvalsh(tensors).min(axis=1, initial=np.inf)
+        wrong = (np.abs(tensors - turned).max(axis=(1, 2), initial=0.0) > allowed) | (
+            least < -allowed
+        )
+        if wrong.any():
+            k = int(wrong.argmax())
+            raise ModelError(
+                f"payload: inertia {k} is {tensors[k].tolist()}, must be symmetric and positive "
+                "semidefinite",
+                value=tensors[k],
+            )
+        self.inertia = 0.5 * (tensors + turned)
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            chosen = self.mass[index], self.com[index], self.inertia[index]
+            return PayloadVariants(self.mechanism, *chosen)
+        return self.mechanism.with_payload(self.mass[index], self.com[index], self.inertia[index])
+
+    def tip_links(self) -> Iterator[Link]:
+        """Yield the tip link of each variant, equal to that of its model."""
+        model = self.mechanism.model
+        tip = next(link for link in model.links if link.name == model.tip_link)
+        for mass, com, inertia in zip(self.mass.tolist(), self.com, self.inertia, strict=True):
+            carried = unchecked(_NOTHING, mass=mass, com=com, inertia=inertia)
+            yield unchecked(tip, **combined(tip, carried))
+
+
+def distinct(rows: Sequence[T]) -> Sequence[T]:
+    """Return mechanisms with all motors, frictions and dimensions that occur in rows.
+
+    Payloads change none of these, and velocities never decay faster by viscous friction with them.
+    """
+    return [rows.mechanism] if isinstance(rows, PayloadVariants) else rows
+
+
+def _each(value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Return one value for each of N rows; a value of another shape is returned as it is."""
+    array: FloatArray = np.asarray(value, dtype=np.float64)
+    return np.broadcast_to(array, shape) if array.shape == shape[1:] else array
