@@ -99,7 +99,6 @@ def look_ahead(
     trajectory: Trajectory,
     warn: float = 100.0,
     error: float = 1000.0,
-    characteristic_length: float = 1.0,
 ) -> Outlook:
     """Examine the conditioning of a mechanism along a whole trajectory.
 
@@ -108,16 +107,14 @@ def look_ahead(
     """
     times = np.linspace(0.0, trajectory.duration, INTERVALS + 1)
     configurations = trajectory.sample(times).configuration
-    numbers = mechanism.condition_number(configurations, characteristic_length)
+    numbers = mechanism.condition_number(configurations)
     meetings = singular_meetings(mechanism, trajectory)
     poles = np.array([meeting.time for meeting in meetings])
 
     def rises(threshold: float) -> tuple[float, ...]:
         if threshold <= 1.0:  # below every condition number
             return (0.0,)
-        found = threshold_crossings(
-            mechanism, trajectory, threshold, characteristic_length, singular=poles
-        )
+        found = threshold_crossings(mechanism, trajectory, threshold, singular=poles)
         at_start = (0.0,) if numbers[0] > threshold else ()
         return (*at_start, *(crossing.time for crossing in found if crossing.upward))
 

@@ -54,27 +54,6 @@ _JOINT = {
 _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
-def report(source: str, *, strict: bool = False, against: str | None = None) -> dict[str, Any]:
-    """Load a model and describe it as JSON-serializable data (None for an absent limit).
-
-    Args:
-        source: as for `load`.
-        strict: as for `load`.
-        against: second source; the entry `against` then lists the differences.
-
-    Returns:
-        The description.
-
-    Raises:
-        RobodynError: as `load`.
-    """
-    mechanism, load_warnings = read(source, strict)
-    out = describe(mechanism, load_warnings, source)
-    if against is not None:
-        out["against"] = comparison_report(mechanism, against, strict)
-    return out
-
-
 def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
     """Load a second source and list the fields in which it differs from a mechanism.
 
@@ -86,7 +65,7 @@ def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[
 
 
 def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> dict[str, Any]:
-    """Describe a mechanism and its warnings for `report`."""
+    """Describe a mechanism and its warnings as JSON-serializable data; None for an absent limit."""
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,

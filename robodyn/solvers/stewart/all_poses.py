@@ -23,7 +23,6 @@ from robodyn.solvers.stewart.packing import pack_legs
 from robodyn.solvers.stewart.platform import StewartPlatform
 from robodyn.solvers.stewart.status import new_status
 
-MOST_MODES = 40
 # Solutions closer than this, in rad and relative to the longest leg, are equal.
 SAME = 1e-6
 

@@ -16,7 +16,7 @@ import yaml
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.loading import frictionless
-from robodyn.loading.inspection import report
+from robodyn.loading.inspection import describe, read
 from robodyn.loading.robot_description import robot_description
 from robodyn.report import parameter_tables
 
@@ -222,7 +222,8 @@ def test_the_schema_takes_what_the_reader_takes(kind, request):
 
 
 def test_check_shows_what_each_actuator_adds(hexapod, yaml_file):
-    rows = report(str(yaml_file(hexapod)))["actuators"]
+    file = str(yaml_file(hexapod))
+    rows = describe(*read(file, False), file)["actuators"]
     platform = bare("stewart_symmetric")
     weight = np.abs(platform.inverse_dynamics(platform.home, np.zeros(6), np.zeros(6)))
     assert [row["name"] for row in rows] == list(platform.joint_names)
@@ -233,8 +234,8 @@ def test_check_shows_what_each_actuator_adds(hexapod, yaml_file):
     accel = np.linalg.solve(H.T, np.eye(6)[0])
     felt = np.linalg.solve(H, platform.mass_matrix(platform.home) @ accel)[0]
     assert rows[0]["inertia"] == pytest.approx(felt)
-    assert report("stewart_dasgupta")["actuators"] == []
-    assert len(report("puma560")["actuators"]) == 6
+    assert describe(*read("stewart_dasgupta", False), "stewart_dasgupta")["actuators"] == []
+    assert len(describe(*read("puma560", False), "puma560")["actuators"]) == 6
 
 
 def test_the_report_lists_actuators_that_are_described(hexapod, arm, yaml_file):

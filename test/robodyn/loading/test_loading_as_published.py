@@ -53,10 +53,10 @@ def test_all_of_them_are_in_one_line_and_strict_refuses_them():
 
 
 def test_check_tells_of_them(tmp_path):
-    from robodyn.loading.inspection import report
+    from robodyn.loading.inspection import describe, read
 
     (tmp_path / "arm.urdf").write_text(three_links(second=""))
-    found = report(str(tmp_path / "arm.urdf"))
+    found = describe(*read(str(tmp_path / "arm.urdf"), False), str(tmp_path / "arm.urdf"))
     assert any("'two' without <inertial>" in line for line in found["unphysical"])
 
 

@@ -11,7 +11,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
 from robodyn.loading import use_options
-from robodyn.loading.inspection import report
+from robodyn.loading.inspection import describe, read
 from robodyn.mechanism import on_command_line
 
 MASS, POLE, LENGTH, G = 2.0, 0.3, 0.4, 9.81
@@ -152,7 +152,7 @@ def test_what_a_tip_link_leaves_out_is_named_and_what_moves_along_is_kept(tmp_pa
     )
     assert arm.bodies[-1].mass == pytest.approx(0.5 + 0.7)
     use_options(tip_link="hand")
-    assert "'other', 'far'" in report(str(path))["left_out"][0]
+    assert "'other', 'far'" in describe(*read(str(path), False), str(path))["left_out"][0]
 
 
 def test_a_motor_of_a_joint_that_is_held_is_named():

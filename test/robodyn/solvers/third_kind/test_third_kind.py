@@ -35,12 +35,12 @@ def test_yaml_and_urdf_are_recognized_and_agree(crane, description, tmp_path):
     text = robot_description(description, crane, ros2_control=True)
     assert "ros2_control" in text
     assert rd.load(text) == crane
-    report = inspection.report(str(description), against=text)
-    assert report["kind"] == "cart_pendulum"
-    assert report["against"]["differences"] == []
+    read, warned = inspection.read(str(description), False)
+    assert inspection.describe(read, warned, "")["kind"] == "cart_pendulum"
+    assert inspection.comparison_report(read, text, False)["differences"] == []
     heavier = tmp_path / "heavier.yaml"
     heavier.write_text(description.read_text().replace("0.5", "0.6"))
-    differences = inspection.report(str(description), against=str(heavier))["against"]
+    differences = inspection.comparison_report(read, str(heavier), False)
     assert differences["differences"] == ["bob: 0.5 against 0.6 (by 0.1)"]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.loading.inspection import report
+from robodyn.loading.inspection import describe, read
 from robodyn.model import Placement
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
@@ -31,7 +31,7 @@ def test_it_answers_the_protocol(mechanism):
 
 
 def test_the_motors_hold_every_freedom(mechanism):
-    found = report(mechanism.name)["loops"]
+    found = describe(*read(mechanism.name, False), mechanism.name)["loops"]
     assert found["freedoms"] == len(mechanism.joint_names) == MODELS[mechanism.name]
     assert found["mobility"] == found["freedoms"] + len(found["idle_freedoms"])
     assert found["mobility"] == found["tree_coordinates"] - found["rank"]

@@ -42,7 +42,10 @@ def test_what_determines_a_mechanism_is_found(name, rows):
     m = loop_of(name)
     assert m.solver.tip_freedoms.rows == rows
     assert m.solver.tip_freedoms.suffice
-    assert inspection.report(str(m.source))["loops"]["determined_by"] == m.solver.tip_freedoms.text
+    assert (
+        inspection.describe(*inspection.read(str(m.source), False), "")["loops"]["determined_by"]
+        == m.solver.tip_freedoms.text
+    )
 
 
 @pytest.mark.parametrize("name", ["spm", "rps3"])
