@@ -110,7 +110,7 @@ class PinocchioTree:
 
 
 class MujocoTree:
-    """The same from MJCF text; a frame is a body and a point in its own axes."""
+    """Tree in MuJoCo from MJCF text; a frame is a body and a point in its own axes."""
 
     def __init__(self, platform):
         self.platform = platform

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The same mechanisms in Pinocchio and MuJoCo."""
+"""Mechanisms of this package in Pinocchio and MuJoCo."""
 
 from __future__ import annotations
 

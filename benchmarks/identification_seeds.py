@@ -76,7 +76,7 @@ def tracked(truth: Any, model: Any, path: Any, period: float, seed: int) -> floa
 
 
 def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
-    """What noisy recordings of a model give, every body and coefficient off by up to 30 %."""
+    """Identify a model that is perturbed by up to 30 % from noisy recordings."""
     reach, period = MODELS[name]
     truth: Any = rd.load(name)
     rng = np.random.default_rng(seed)

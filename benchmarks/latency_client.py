@@ -84,7 +84,7 @@ class Peer:
             self._taken.append(now - asked)
 
     def settle(self, keep: bool) -> None:
-        """Close a block. Where a lost answer would put the others out of order, none counts."""
+        """Close a block. If a lost reply would put the others out of order, none counts."""
         if keep:
             self.unanswered += len(self._open)
             if self._by_stamp or not self._open:
@@ -131,7 +131,7 @@ class Questions:
         return self.messages.write_trajectory(times, self.motion.sample(times))
 
     def __call__(self, number: int, peer: Peer) -> Any:
-        """The question of this number; the simulator wants the stamp of its last state."""
+        """Return the message of this number; the simulator expects the stamp of its last state."""
         if self._topic == "joint_commands":
             return self._joints.filled(peer.stamp, effort=self._effort)
         configuration, velocity, _ = self.motion.sample(number * self._period * 1e-9)
@@ -144,7 +144,7 @@ class Questions:
 
 
 class Client:
-    """One node that asks all of them."""
+    """Node that sends requests to all of them."""
 
     def __init__(self) -> None:
         rclpy.init()
@@ -204,7 +204,7 @@ class Client:
         self.spin(time.perf_counter() + 1.0)
 
     def settle(self, peer: Peer) -> None:
-        """Wait for the last answers, for as long as they may take."""
+        """Wait for the last replies, without a time limit."""
         end = time.perf_counter() + PATIENCE
         while peer.waiting and time.perf_counter() < end:
             self.spin(time.perf_counter() + 0.01)
@@ -221,7 +221,7 @@ class Client:
         return number + count
 
     def spin(self, until: float) -> None:
-        """Take answers until a time of the performance counter [s]."""
+        """Receive replies until a time of the performance counter [s]."""
         while (left := until - time.perf_counter()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 

@@ -33,7 +33,7 @@ def joint_state(names: tuple[str, ...], *fields: str) -> JointState:
 
 
 def answers(node: str, mechanism: Any) -> list[tuple[str, Any]]:
-    """Topic and message of each answer; the last one is what is waited for."""
+    """Return topic and message of each reply; the client waits for the last one."""
     joints, is_pose = mechanism.joint_names, mechanism.coordinates.is_pose
     if node == "inverse_dynamics":
         return [

@@ -118,7 +118,7 @@ class Tree(ConstrainedTree):
 
 
 class Both:
-    """The same state of a mechanism here and in Pinocchio.
+    """State of a mechanism here and in Pinocchio.
 
     Args:
         m: mechanism without closures.
@@ -233,7 +233,7 @@ def machines() -> dict[str, tuple[Any, str]]:
 
 
 def compared(m: Any, link: str, rounds: int = 101) -> list[tuple[str, Timing, Timing]]:
-    """What is computed, our timing, and Pinocchio's."""
+    """Compare results, and return their name, our timing and Pinocchio's."""
     rows = Both(m, link).contenders()
     contenders = []
     for row in rows:

@@ -73,7 +73,7 @@ class ConstrainedTree:
         pin.initConstraintDynamics(self.model, self.data, self.contacts, self.states)
 
     def _grow(self, link: str) -> None:
-        """Add what hangs on a link, depth first, as Pinocchio wants it."""
+        """Add the links below a link, depth first, as Pinocchio requires."""
         for joint in self.mechanism.model.joints:
             if joint.parent != link:
                 continue
@@ -103,7 +103,7 @@ class ConstrainedTree:
         return out
 
     def rates(self, q: Any, v: Any) -> Any:
-        """Rates of all joints; those of a floating one are told in its body's axes here."""
+        """Return the rates of all joints; here those of a floating one are in its body's axes."""
         pin.forwardKinematics(self.model, self.data, self.configuration(q))
         out, at = np.zeros(self.model.nv), 0
         for name in self.mechanism.structure.joint_names:
@@ -199,5 +199,5 @@ def one(name: str, rounds: int = 101) -> list[Timing]:
 
 
 def tables(rounds: int = 101) -> list[tuple[str, list[Timing]]]:
-    """What each mechanism is, and its timings."""
+    """Return a table of the mechanisms, and one of their timings."""
     return [(text, one(name, rounds)) for name, text in MODELS.items()]

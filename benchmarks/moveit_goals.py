@@ -68,13 +68,13 @@ class Client:
         )
 
     def spin(self, seconds: float) -> None:
-        """Hear what comes for a time [s]."""
+        """Process messages for a time [s]."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
     def until(self, met: Any, what: str, timeout: float = PATIENCE) -> None:
-        """Hear what comes until something is true; end the program where it never is."""
+        """Process messages until a condition is true; exit if it never is."""
         end = time.monotonic() + timeout
         while not met():
             if time.monotonic() > end:
@@ -112,7 +112,7 @@ class Client:
         return handle
 
     def end_of(self, handle: Any) -> tuple[str, Any]:
-        """How a goal ended, by MoveIt's error code, and its result."""
+        """Return how a goal ended, by MoveIt's error code, and its result."""
         found = self.result_of(handle.get_result_async(), "the end of a goal")
         canceled = " canceled" if found.status == GoalStatus.STATUS_CANCELED else ""
         return CODES[found.result.error_code.val] + canceled, found.result

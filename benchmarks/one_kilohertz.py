@@ -52,7 +52,7 @@ class Endurance(NamedTuple):
 
 
 def endure(scenario: Scenario, seconds: float, rate: int = RATE) -> Endurance:
-    """Send states at a rate [Hz], whether they are answered or not."""
+    """Send states at a rate [Hz], with or without replies."""
     from benchmarks.latency_client import Client, Peer, Questions
 
     client, questions = Client(), Questions(scenario, rate)

@@ -40,7 +40,7 @@ NEGLIGIBLE = 1e-6
 
 
 class Row(NamedTuple):
-    """What was found for a mechanism; shares are of limits and of durations."""
+    """Results for a mechanism; fractions are of limits and of durations."""
 
     planned: int
     refused: int
@@ -100,7 +100,7 @@ def drawn_jerk(m: Any, points: FloatArray, random: np.random.Generator) -> float
 
 
 def examined(name: str, wanted: int, *, with_jerk: bool = False) -> Row:
-    """Plan along as many paths as wanted, and measure them."""
+    """Plan along the requested number of paths, and measure them."""
     m = rd.load(name)
     over, bounds, spent, refused = [], [], 0.0, 0
     for draw in range(DRAWS * wanted):

@@ -39,7 +39,7 @@ WARM = 50
 
 
 def from_template(what: str) -> rd.Mechanism:
-    """What `robodyn new` writes."""
+    """Return the files of `robodyn new`."""
     text = _offers()[what][1].write()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{what}.yaml"

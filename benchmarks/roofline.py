@@ -56,7 +56,7 @@ def peak_bytes() -> float:
 
 
 def vector_instructions(kernel: Any) -> tuple[int, int, int]:
-    """How many arithmetic instructions of a kernel are on 8, on 4 or 2, and on single numbers."""
+    """Count arithmetic instructions of a kernel on 8, on 4 or 2, and on single numbers."""
     # code loaded from the cache cannot be inspected
     again = numba.njit(error_model="numpy", nogil=True, _nrt=False)(kernel.py_func)
     again.compile(kernel.signatures[0])

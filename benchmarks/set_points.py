@@ -25,7 +25,7 @@ def limits(n: int, rate: float, acceleration: float, jerk: float) -> DriveLimits
 
 
 def ruckig_input(ruckig, own, state, target):
-    """What Ruckig is asked for."""
+    """Return the input of Ruckig."""
     given = ruckig.InputParameter(len(own.rates))
     given.max_velocity, given.max_acceleration, given.max_jerk = map(list, own.rows)
     names = ("position", "velocity", "acceleration")
@@ -36,7 +36,7 @@ def ruckig_input(ruckig, own, state, target):
 
 
 def to_rest(ruckig, rng) -> np.ndarray:
-    """How much longer (CASES,) [s] it takes than Ruckig's optimum, from random states to goals."""
+    """Compute the extra time (CASES,) [s] relative to Ruckig's, from random states to goals."""
     more = []
     while len(more) < CASES:
         own = limits(1, *rng.uniform([0.5, 2.0, 20.0], [2.0, 8.0, 100.0]))

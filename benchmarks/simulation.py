@@ -35,7 +35,7 @@ class Taken(NamedTuple):
 
 
 class Own(rd.ComputedTorque):
-    """The same controller as a user-defined one, unknown to the compiled code."""
+    """Controller defined by a user, with the same law, unknown to the compiled code."""
 
 
 def taken(name: str, call: Callable[[], object], rounds: int) -> Taken:

@@ -77,7 +77,7 @@ class Profile(NamedTuple):
 
 
 def through_toppra(m: Any, points: FloatArray) -> Profile | None:
-    """What toppra finds on INTERVALS intervals; None where it fails."""
+    """Plan with toppra on INTERVALS intervals; None if it fails."""
     line = WaypointSpline(m, points)
 
     class Path(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
@@ -230,7 +230,7 @@ def examined(m: Any, points: FloatArray, *, reference: bool) -> Row:
 
 
 def rows_of(name: str, wanted: int, references: int) -> list[Row]:
-    """Rows of as many paths as wanted."""
+    """Return rows of the requested number of paths."""
     m = rd.load(name).without_actuators().without_friction()
     rows: list[Row] = []
     for draw in range(DRAWS * wanted):

@@ -40,7 +40,7 @@ def tree_urdf(joints: int) -> str:
 
 
 class Both:
-    """The same state of a tree here and in Pinocchio.
+    """State of a tree here and in Pinocchio.
 
     Args:
         m: a tree without closures.

@@ -214,7 +214,7 @@ def many() -> list[tuple[str, Timing, Timing]]:
 
 
 def roof(one_thread: Timing) -> dict[str, Any]:
-    """Where a large batch of the platform's inverse dynamics stands."""
+    """Return the position of a large batch of the platform's inverse dynamics in the roofline."""
     m = platform()
     pose, twist, accel = (np.ascontiguousarray(x[0]) for x in states(1))
     tally = roofline.operations(m, pose, twist, accel)

@@ -17,7 +17,7 @@ noise = np.random.default_rng(1)
 
 
 def record(motion):
-    """What encoders and current sensors would say along a motion."""
+    """Simulate the readings of encoders and current sensors along a motion."""
     times = np.arange(0.0, motion.duration, 0.005)
     q, qd, qdd = motion.sample(times)
     torque = true.inverse_dynamics(q, qd, qdd)

@@ -38,7 +38,7 @@ METADATA_VERSION = 8
 
 
 class RecordingFailed(RobodynError, OSError):
-    """The bag could not be written, for example because the disk is full."""
+    """Raised when the bag could not be written, for example because the disk is full."""
 
 
 class BagWriter:

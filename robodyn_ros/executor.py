@@ -253,7 +253,7 @@ class Waiting:
         )
 
     def is_current(self) -> bool:
-        """Whether the node still has the same entities."""
+        """Return whether the node still has the same entities."""
         return self._entities == self._present()
 
     def look(self, timeout: float = 0.0) -> tuple[Any, bool]:

@@ -242,7 +242,7 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _announce(self) -> None:
-        """Until the first trajectory, publish a hold with efforts for controllers.
+        """Publish a hold with efforts for controllers, until the first trajectory.
 
         Its own hold at activation has no efforts, and before that it accepts nothing, so this is
         repeated.
@@ -269,7 +269,7 @@ class InverseDynamics(ManagedNode):
         return share
 
     def _watch(self) -> None:
-        """If states stop: hold by gravity compensation, then ramp the efforts down."""
+        """Hold by gravity compensation if states stop, then ramp the efforts down."""
         self._outputs.catch_up()
         watch = self._watchdog.state(time.monotonic())
         silent = not self.is_active and self._ramp_down is None

@@ -194,7 +194,7 @@ class JointCommander(ManagedNode):
             )
 
     def _on_other(self, text: str) -> None:
-        """Another publisher commands the drives: come to rest, then send nothing."""
+        """Come to rest and stop sending if another publisher commands the drives."""
         if self._machine.state != "off":
             self._yields = True
             self._machine.fault(f"{text}, and it commands the drives: stop it, then reset")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What holds for all tests: one seed for all that is random, and the order of the folders."""
+"""Settings of all tests: one seed for all random numbers, and the order of the folders."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def own_options() -> Iterator[None]:
-    """Forget what a node or a command that ran in this process told every `rd.load`."""
+    """Reset the options that a node or a command of this process has set for every `load`."""
     yield
     if load := sys.modules.get("robodyn.loading.load"):
         load.use_options()

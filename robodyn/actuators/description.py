@@ -66,7 +66,7 @@ def _made(given: Fields | Mapping[str, str], read: Callable[[str], Any], where: 
 
 
 def describes(params: Mapping[str, str]) -> bool:
-    """Whether a joint's `<param>`s in `<ros2_control>` describe its actuator."""
+    """Return whether a joint's `<param>`s in `<ros2_control>` describe its actuator."""
     return any(name in params for name in NAMES)
 
 

@@ -225,7 +225,7 @@ def _displaced_by(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray
 
 
 def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
-    """A configuration (..., 1, nq) `count` times."""
+    """Repeat a configuration (..., 1, nq) `count` times."""
     return np.broadcast_to(q, (*like.shape[:-2], count, q.shape[-1]))
 
 

@@ -220,7 +220,7 @@ class Estimator:
         return self.last
 
     def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
-        """Twist covariance (6, 6) of an estimate, resolved in the axes of its own pose."""
+        """Return the twist covariance (6, 6) of an estimate, in the axes of its own pose."""
         return twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
 
     def _checked(

@@ -57,7 +57,7 @@ class Geometry(Protocol):
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """The P parameters."""
+        """Values of the P geometric parameters."""
 
     @property
     def passive_joints(self) -> tuple[str, ...]:

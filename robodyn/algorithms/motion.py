@@ -25,7 +25,7 @@ class Motion(NamedTuple):
 
 
 class JointStates(NamedTuple):
-    """All joints of a mechanism's URDF that a joint state message contains, passive ones included.
+    """Joints of a mechanism in a joint state message, including passive ones.
 
     Attributes:
         names: (k,) in the order of the values.

@@ -303,7 +303,7 @@ class _Check:
 
 
 def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
-    """Velocity limits [m/s or rad/s] of passive joints that have one, by their names."""
+    """Return the velocity limits [m/s or rad/s] of passive joints that have one, by name."""
     driven, known = set(mechanism.joint_names), set(mechanism.all_joint_names)
     joints = getattr(mechanism.model, "joints", ())
     return {

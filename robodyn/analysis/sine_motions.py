@@ -123,7 +123,7 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
 
 
 def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
-    """Whether joints are within their ranges, on the same side of singularities as home."""
+    """Return whether joints are in range, on the same side of singularities as home."""
     here, begun = conditioning.side(m, configuration), conditioning.side(m, m.home)
     crossed = here is not None and begun is not None and float(here * begun) <= 0.0
     return not crossed and bool(within_travel(m, configuration).all())

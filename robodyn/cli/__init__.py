@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:
 
 
 def main() -> None:
-    """Entry point of the command."""
+    """Run the command."""
     # a command that is named loads what it needs, and nothing of the others
     named = [word for word in sys.argv[1:2] if word in COMMANDS]
     listed = all(word.startswith("-") for word in sys.argv[1:])

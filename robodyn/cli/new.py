@@ -36,7 +36,7 @@ def _offers() -> dict[str, Offer]:
 
 
 def _dimensions() -> list[Parameter]:
-    """The dimensions of all templates as options, each with what it is of which template."""
+    """Return the dimensions of all templates as options, each with its meaning and template."""
     texts: dict[str, list[str]] = {}
     for what, (_, template) in _offers().items():
         for d in template.dimensions:
@@ -119,7 +119,7 @@ def _text(template: Template, target: Path, name: str, given: dict[str, float]) 
 
 
 def _scalar(name: str) -> str:
-    """A name as YAML has it, in quotes where it would be taken for something else."""
+    """Format a name for YAML, in quotes if YAML would read another type."""
     try:
         plain = yaml.safe_load(f"name: {name}\n") == {"name": name}
     except yaml.YAMLError:
@@ -128,7 +128,7 @@ def _scalar(name: str) -> str:
 
 
 def _write(files: dict[Path, str], force: bool) -> None:
-    """All files or, where one of them exists and is not to be written over, none."""
+    """Write all files, or none if one exists and must not be overwritten."""
     target = next(iter(files))
     if not target.suffix:
         raise rd.InvalidInput(

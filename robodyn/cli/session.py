@@ -31,7 +31,7 @@ BAR_AFTER = 2.0
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Turn errors of the library into one line on standard error and exit code 1."""
+    """Convert errors of the library to one line on standard error and exit code 1."""
     try:
         yield
     except RobodynError as error:

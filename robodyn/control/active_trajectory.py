@@ -270,7 +270,7 @@ class ActiveTrajectory:
         self._next = waiting
 
     def _is_away(self, time: int, configuration: FloatArray) -> bool:
-        """Whether the measured configuration differs from the beginning of the trajectory."""
+        """Return whether the measured configuration differs from the start of the trajectory."""
         given = self._given
         if given is None or given.holding:
             return False

@@ -245,7 +245,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return Wanted(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Whether this state aborts the motion, or restarts the stop after it."""
+        """Return whether this state aborts the motion, or restarts the stop after it."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = strayed(self.mechanism, limits, desired, configuration, velocity if lost else None)

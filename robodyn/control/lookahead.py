@@ -87,7 +87,7 @@ class Outlook:
 
 
 def needs_regularity(mechanism: Mechanism) -> bool:
-    """Whether efforts grow near a singularity, as in all mechanisms except open chains.
+    """Return whether efforts grow near a singularity, as for all but open chains.
 
     The condition number of an open chain describes the motion of its tip and is information only.
     """

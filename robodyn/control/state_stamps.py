@@ -131,7 +131,7 @@ class PublisherVote:
         self.conflict = False
 
     def accepts(self, stamp: int, received: float, place: FloatArray, rate: FloatArray) -> bool:
-        """Whether a state belongs to the selected publisher.
+        """Return whether a state belongs to the selected publisher.
 
         Args:
             stamp: stamp [ns] of the state.

@@ -91,7 +91,7 @@ class Arguments:
 
 
 class NoSolutionAt(Exception):
-    """The equations have no solution for a state.
+    """Raised when the equations of a state in a batch have no solution.
 
     Attributes:
         index: of the first such state in the batch, () for a single one.

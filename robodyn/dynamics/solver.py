@@ -108,7 +108,7 @@ class Solver:
         return advance
 
     def is_alike(self, model: Any) -> bool:
-        """Whether kernels of this mechanism also accept the packed numbers of another one."""
+        """Return whether these kernels also accept the packed numbers of another mechanism."""
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
@@ -208,7 +208,7 @@ class Solver:
         return drawn
 
     def joint_sources(self) -> Mapping[str, Source]:
-        """Indices of the joints' positions and rates in the result of `tree_state`."""
+        """Return indices of the joints' positions and rates in the result of `tree_state`."""
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 

@@ -17,7 +17,7 @@ from robodyn.extras import how_to_install
 
 
 class ExportFailed(RobodynError):
-    """A tool failed to make a library; contains its message."""
+    """Raised when a tool failed to create a library; contains the message of the tool."""
 
 
 def compiler(target: Target) -> list[str]:

@@ -50,7 +50,7 @@ class Target:
 
     @property
     def full_triple(self) -> str:
-        """The triple with its vendor, which LLVM requires."""
+        """Target triple with its vendor, which LLVM requires."""
         arch, *rest = (self.triple or binding.get_process_triple()).split("-")
         return "-".join([arch, *["unknown"] * (rest[0] in ("linux", "none")), *rest])
 

@@ -101,7 +101,7 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
 
 
 def finite(value: float) -> float:
-    """Return a limit, infinite from `UNLIMITED` on."""
+    """Return a limit, with infinity for values of `UNLIMITED` and above."""
     return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 

@@ -184,7 +184,7 @@ class _Search:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Return a cost that falls with information about base parameters, well conditioned."""
+        """Return a cost that is small for much information about well-conditioned parameters."""
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale
         values = np.linalg.svd(Yb.reshape(-1, len(self.scale)), compute_uv=False)

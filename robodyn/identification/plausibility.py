@@ -97,7 +97,7 @@ def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArra
 
 
 def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: list[str]) -> None:
-    """Note joints that do not move.
+    """Report joints that do not move.
 
     Raises:
         InvalidInput: no joint moves.

@@ -42,7 +42,7 @@ RESTING, PERIODS, BRIEF = 1e-3, 2.0, 0.1
 
 @dataclass(frozen=True)
 class Samples:
-    """A stretch of a recording on uniform instants.
+    """Segment of a recording, sampled at uniform instants.
 
     Attributes:
         filters: its filters, which also apply to the fitted equations.

@@ -44,7 +44,7 @@ class JointSpring:
         return self.preload - self.stiffness * self.rest
 
     def energy(self, position: FloatArray) -> FloatArray:
-        """Potential energy (...) [J] at positions (...) [rad or m], 0 at rest."""
+        """Compute the potential energy (...) [J] at positions (...) [rad or m], 0 at rest."""
         stretch = position - self.rest
         return (0.5 * self.stiffness * stretch + self.preload) * stretch
 
@@ -60,7 +60,7 @@ class JointSpring:
         return JointSpring(total, self.rest + share * (other.rest - self.rest))
 
     def measured(self, sign: float, offset: float) -> JointSpring:
-        """The same spring for a position sign * (q - offset) instead of q; sign is 1 or -1."""
+        """Return the spring for the position sign * (q - offset) instead of q; sign is 1 or -1."""
         if not self.acts:
             return self
         return JointSpring(self.stiffness, sign * (self.rest - offset), sign * self.preload)

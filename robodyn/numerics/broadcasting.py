@@ -56,7 +56,7 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
 
 
 def row(array: FloatArray) -> FloatArray:
-    """A single state as a batch of one, read-only."""
+    """Return a single state as a batch of one, read-only."""
     batch: FloatArray = np.ascontiguousarray(array)[None]
     batch.flags.writeable = False
     return batch

@@ -45,7 +45,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class _NoKey(Exception):
-    """A function depends on something that cannot be described."""
+    """Raised for a function that depends on an object without a description."""
 
 
 class _Source(NamedTuple):

@@ -88,7 +88,7 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
 
 
 def with_stated_springs(top: Fields, model: Model) -> Model:
-    """The model with the springs of a document, whose fields are `SPRINGS`.
+    """Return the model with the springs of a document, whose fields are `SPRINGS`.
 
     Raises:
         ModelError: a field that is unknown or wrong, or an unknown joint.
@@ -108,7 +108,7 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
 
 
 def spring_fields(model: Model) -> dict[str, Any]:
-    """The springs of a model as `with_stated_springs` reads them."""
+    """Return the springs of a model in the form that `with_stated_springs` reads."""
     joints = {j.name: {"spring": asdict(j.spring)} for j in model.joints if j.spring.acts}
     return {"joints": joints} if joints else {}
 

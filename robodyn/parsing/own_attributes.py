@@ -123,7 +123,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 
 def _spring(stated: JointSpring, motor: Motor) -> JointSpring:
-    """The spring of the attributes, or one stated without preload, to which they add that."""
+    """Return the spring of the attributes, or a stated one with their preload added."""
     if not stated.stiffness:
         return JointSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
     shift = motor.spring_preload / stated.stiffness

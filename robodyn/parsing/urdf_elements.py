@@ -192,7 +192,7 @@ class ElementReader:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
     def _numbers(self, text: str, count: int, where: str, within: float) -> str:
-        """Check that a text consists of `count` numbers, any text for 0; return it."""
+        """Check that a text has `count` numbers, or any text if `count` is 0; return it."""
         if not count:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)

@@ -189,7 +189,7 @@ def published_formulations(mechanism: Mechanism) -> list[str]:
 
 
 def _is_published(study: MotionStudy) -> bool:
-    """Whether the papers' formulations matter: it is their mechanism, or one of them was used."""
+    """Return whether to show the papers' formulations: for their mechanism, or if used."""
     m = study.mechanism
     return m.name in presentation.published_models(
         m

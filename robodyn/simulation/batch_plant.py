@@ -120,7 +120,7 @@ class BatchPlant:
     def replace_mechanisms(
         self, mechanism: Mechanism | Sequence[Mechanism], rows: ArrayLike | None = None
     ) -> None:
-        """Give rows other mechanisms of the same structure, and reset these rows to their homes.
+        """Replace the mechanisms of rows, and reset these rows to their homes.
 
         Args:
             mechanism: mechanism of these rows, or a sequence with one for each of them.
@@ -313,7 +313,7 @@ class BatchPlant:
             self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
     def _why(self, row: int, moves: bool) -> str:
-        """Return the error of the same step taken alone."""
+        """Return the error message of a row, from the same step by its own plant."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])

@@ -81,7 +81,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
 
 
 def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
-    """Whether compiled code can simulate this mechanism with this controller."""
+    """Return whether compiled code can simulate this mechanism with this controller."""
     law = law_of(controller)
     return law is not None and _compiled(mechanism, law) is not None
 

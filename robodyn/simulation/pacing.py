@@ -34,7 +34,7 @@ class Pacer:
         self._last: float | None = None
 
     def due(self, now: float, *, running: bool = True) -> bool:
-        """Whether a period is due at `now` [s] of a steady clock; if so, it is counted."""
+        """Return whether a period is due at `now` [s] of a steady clock, and count it."""
         elapsed = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._last = now
         if not running:

@@ -30,7 +30,7 @@ DEFAULT_STOPS = EndStops()
 
 
 class Plant:
-    """A mechanism in motion.
+    """Simulated mechanism with its state.
 
     Args:
         mechanism: mechanism that moves.

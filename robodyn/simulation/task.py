@@ -246,7 +246,7 @@ def moved(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
 
 
 def _knows_state(wrench: Any) -> bool:
-    """Whether a function takes time, configuration and velocity instead of time alone."""
+    """Return whether a function takes time, configuration and velocity, not time alone."""
     by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     given = _parameters(wrench).values() if callable(wrench) else ()
     return sum(p.kind in by_place and p.default is p.empty for p in given) == 3

@@ -29,7 +29,7 @@ class GridAxis:
 
     @property
     def low(self) -> float:
-        """The least value."""
+        """Smallest value."""
         return float(self.values[0])
 
 

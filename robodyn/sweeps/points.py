@@ -96,14 +96,14 @@ class Grid(Points):
         return tuple(len(axis.values) for axis in self.axes)
 
     def part(self, index: int) -> Grid:
-        """The grid of one chunk."""
+        """Return the grid of one chunk."""
         pairs = zip(self.axes, self.region(index), strict=True)
         return Grid(
             tuple(GridAxis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk
         )
 
     def values(self) -> dict[str, FloatArray]:
-        """The value (size,) of each varied variable."""
+        """Return the value (size,) of each varied variable."""
         mesh = np.meshgrid(*(axis.values for axis in self.axes), indexing="ij")
         return {name: array.reshape(-1) for name, array in zip(self.dims, mesh, strict=True)}
 
@@ -137,12 +137,12 @@ class SampledPoints(Points):
         return (self.count,)
 
     def part(self, index: int) -> SampledPoints:
-        """The points of one chunk."""
+        """Return the points of one chunk."""
         (region,) = self.region(index)
         return replace(self, count=region.stop - region.start, start=self.start + region.start)
 
     def values(self) -> dict[str, FloatArray]:
-        """The value (size,) of each varied variable."""
+        """Return the value (size,) of each varied variable."""
         width = len(self.intervals)
         if self.method == "sobol":
             from scipy.stats import qmc  # here: its import takes a second, which grids do not need

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run a sweep."""
+"""Execution of a sweep."""
 
 from __future__ import annotations
 

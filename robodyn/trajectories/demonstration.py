@@ -74,7 +74,7 @@ def demonstration(
 
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
-    """Whether all joints are within their limits at all configurations (..., nq)."""
+    """Return whether all joints are within their limits at all configurations (..., nq)."""
     return bool(within_travel(mechanism, configurations).all())
 
 
@@ -105,7 +105,7 @@ def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
 
 
 def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
-    """Whether positions, velocities and efforts are within limits, away from singularities."""
+    """Return whether a motion is within limits, away from singularities."""
     q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
     if not within_limits(mechanism, q) or np.abs(np.diff(q, axis=0)).max() > JUMP:
         return False

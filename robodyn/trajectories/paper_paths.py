@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The paths of the two Stewart papers, as printed, and the PUMA path of Lee et al."""
+"""Paths of the two Stewart papers, as printed, and the PUMA path of Lee et al."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ DURATION_TOLERANCE = 1e-9
 
 
 class Profile:
-    """A time scaling.
+    """Time scaling s(t) of a motion, from 0 to 1.
 
     Attributes:
         duration: [s].
@@ -110,12 +110,12 @@ class Cycloidal(Profile):
 
 
 def cubic(duration: float) -> Polynomial:
-    """3 x^2 - 2 x^3: acceleration jumps at both ends."""
+    """Evaluate 3 x^2 - 2 x^3, whose acceleration jumps at both ends."""
     return Polynomial(duration, (0.0, 0.0, 3.0, -2.0))
 
 
 def quintic(duration: float) -> Polynomial:
-    """10 x^3 - 15 x^4 + 6 x^5: acceleration continuous and zero at both ends."""
+    """Evaluate 10 x^3 - 15 x^4 + 6 x^5, whose acceleration is continuous, zero at both ends."""
     return Polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
 
 

@@ -84,7 +84,7 @@ def along_body(
 
 
 def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
-    """Whether a motion was planned for poses of the body, so that its conditioning matters.
+    """Return whether a motion was planned for poses of the body, so conditioning matters.
 
     This is always so for a mechanism whose configuration is a pose. Joints that move together from
     one configuration to another need no Jacobian, and may pass singular configurations.

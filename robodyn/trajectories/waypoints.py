@@ -116,7 +116,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
 
 
 def _is_of_poses(path: Trajectory) -> bool:
-    """Whether the points of a path are poses, with one number more than their velocities."""
+    """Return whether the points of a path are poses, with one more number than velocities."""
     start = path.sample(0.0)
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)
 
@@ -316,7 +316,7 @@ def default_path(mechanism: Mechanism) -> str:
 
 
 def is_reachable(name: str, mechanism: Mechanism) -> bool:
-    """Whether a path suits a mechanism and is within the position limits of its joints."""
+    """Return whether a path suits a mechanism and is within its joint limits."""
     try:
         path = load_path(name, mechanism)
         places = path.sample(np.linspace(0.0, path.duration, 50)).configuration

@@ -175,7 +175,7 @@ class ViewerPage:
 
 
 def _give_room(client: Any, panel: Any) -> None:
-    """On a phone's screen, show only the panels' titles; a tap opens them."""
+    """Show only the panels' titles on a phone's screen; a tap opens them."""
     if client.camera.image_width > NARROW:
         return
     with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`

@@ -81,7 +81,7 @@ class Replay:
             self._speed = speed
 
     def seek(self, since_start: float) -> None:
-        """Go to a time [s] since the start of the recording, clipped to its duration."""
+        """Jump to a time [s] since the start of the recording, clipped to its duration."""
         with self._lock:
             self._at, self._wall = float(np.clip(since_start, 0.0, self.duration)), time.monotonic()
 

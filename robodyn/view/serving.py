@@ -32,7 +32,7 @@ HOST = "127.0.0.1"
 
 
 class PortInUse(RobodynError):
-    """The port is in use, or this user may not use it; `value` is the port."""
+    """Port that is in use or not permitted for this user; `value` is the port."""
 
 
 def viser_module() -> ModuleType:

@@ -188,7 +188,7 @@ def spring_attributes(joint: Joint) -> dict[str, str]:
 
 
 def unloaded_position(joint: Joint, form: str) -> float:
-    """Position [rad or m] at which a joint's spring has no effort, for formats without preload.
+    """Return the position [rad or m] at which a joint's spring has no effort.
 
     Raises:
         OutputError: the effort is the same everywhere.

@@ -197,7 +197,7 @@ def ros2(tmp_path: Path) -> Iterator[Cli]:
 
 @pytest.fixture(scope="module")
 def shared_ros2(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
-    """The same for a whole module."""
+    """Provide the fixture for a whole module."""
     with cli(tmp_path_factory.mktemp("ros2")) as made:
         yield made
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How packages and their executables are found."""
+"""Search for packages and their executables."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How processes start, talk, end, and are ended."""
+"""Start, messages and end of processes."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the environment cannot be written, links go to a private temporary folder."""
+"""Links go to a private temporary folder if the environment is not writable."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What every kind must do: the bundled models, random mechanisms, and random states of them."""
+"""Fixtures of the contract of every kind: bundled models, random mechanisms and states."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ ASKED = [
 
 @pytest.fixture(params=ASKED, ids="-".join)
 def asked(request, named):
-    """A mechanism, and the name of a call that it answers."""
+    """Return a mechanism, and the name of a call that it supports."""
     name, call = request.param
     return named(name), call
 
@@ -154,7 +154,7 @@ def states(rng):
 
 @pytest.fixture
 def questions():
-    """The calls that every mechanism answers, by name: a state's arguments in their order."""
+    """Return the calls that every mechanism supports, and their arguments, by name."""
 
     def ask(m, state, efforts, wrench):
         q, v, a = state

@@ -1,4 +1,4 @@
-"""Laws of mechanics that hold for every kind, without a number of anybody's."""
+"""Laws of mechanics that hold for every kind, without reference numbers."""
 
 import numpy as np
 import pytest

@@ -41,7 +41,7 @@ def launch(tmp_path_factory) -> Iterator[Callable[..., Launch]]:
 
 @pytest.fixture(scope="session")
 def mechanism():
-    """The mechanism that is flown where nothing else is said."""
+    """Mechanism of flights by default."""
     import robodyn as rd
     import robodyn.errors
 

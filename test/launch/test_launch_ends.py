@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How a launch ends when it is not let finish: by a death, by Ctrl-C."""
+"""End of a launch that does not complete: by a dead process, by Ctrl-C."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_it_is_viewed(folder):
 
 
 class Flight:
-    """A bringup launch of the hexapod, and somebody who sends goals."""
+    """A bringup launch of the hexapod, and a node that sends goals."""
 
     def __init__(self, folder):
         self.launch = Launch(

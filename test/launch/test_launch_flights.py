@@ -28,7 +28,7 @@ def equal(ours, theirs, relative=1e-9):
 
 
 def flown(started):
-    """A flight, over; its exit code says whether it was completed."""
+    """A completed flight; its exit code states whether the run was completed."""
     code = started.wait()
     assert (started.output_folder / "summary.json").exists(), started.output
     assert (code == 0) == (started.summary["status"] == "completed"), started.output

@@ -35,7 +35,7 @@ PARAMETERS = {
 
 
 class Bench:
-    """The launch, the servos, and somebody who calls its services."""
+    """The launch, the servos, and a client of its services."""
 
     def __init__(self, folder):
         self.servos, domain = SerialServos(), free_domain()
@@ -67,7 +67,7 @@ class Bench:
 
     @property
     def lengths(self):
-        """(k, 6) [m] that the servos were told."""
+        """Commanded leg lengths (k, 6) [m] of the servos."""
         told = [[float(word) for word in line.split(" ")] for line in self.servos.lines]
         return (np.array(told) - ZERO) / SCALE
 

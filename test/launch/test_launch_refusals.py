@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What cannot be launched is refused in one clear line, with an exit code that says so."""
+"""Invalid launches are rejected in one clear line, with a nonzero exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def refusals(tmp_path_factory):
-    """How each of them ends: exit code and lines."""
+    """Run each invalid launch; return exit code and lines."""
     folder = tmp_path_factory.mktemp("refused")
     (folder / "no_length.yaml").write_text(NO_LENGTH)
 

@@ -119,7 +119,7 @@ class Watch:
         self.node.destroy_node()
 
     def hear(self, kind: type, topic: str) -> dict[int, object]:
-        """What comes on a topic, by its stamp."""
+        """Receive messages of a topic, by their stamps."""
         heard: dict[int, object] = {}
 
         def keep(message):

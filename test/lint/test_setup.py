@@ -55,7 +55,7 @@ def test_rosdoc2_is_told_of_its_settings():
 
 
 def installed(folder):
-    """What colcon installs below a folder."""
+    """Return the files that colcon installs below a folder."""
     build, record = folder / "build", folder / "record.txt"
     command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(folder)]
     command += ["build", "--build-base", str(build)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What tests of every part share: the paper's manipulator, an arm, reference data."""
+"""Common fixtures of tests: the paper's manipulator, an arm, reference data."""
 
 import json
 import warnings

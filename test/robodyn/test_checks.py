@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Nothing that enters is trusted, and a refusal says what it found and what would be right."""
+"""All input is checked, and a rejection states the value found and the expected one."""
 
 import numpy as np
 import pytest

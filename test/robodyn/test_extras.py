@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to install for a feature: a command that works for the Python that is running."""
+"""Installation of a feature's packages: a command for the running Python."""
 
 import sys
 import sysconfig

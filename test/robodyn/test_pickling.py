@@ -61,7 +61,7 @@ def again(thing):
 
 
 def answers(mechanism, q, v, a):
-    """What a mechanism says of a state: of one that was unpickled, of arrays that were."""
+    """Return the results of a mechanism for a state, as plain arrays."""
     efforts = mechanism.inverse_dynamics(q, v, a)
     fast, size = np.empty_like(efforts), len(v)
     assert mechanism.unchecked.inverse_dynamics(q, v, a, fast)

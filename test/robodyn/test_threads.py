@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What several threads may do at the same time."""
+"""Concurrent calls of several threads."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What inner loops call without checks answers as what checks does, and the quick checks check."""
+"""Unchecked functions return the results of checked ones, and quick checks are effective."""
 
 import numpy as np
 import pytest

@@ -69,7 +69,7 @@ def record(tmp_path: Path) -> Iterator[Callable[..., Run]]:
 
 @pytest.fixture
 def record_here(tmp_path: Path) -> Iterator[Callable[..., LocalRun]]:
-    """The same in this process, as most of what it does needs no other."""
+    """Run the recorder in this process, as most tests of it need no other."""
     from recorder_run import LocalRun
 
     with ExitStack() as runs:

@@ -83,7 +83,7 @@ class LocalGraph:
         return self.peer.create_subscription(Log, "/rosout", self._logs.append, EVERY_LOG)
 
     def _find_logs(self) -> None:
-        """Until the logs of all nodes are heard; Fast DDS, seldom, matches a pair never."""
+        """Wait for the loggers of all nodes; Fast DDS sometimes never matches a pair."""
         deadline = time.monotonic() + FOUND
         while self._rosout.get_publisher_count() < len(self.nodes):
             self._executor.spin_once(timeout_sec=0.01)
@@ -115,7 +115,7 @@ class LocalGraph:
             self._executor.spin_once(timeout_sec=0.0)
 
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
-        """Let everything run until the condition answers something true, and return it."""
+        """Spin until the condition returns a true value, and return it."""
         deadline = time.monotonic() + timeout
         while not (answer := condition()):
             if time.monotonic() > deadline:
@@ -125,7 +125,7 @@ class LocalGraph:
 
     @property
     def lines(self) -> list[str]:
-        """What the nodes logged."""
+        """Return the log of the nodes."""
         return [log.msg for log in self._logs]
 
     def line(self, *texts: str) -> str:
@@ -177,7 +177,7 @@ class LocalGraph:
         return heard
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
-        """The answer of a service."""
+        """Call a service and return its response."""
         client = self.peer.create_client(kind, name)
         self.until(client.service_is_ready, f"service {name}")
         future = client.call_async(kind.Request() if request is None else request)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What no node may ever say, whatever it hears."""
+"""Checks of all messages of nodes, for any input."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages of states as other programs send them; our nodes fill theirs anew each time."""
+"""Messages of states as other programs send them; our nodes reuse theirs."""
 
 from __future__ import annotations
 

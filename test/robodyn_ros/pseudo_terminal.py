@@ -7,7 +7,7 @@ import pty
 
 
 class SerialServos:
-    """The other end of a serial line; says where its servos are after each line."""
+    """Servos at the other end of a serial line that report their positions after each line."""
 
     def __init__(self):
         self._ours, self._theirs = pty.openpty()

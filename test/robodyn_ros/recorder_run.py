@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A recorder in a domain of its own, and somebody who publishes there."""
+    """A recorder in a domain of its own, and a publisher there."""
 
     def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
         self.peer = Peer(free_domain())
@@ -68,7 +68,7 @@ class Run:
 
 
 class LocalRun(LocalGraph):
-    """A recorder in this process, and somebody who publishes there."""
+    """A recorder in this process, and a publisher there."""
 
     def __init__(self, folder: Path, parameters: dict[str, object], *more: str) -> None:
         self.folder = folder

@@ -68,7 +68,7 @@ _marks: deque[socket.socket] = deque()
 
 
 def free_domain() -> int:
-    """A ROS domain, 1..100, that nobody on this machine is in, nor is about to enter.
+    """Return a ROS domain, 1..100, that no process on this machine uses or is about to use.
 
     DDS takes 250 ports from 7400 + 250 * domain on, but a launch only some seconds after it was
     told its domain. So that no other test takes the same meanwhile, the last of these ports, which
@@ -103,7 +103,7 @@ def executable(name: str) -> str:
 
 
 def ros_arguments(parameters: Mapping[str, object], *more: str) -> list[str]:
-    """What follows the executable to set parameters."""
+    """Return the command-line arguments that set parameters."""
     words = [w for name, value in parameters.items() for w in ("-p", f"{name}:={_yaml(value)}")]
     return ["--ros-args", *words, *more]
 
@@ -113,7 +113,7 @@ def _yaml(value: object) -> str:
 
 
 def _die_with_the_test() -> None:
-    """What a test started ends with it, also when the test itself is killed.
+    """End the processes of a test with it, also if the test itself is killed.
 
     Ctrl-C reaches it as in a terminal, also where the tests run in the background of a shell.
     """
@@ -284,7 +284,7 @@ class Peer:
             turns += 1
 
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
-        """Listen until the condition answers something true, and return it."""
+        """Spin until the condition returns a true value, and return it."""
         deadline = time.monotonic() + timeout
         while not (answer := condition()):
             if time.monotonic() > deadline:
@@ -317,7 +317,7 @@ class Peer:
         return publisher
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
-        """The answer of a service."""
+        """Call a service and return its response."""
         client = self.node.create_client(kind, name)
         self.until(client.service_is_ready, f"service {name}")
         # The server learns of a client later than the client of it, and what it answers before

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A base that moves, as an IMU on it tells the nodes."""
+"""Nodes on a moving base with an IMU."""
 
 from __future__ import annotations
 

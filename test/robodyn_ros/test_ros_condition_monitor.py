@@ -48,7 +48,7 @@ class Monitor:
         self.stamp = 0
 
     def show(self, pose) -> tuple[float, DiagnosticStatus]:
-        """The number and the diagnostic that answer a pose."""
+        """Return the condition number and the diagnostics for a pose."""
         for _ in range(60):
             self.stamp += 1_000_000_000
             known = len(self.numbers)

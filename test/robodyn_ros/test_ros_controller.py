@@ -68,7 +68,7 @@ class Controller:
         return sum(text in line for line in self.graph.lines)
 
     def answer(self, stamp: int, pose, twist=REST) -> np.ndarray:
-        """The efforts that answer a state."""
+        """Return the efforts for a state."""
         known = len(self.commands)
         self.states.publish(odometry(stamp, FRAMES, pose, twist))
         self.graph.until(lambda: len(self.commands) > known, f"a command at {stamp}")

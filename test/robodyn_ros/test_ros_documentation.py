@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""docs/nodes.md and the policy say what the running nodes have, and layouts show it."""
+"""docs/nodes.md, the policy and the layouts agree with the running nodes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SERVOS |= {"direction": [1.0, -1.0, 1.0], "horn": [0.35], "value_range": [500.0,
 
 
 class UdpServos:
-    """The same by datagrams."""
+    """Servos behind datagrams."""
 
     def __init__(self):
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

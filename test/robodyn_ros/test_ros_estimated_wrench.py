@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pushes told over real messages: published, and a collision stops the motion or the machine."""
+"""Pushes over real messages: estimates are published, and a collision stops motion or machine."""
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -109,7 +109,7 @@ def test_a_push_that_drives_feel_is_a_fault_of_the_machine():
         still = np.zeros(6)
 
         def drive(seconds, wrench=None):
-            """What drives tell that hold the platform at home."""
+            """Return messages of drives that hold the platform at home."""
             efforts = m.inverse_dynamics(m.home, still, still, wrench)
             told = JointState(name=list(m.joint_names), velocity=still, effort=efforts)
             told.position = m.drives.signs * (m.joint_positions(m.home) - m.drives.offsets)

@@ -55,7 +55,7 @@ class Estimator:
         return joint_state(stamp, self.platform.joint_names, lengths, rates)
 
     def answer(self, message, stamp=None) -> Odometry:
-        """The state that answers a reading, sent again if it was lost on the way."""
+        """Return the state for a reading, which is sent again if it was lost."""
         stamp = messages.to_nanoseconds(message.header.stamp) if stamp is None else stamp
 
         known = len(self.states)
@@ -163,7 +163,7 @@ def estimator(peer, start, mechanism):
 
 @pytest.fixture(scope="module")
 def home(estimator, mechanism):
-    """A reading at rest at home, which is answered: both sides have found each other."""
+    """Send a reading at rest at home until both sides have discovered each other."""
     estimator.answer(estimator.message(mechanism.home, np.zeros(6)))
     return mechanism.home
 

@@ -48,7 +48,7 @@ def tf2(monkeypatch):
 
 
 class Sky:
-    """Who broadcasts transforms, by the peer of a graph."""
+    """Broadcaster of transforms, by the peer of a graph."""
 
     def __init__(self, graph: LocalGraph) -> None:
         if TFMessage is None:
@@ -57,7 +57,7 @@ class Sky:
         self._static = graph.peer.create_publisher(TFMessage, "/tf_static", STATIC)
 
     def tell(self, parent: str, child: str, pose, stamp: int | None = None) -> None:
-        """Where a frame is in its parent; without a stamp for all time."""
+        """Broadcast a frame's pose in its parent; static without a stamp."""
         if TFMessage is None:
             transform_buffer.Buffer.tell(parent, child, pose, stamp)
             return
@@ -107,7 +107,7 @@ class Planner:
         self.goals.publish(message)
 
     def flown_to(self, frame: str, pose) -> np.ndarray:
-        """The end of the trajectory to a goal, whose frame TF may not have told yet."""
+        """Return the end of the trajectory to a goal, whose frame may not be known yet."""
         known = len(self.heard)
 
         def planned() -> bool:
@@ -213,7 +213,7 @@ class Controller:
         self.wrenches.publish(message)
 
     def answers(self, pose, expected) -> None:
-        """Wait until a state at rest is answered so."""
+        """Wait for the expected efforts for a state at rest."""
 
         def answered() -> bool:
             self.stamp += SECOND // 100

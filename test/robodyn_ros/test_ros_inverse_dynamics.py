@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""inverse_dynamics as processes: every state is answered with what the library says of it."""
+"""inverse_dynamics as processes: the efforts for every state equal the library's."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Controller:
         return sum(text in line for line in self.process.lines)
 
     def answer(self, stamp: int, pose, twist) -> np.ndarray:
-        """The efforts that answer a state."""
+        """Return the efforts for a state."""
         known = len(self.commands)
         state = odometry(stamp, FRAMES, pose, twist)
 
@@ -80,7 +80,7 @@ class Controller:
         return np.array(found[0].effort)
 
     def bear(self, wrench: WrenchStamped, expected: np.ndarray, state: tuple) -> None:
-        """Send a wrench until a state is answered with the efforts expected of it."""
+        """Send a wrench until a state leads to the expected efforts."""
 
         def borne() -> bool:
             self.wrenches.publish(wrench)

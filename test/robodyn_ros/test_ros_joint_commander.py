@@ -33,7 +33,7 @@ SIGN, OFFSET = PLATFORM.drives.signs, PLATFORM.drives.offsets
 
 
 class Operator:
-    """A graph with a machine in it; asks for things, and remembers what came of them."""
+    """A graph with a machine in it; sends requests, and records their results."""
 
     def __init__(self, graph):
         self.graph = graph

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a launch settles before it starts anything: refusals in a line, and warnings as such."""
+"""Settings of a launch before any process starts: rejections in a line, and warnings."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Managed:
         self.trajectories.publish(message)
 
     def answer(self, motion) -> np.ndarray:
-        """The efforts that answer a state."""
+        """Return the efforts for a state."""
         self.stamp += PERIOD
         self.states.publish(odometry(self.stamp, FRAMES, motion.configuration, motion.velocity))
 

@@ -42,7 +42,7 @@ NODES = ("recorder", "forward_simulator", "inverse_dynamics")
 
 
 class RecordedRun(NamedTuple):
-    """A bag, and what a peer heard beside it: stamps [ns] of states and of commands."""
+    """A bag, and the stamps [ns] of states and commands that a peer received."""
 
     bag: Path
     mechanism: object

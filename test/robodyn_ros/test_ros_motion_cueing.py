@@ -26,7 +26,7 @@ PLATFORM = rd.load(MODEL)
 
 
 class Vehicle:
-    """Tells how it moves, and hears what the platform makes of it."""
+    """Vehicle that publishes its motion, and receives the platform's."""
 
     def __init__(self, graph):
         self.graph, self.stamp = graph, 0
@@ -50,7 +50,7 @@ class Vehicle:
         return (rotation_matrix(self.pose).T @ [0.0, 0.0, GRAVITY])[0]
 
     def more(self, count=5):
-        """Until so many more set-points are heard."""
+        """Wait for the given number of further set-points."""
         wanted = len(self.heard) + count
         self.graph.until(lambda: len(self.heard) >= wanted, "set-points")
 

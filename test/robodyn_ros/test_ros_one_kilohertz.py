@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Thousands of states: every one that is waited for is answered once, and memory stays bounded.
+"""Thousands of states: each gets one command if the sender waits, and memory stays bounded.
 
 The short version of `python -m benchmarks.one_kilohertz`, which keeps to the clock for a minute.
 """

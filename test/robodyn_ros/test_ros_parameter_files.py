@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a node is given and does not know is named."""
+"""Unknown parameters of a node are named."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -143,7 +143,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def refusals(folder):
-    """How each of them ends: exit code and lines of output."""
+    """Run each invalid node; return exit code and lines of output."""
     domain = free_domain()
 
     def end_of(case):

@@ -30,7 +30,7 @@ SINGULAR = "puma560"
 
 
 class Planner:
-    """A trajectory_planner of a mechanism, which is told where the mechanism is."""
+    """A trajectory_planner of a mechanism, with states of the mechanism."""
 
     def __init__(self, model: str, **parameters: object) -> None:
         self.mechanism = rd.load(model)

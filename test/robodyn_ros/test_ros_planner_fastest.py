@@ -49,7 +49,7 @@ def smooth():
 
 
 class Peers:
-    """What a planner talks to."""
+    """Peers of a planner."""
 
     def __init__(self, graph: LocalGraph) -> None:
         self.graph = graph

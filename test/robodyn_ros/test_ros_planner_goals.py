@@ -31,7 +31,7 @@ NEAR = rd.pose_from_rpy([0.05, 0.0, 0.9], [0.0, 0.1, 0.0])
 
 
 class Planner:
-    """A trajectory_planner of a platform, which is told where the platform is."""
+    """A trajectory_planner of a platform, with states of the platform."""
 
     def __init__(self, **parameters: object) -> None:
         given = {"model": MODEL} | parameters

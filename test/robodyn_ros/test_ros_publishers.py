@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories are heard from volatile publishers and from latched ones, each message once."""
+"""Trajectories arrive from volatile and from latched publishers, each message once."""
 
 from __future__ import annotations
 

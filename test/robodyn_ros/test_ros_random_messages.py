@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Thousands of random sequences of messages at each node: it lives, and what it says is sound.
+"""Thousands of random sequences of messages at each node: it survives, with valid output.
 
 A property test of real nodes. The first sequences of each case travel over DDS; the others are
 handed to the callbacks of the node's subscriptions, timers and services as an executor does it.
@@ -102,7 +102,7 @@ CASES = {
 
 
 class Target:
-    """The node that everything is thrown at; a run that is over is begun anew."""
+    """Node under test; a run that has ended is started again."""
 
     def __init__(self, graph: LocalGraph, case: Case, output: Path) -> None:
         self.graph, self.case, self.output = graph, case, output
@@ -125,7 +125,7 @@ class Target:
 
     @property
     def topics(self) -> set[str]:
-        """What it listens to now, and may be told in a storm."""
+        """Return the topics that it subscribes to at present, for a storm."""
         return set(self._callbacks()) - {"parameter_events", *TRANSFORMS}
 
     def hears(self, topic: str, message: object) -> None:
@@ -146,7 +146,7 @@ class Target:
         self._finishing(lambda: self.graph.spin_some(times))
 
     def _finishing(self, action: Callable[[], object]) -> None:
-        """Run a callback. A run that it ended is summed up, or says why not; another begins."""
+        """Run a callback. A run that it ended is summarized or rejected; another begins."""
         with contextlib.redirect_stdout(io.StringIO()):
             end = ending_of(action)
         if end is None:

@@ -146,7 +146,7 @@ def test_transforms_that_nobody_wants_are_not_made(record_here, mechanism, param
 
 
 def check_metadata(bag: Path, found: dict[str, list[tuple[int, bytes]]]) -> None:
-    """metadata.yaml says what is in the bag, as every rosbag2 from Humble on reads it."""
+    """Check that metadata.yaml describes the bag, as rosbag2 from Humble on reads it."""
     told = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
     stamps = [stamp for recorded in found.values() for stamp, _ in recorded]
     assert told["version"] == 8
@@ -171,7 +171,7 @@ def check_metadata(bag: Path, found: dict[str, list[tuple[int, bytes]]]) -> None
 
 
 def installed_hash(name: str) -> str:
-    """What rosidl computed when the package was built."""
+    """Return the hash that rosidl computed when the package was built."""
     if name == "tf2_msgs/msg/TFMessage":  # which may not be installed
         return TF_HASH
     package, folder, kind = name.split("/")
@@ -314,7 +314,7 @@ def is_note(topic, _):
 
 
 def read_quietly(bag):
-    """What `read_bag` recovers of a bag so far; nothing while it has no message."""
+    """Return the part of a bag that `read_bag` recovers; nothing while it has no message."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncompleteBagWarning)
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""recorder: what it cannot record as it should it says, and it records all else."""
+"""recorder: it warns about data that it cannot record properly, and records all else."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages filled anew carry what fresh ones carry, and nothing of the time before."""
+"""Reused messages have the content of new ones, and nothing of earlier ones."""
 
 from __future__ import annotations
 

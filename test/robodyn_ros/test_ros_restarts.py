@@ -63,7 +63,7 @@ PARAMETERS = {
 
 
 class Graph:
-    """Four processes, and what they say."""
+    """Four processes and their output."""
 
     def __init__(self, peer, folder) -> None:
         self.peer, self.folder = peer, folder
@@ -90,7 +90,7 @@ class Graph:
         assert "Traceback" not in process.output
 
     def carries_on(self) -> None:
-        """New states are answered with commands of their stamps, and are judged."""
+        """Check that new states lead to commands with their stamps."""
         known = len(self.states), len(self.commands), len(self.numbers)
         self.peer.until(
             lambda: len(self.numbers) > known[2] + 5 and self.answered(*known[:2]) > 5,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ctrl-C is heard at every moment of a node's life, and a second one does no harm."""
+"""Ctrl-C works at every moment of a node's life, and a second one does no harm."""
 
 from __future__ import annotations
 

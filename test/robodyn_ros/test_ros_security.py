@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who may do what, what listens where, and what code never does."""
+"""Permissions, open ports, and forbidden calls in the code."""
 
 from __future__ import annotations
 

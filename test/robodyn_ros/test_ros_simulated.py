@@ -36,7 +36,7 @@ class Simulator:
         self.state_at(0)
 
     def state_at(self, stamp: int):
-        """Pose and twist told for a time."""
+        """Return pose and twist for a time."""
 
         def found():
             return [s for s in self.states if messages.to_nanoseconds(s.header.stamp) == stamp]
@@ -47,7 +47,7 @@ class Simulator:
         self.commands.publish(joint_state(stamp, names, effort=effort))
 
     def execute(self, names, efforts):
-        """The states told while these efforts are applied, a row a period."""
+        """Return the states while these efforts are applied, a row per period."""
         told = []
         for k, effort in enumerate(efforts):
             told.append(np.concatenate(self.state_at(k * PERIOD)))

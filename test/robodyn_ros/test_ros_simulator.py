@@ -30,7 +30,7 @@ STEPS = 5
 
 
 class Simulator:
-    """A simulator that nobody but the test commands."""
+    """A simulator that only the test commands."""
 
     def __init__(self, peer, process) -> None:
         self.peer, self.process = peer, process
@@ -61,7 +61,7 @@ class Simulator:
         self.commands.publish(joint_state(stamp, names, effort=np.asarray(effort)))
 
     def reset(self) -> None:
-        """At the start, and heard so: whatever came before is forgotten."""
+        """Reset the simulator and wait for its first state; earlier states are discarded."""
         assert self.peer.call(Trigger, "forward_simulator/reset").success
         # what was under way arrives before the answer or is of no interest
         self.peer.spin(0.05)
@@ -79,7 +79,7 @@ def lockstep(peer, start):
 
 @pytest.fixture(scope="module")
 def impatient():
-    """Starts while the others are tested: nobody ever answers it."""
+    """Start while the others are tested; it receives no commands."""
     domain = free_domain()
     process = Process([executable("forward_simulator"), *ros_arguments(
         {"model": "stewart_dasgupta", "command_timeout": 2.0})], domain)  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What calls the callbacks: the events it looks at seldom are not lost, a wrong choice is told."""
+"""Executors: rare events are not lost, an invalid choice is reported."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def node(monkeypatch):
 
 @pytest.fixture
 def spinning(node):
-    """The same and its executor, which spins in a thread of its own."""
+    """Return a node and its executor, which spins in a thread of its own."""
     executor = LeanExecutor(node)
 
     def spin_to_the_end():

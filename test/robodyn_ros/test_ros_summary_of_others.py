@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What nodes of others report is logged, but is no warning of the run."""
+"""Reports of other nodes are logged, but are no warnings of the run."""
 
 from __future__ import annotations
 

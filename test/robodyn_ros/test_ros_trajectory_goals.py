@@ -57,7 +57,7 @@ class Client:
 
 
 class Robot:
-    """A mechanism that is where it was wanted, under a follower."""
+    """A mechanism with ideal tracking, under a follower."""
 
     def __init__(self, mechanism, **settings) -> None:
         self.mechanism = mechanism

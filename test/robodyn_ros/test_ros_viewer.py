@@ -52,7 +52,7 @@ FRAMES = ("base_link", "platform_link")
 
 @contextmanager
 def viewing(parameters):
-    """A web_viewer to which nobody but the peer speaks, and what opens the page it tells of."""
+    """Start a web_viewer with the peer as its only publisher, and open its page."""
     with ExitStack() as closing:
         peer = Peer(free_domain())
         closing.callback(peer.close)

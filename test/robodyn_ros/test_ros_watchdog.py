@@ -80,7 +80,7 @@ class Silence:
 
 
 def factor(silence: float) -> float:
-    """What is left of the holding efforts after so long a silence [s]."""
+    """Return the fraction of the holding efforts after a silence [s]."""
     letting_go = silence - TIMES["watchdog_timeout"] - TIMES["watchdog_hold"]
     return float(np.clip(1.0 - letting_go / TIMES["watchdog_ramp"], 0.0, 1.0))
 

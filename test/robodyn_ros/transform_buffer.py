@@ -34,7 +34,7 @@ class Edge(NamedTuple):
 
 
 class Buffer:
-    """The latest transform of each frame to its parent; all that were told, to all buffers."""
+    """Latest transform of each frame to its parent; common to all buffers."""
 
     told: dict[str, Edge] = {}  # noqa: RUF012 - shared on purpose
     edges: dict[str, Edge]
@@ -84,7 +84,7 @@ class Buffer:
 
 
 class TransformListener:
-    """From now on a buffer knows what was told and what will be."""
+    """Connection of a buffer to past and future transforms."""
 
     def __init__(self, buffer: Buffer, _: Node) -> None:
         buffer.edges = Buffer.told

@@ -57,7 +57,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 class Forked:
-    """What is used of `subprocess.Popen`, for a process that the server has forked for us."""
+    """Used part of `Popen`, for a process that the server has forked."""
 
     def __init__(self, pid: int, stdout: IO[str]) -> None:
         self.pid = pid
@@ -165,7 +165,7 @@ def load_kernels(model: str) -> None:
 
 
 def serve(channel: socket.socket) -> None:
-    """In the server: fork for each task, until nobody asks any more."""
+    """Fork for each task in the server, until there are no more requests."""
     while True:
         message, descriptors, _, _ = socket.recv_fds(channel, MESSAGE, 1)
         if not message:

@@ -51,7 +51,7 @@ def any_floats(rng, shape, scale=1.0):
 
 
 class Told:
-    """A wish of one motion that drifts with its rates, whatever they are."""
+    """A target motion that drifts with its rates, which may be arbitrary."""
 
     def __init__(self, mechanism, rng, begun):
         nv = mechanism.coordinates.velocity_size
@@ -72,7 +72,7 @@ class Told:
 
 
 class Life:
-    """One machine with its drives, its clock and all that is said to it."""
+    """One machine with its drives, its clock and all its input."""
 
     def __init__(self, mechanism, rng):
         self.mechanism, self.rng = mechanism, rng
@@ -187,7 +187,7 @@ class Life:
             self.machine.measure(self.now - int(self.rng.integers(0, 3)) * self.tick, told)
 
     def say_something(self):
-        """A request, a wish, a jump of the clock or of the base."""
+        """Send a request or a target, or change the clock or the motion of the base."""
         rng, machine, mechanism = self.rng, self.machine, self.mechanism
         if rng.random() < 0.7 or machine.state in ("off", "parked", "frozen"):
             likely = {"off": "power_on", "parked": "engage", "frozen": "engage", "fault": "reset"}

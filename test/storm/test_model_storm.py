@@ -139,7 +139,7 @@ def with_value(document, rng):
 
 
 def outcome(source, **options):
-    """What `load` and a first question of its result do: an error of another kind is told."""
+    """Load a model and evaluate it once; report unexpected kinds of errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for known in (LeftOutWarning, UnphysicalInertiaWarning):
@@ -159,7 +159,7 @@ def outcome(source, **options):
 
 
 def fault_of(error):
-    """What tells one fault from another: its kind, and where it was raised."""
+    """Return the identity of a fault: its kind, and the line that raised it."""
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     own = [f"{Path(file).name}:{line}" for file, line in places if "/robodyn/" in file]
     return f"{type(error).__name__} at {own[-1] if own else ''}: {str(error)[:200]}"

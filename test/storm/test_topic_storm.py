@@ -166,7 +166,7 @@ class Hostile:
 
 
 class Commands:
-    """What is published for drives: the first commands that no drive may get."""
+    """Commands for drives: records the first ones that no drive may get."""
 
     def __init__(self, mechanism: Any, peer: Peer) -> None:
         self.wrong: list[str] = []
@@ -216,7 +216,7 @@ def parameters_of(output: Path) -> dict[str, tuple[dict[str, object], list[str]]
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory) -> Iterator[tuple[Peer, dict[str, Process], Path]]:
-    """Every node, once it says that it is ready, and a viewer without a model beside them."""
+    """Start every node, and a viewer without a model, and wait until they are ready."""
     output = tmp_path_factory.mktemp("storm")
     peer, given, started = Peer(free_domain()), parameters_of(output), {}
     for name in NODES:
@@ -250,7 +250,7 @@ def in_graph(peer: Peer, name: str) -> bool:
 
 
 def is_alive(peer: Peer, name: str) -> bool:
-    """Whether a node answers; an answer that is sent before both ends have met is lost."""
+    """Return whether a node responds; responses sent before discovery are lost."""
     client = peer.node.create_client(ListParameters, f"/{name}/list_parameters")
     futures = []
 

@@ -12,7 +12,7 @@ from .event import Event
 
 
 class Handler(Protocol):
-    """What the context needs of an event handler."""
+    """Interface of an event handler that the context needs."""
 
     def matches(self, event: Event) -> bool:
         """Return whether this handler reacts to the event."""
@@ -22,7 +22,7 @@ class Handler(Protocol):
 
 
 class LaunchContext:
-    """What entities read and change when they are visited.
+    """State that entities read and change when they are visited.
 
     Attributes:
         launch_configurations: launch arguments and other settings by name.

@@ -12,7 +12,7 @@ from .launch_description_entity import LaunchDescriptionEntity
 
 
 class LaunchDescription(LaunchDescriptionEntity):
-    """What is to be launched."""
+    """Description of a launch: its entities."""
 
     def __init__(self, initial_entities: Iterable[LaunchDescriptionEntity] = ()) -> None:
         """Keep the entities."""

@@ -61,7 +61,7 @@ def get_output_loggers(process_name: str, output: str) -> tuple[logging.Logger, 
 
 
 def open_log(level: int) -> None:
-    """Open the log file `launch.log` of this launch, in a folder of its own, and say where."""
+    """Open the log file `launch.log` of this launch, in a folder of its own, and log its path."""
     global _level
     _level = level
     logger = get_logger("launch")

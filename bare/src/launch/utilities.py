@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What actions and substitutions have in common."""
+"""Common functions of actions and substitutions."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _forget_old(root: Path) -> None:
 
 
 def _temporary_root() -> Path:
-    """Return a folder for temporary files that nobody else can put executables in."""
+    """Return a folder for temporary files in which no other user can put executables."""
     root = Path(tempfile.gettempdir()) / f"robodyn_bare_{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         root.mkdir(mode=0o700)

@@ -97,7 +97,7 @@ def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) ->
 
 @inner
 def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
-    """Return the carried properties of a link from its mass, inertia and motion."""
+    """Compute inertia, momentum and forces of a link from its motion, for `columns_of`."""
     first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
     w, v, alpha, accel = motion
     # integral of r r' dm

@@ -27,7 +27,7 @@ NO_COMMAND: Final = -2
 
 
 class PackedPlant(NamedTuple):
-    """The simulated mechanism.
+    """Simulated mechanism, as packed arrays.
 
     Attributes:
         mechanism: arrays that only the functions of the kind read.

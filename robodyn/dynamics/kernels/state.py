@@ -84,7 +84,7 @@ def are_numbers(array: Any, count: int) -> bool:
 
 @inner
 def is_motion(state: Any, rates: int, acceleration_or_effort: int) -> bool:
-    """Return whether velocity, third array, wrench and base are finite and of the right length."""
+    """Return whether the arrays other than the configuration are finite and of the right size."""
     if not (
         are_numbers(state.rates, rates)
         and are_numbers(state.acceleration_or_effort, acceleration_or_effort)

@@ -64,7 +64,7 @@ class DeltaSettings:
     residual: float
 
     def klipper(self) -> str:
-        """Sections of Klipper's printer.cfg [mm, degrees]."""
+        """Return the sections of Klipper's printer.cfg [mm, degrees]."""
         rotary = self.kinematics == "rotary_delta"
         lines = [f"# {self._remark}", "[printer]", f"kinematics: {self.kinematics}"]
         lines.append(f"{'shoulder' if rotary else 'delta'}_radius: {1e3 * self.radius:.4f}")
@@ -79,7 +79,7 @@ class DeltaSettings:
         return "\n".join(lines) + "\n"
 
     def marlin(self) -> str:
-        """Marlin's commands M665 and M666 [mm, degrees].
+        """Return Marlin's commands M665 and M666 [mm, degrees].
 
         Raises:
             InvalidInput: a delta with arms, which Marlin does not have.
@@ -178,7 +178,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     positions = signs * m.joint_positions(chosen)[:, order]
 
     def ends(values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Radii and heights (..., 3) of the ends of arms or carriages."""
+        """Return radii and heights (..., 3) of the ends of arms or carriages."""
         moved = at + values[9:12]
         if not rotary:
             return np.broadcast_to(values[2], moved.shape), moved
@@ -215,13 +215,13 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
 
 
 def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
-    """A point of a link at home, base frame."""
+    """Return a point of a link at home, base frame."""
     pose = m.link_pose(m.home, link)
     return np.asarray(pose[:3] + rotation_matrix(pose) @ xyz)
 
 
 def _sign(m: Any, index: int, rotary: bool) -> float:
-    """Whether a driven joint's position grows as its carriage rises, or as its arm goes down."""
+    """Return 1 if a driven joint's position grows as its carriage rises or arm goes down."""
     step = np.zeros(len(m.joint_names))
     step[index] = 1e-4
     raised = m.body_pose(m.assemble(m.joint_positions(m.home) + step, m.home))[2]

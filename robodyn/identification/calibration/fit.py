@@ -157,7 +157,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
 
 
 def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
-    """(N r, U) derivatives of the residuals over their noise."""
+    """Compute derivatives (N r, U) of the residuals, divided by their noise."""
     return np.asarray((weights @ found.jacobian).reshape(-1, found.jacobian.shape[2]))
 
 

@@ -254,7 +254,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
 
 
 def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
-    """The arguments of `from_arrays` that are columns [m]."""
+    """Return the arguments of `from_arrays` that are columns [m]."""
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
@@ -283,7 +283,7 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Points (N, 3) or (1, 3) of the base in its frame, or of the body in its own."""
+    """Return points (N, 3) or (1, 3) of the base in its frame, or of the body in its own."""
     names: Any = [given] if isinstance(given, str) else given
     if len(names) and isinstance(names[0], str):
         found = {name: _named_point(m, which, str(name)) for name in dict.fromkeys(names)}
@@ -292,7 +292,7 @@ def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
 
 
 def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
-    """The center (3,) of a joint, a closure or a link that moves with the base or the body."""
+    """Return the center (3,) of a joint, a closure or a link on the base or the body."""
     model = m.model
     ends = [(each.parent, each.at.translation) for each in model.joints if each.name == name]
     for closure in model.closures:

@@ -145,7 +145,7 @@ def first_frames(
 
 
 def first_noise(m: Mechanism, problem: Problem) -> Noise:
-    """The noise to begin with where nothing is known of it; of the driven joints none."""
+    """Return the initial noise for an estimate; zero for the driven joints."""
     groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     return Noise(groups, np.zeros(len(m.joint_names)))
 

@@ -73,7 +73,7 @@ class Homing:
 
     @property
     def point(self) -> SetPoint:
-        """The last set-point."""
+        """Last set-point."""
         p, v, a = self.points.state
         return SetPoint(p, v, a, np.zeros_like(p))
 

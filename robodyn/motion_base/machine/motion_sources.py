@@ -39,7 +39,7 @@ class TrajectorySource(NamedTuple):
     start: int
 
     def at(self, time: int) -> Motion:
-        """See `MotionSource`."""
+        """Return the target at `time` [ns]."""
         return self.trajectory.sample(1e-9 * (time - self.start))
 
 
@@ -50,7 +50,7 @@ class PointSource(NamedTuple):
     start: int
 
     def at(self, time: int) -> Motion | None:
-        """See `MotionSource`."""
+        """Return the target at `time` [ns]."""
         since = 1e-9 * (time - self.start)
         ended = self.point.moves and since > self.point.duration
         return None if ended else self.point.sample(since)
@@ -184,7 +184,7 @@ class PoseStream(BodyMotion):
         )
 
     def at(self, time: int) -> Motion | None:
-        """See `MotionSource`."""
+        """Return the target at `time` [ns]."""
         if self._stamp is None or abs(time - self._stamp) > self._timeout:
             return None
         t = 1e-9 * (time - self._stamp)

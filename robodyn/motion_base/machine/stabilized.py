@@ -54,7 +54,7 @@ class StabilizedSource(BodyMotion):
         self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 
     def at(self, time: int) -> Motion | None:
-        """See `MotionSource`.
+        """Return the target at `time` [ns].
 
         Raises:
             InvalidInput: the pose of the base is unknown.

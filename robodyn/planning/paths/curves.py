@@ -68,13 +68,13 @@ class PoseCurve(Curve):
     """Curve of poses."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """See `Curve.configurations`."""
+        """Compute configurations (N, nq) at s (N,)."""
         pose = self._spline(s)
         pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
         return pose
 
     def motion(self, s: FloatArray) -> Motion:
-        """See `Curve.motion`; the angular parts are 2 n' n* and 2 n'' n* of unit quaternions n."""
+        """Compute the motion at path parameters; see `Curve.motion`."""
         x, v, a = (self._spline(s, order) for order in range(3))
         norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
         n, first, second = (part[:, 3:] / norm for part in (x, v, a))
@@ -114,11 +114,11 @@ class LoopCurve(Curve):
         return self if self._space.distances(here, there[None])[0] <= 1e-6 else None
 
     def with_controls(self, controls: FloatArray) -> LoopCurve | None:
-        """See `Curve.with_controls`."""
+        """Create the curve with other control points between the same ends; None if infeasible."""
         return LoopCurve(self._mechanism, self._space, self._ends, controls).tracked()
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """See `Curve.configurations`."""
+        """Compute configurations (N, nq) at s (N,)."""
         near = np.rint(s * ANCHORS).astype(np.intp)
         step = self._spline(s) - self._spline(near / ANCHORS)
         return self._mechanism.advance(self._anchors[near], step)

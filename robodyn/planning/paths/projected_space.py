@@ -44,17 +44,17 @@ class ProjectedSpace(Space):
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """See `Space.embedded_target`."""
+        """Map a target to coordinates (k,) for `distances`."""
         return np.asarray(self._scaled(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """See `Space.distances`."""
+        """Compute distances (N,) from one embedded configuration (k,) to many (N, k)."""
         n = self._n
         joints = np.linalg.norm(many[:, :n] - one[:n], axis=1)
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """See `Space.segment`: straight in the independent joints, on one sheet."""
+        """Return a segment, straight in the independent joints, on one sheet."""
         found = super().segment(start, goal, step)
         if found is None:
             return None
@@ -62,7 +62,7 @@ class ProjectedSpace(Space):
         return found if self.distances(here, there[None])[0] < 1e-6 else None
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """See `Space.along`."""
+        """Sample a displacement from a start (n, nq); None if it leaves the sheet."""
         path, gone, share = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
@@ -77,7 +77,7 @@ class ProjectedSpace(Space):
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """See `Space.towards`."""
+        """Sample the way (n, nq) from a start, not included, towards a target."""
         path: list[FloatArray] = []
         here, gone, share = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))
@@ -120,12 +120,12 @@ class ProjectedSpace(Space):
         return np.concatenate([driven, pose, weights])
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """See `Space.lengths`: measured in driven positions and tip pose together."""
+        """Measure lengths in driven positions and tip pose together."""
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """See `Space.follows`: compares each step with the prediction of its rates."""
+        """Return whether each step follows the prediction of its rates."""
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])

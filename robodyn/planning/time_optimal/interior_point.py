@@ -195,7 +195,7 @@ def initial_point(p: Program) -> FloatArray:
 
 
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
-    """A motion slowed uniformly until it keeps to the limits; None if it does not then."""
+    """Slow a motion uniformly until it is within limits; None if it never is."""
     less = 1e-4
     while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
         less = 2.0 * less if less < 0.25 else 0.5 + 0.5 * less

@@ -53,7 +53,7 @@ class TimedByIntervals(Timed):
         self._x = x
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `Timed.at`."""
+        """Compute s, its rate and its acceleration at times t (K,) from the start."""
         nodes, x, times = self.piece.nodes, self._x, self.times
         k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
         acceleration = 0.5 * (x[k + 1] - x[k]) / (nodes[k + 1] - nodes[k])
@@ -96,7 +96,7 @@ class TimedSmoothly(Timed):
         super().__init__(piece, np.concatenate([[0.0], np.cumsum(t)]))
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `Timed.at`."""
+        """Compute s, its rate and its acceleration at times t (K,) from the start."""
         nodes, times = self._nodes, self.times
         k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
         gone, rate, change = self._moved(k, np.minimum(t, times[-1]) - times[k])

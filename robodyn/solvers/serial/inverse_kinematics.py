@@ -162,7 +162,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """See the base class."""
+    """Compute the motions of the joints for motions of the tip."""
     q, residual = _solved(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
@@ -171,7 +171,7 @@ def motions_of_body(
 
 
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """See the base class; joints keep to their limits."""
+    """Find a configuration near another one, within joint limits, for a tip pose."""
     goal, start = as_pose("pose", pose)[None], configuration[None]
     return np.asarray(_solved(arm, goal, start, True, 1)[0][0])
 

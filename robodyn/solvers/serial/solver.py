@@ -115,7 +115,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def slopes(self) -> CompiledDerivatives | None:
-        """See the base class."""
+        """Derivatives of the dynamics in compiled code."""
         if self.n > lanes.MOST_JOINTS:
             return None
         sizes = self.n, self.n, self.n
@@ -142,13 +142,13 @@ class SerialSolver(Solver):
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """The links."""
+        """Name and parameters of each link, in its own frame."""
         links = self.mechanism.chain.links
         return [(link.name, BodyNumbers(link.mass, link.com, link.inertia)) for link in links]
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """See the base class."""
+        """Joint parameters, with their units in the packed array."""
         found = []
         for row, joint in enumerate(self.mechanism.chain.joints, start=1):
             places = (
@@ -176,12 +176,12 @@ class SerialSolver(Solver):
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
     ) -> BatchSteps | None:
-        """See the base class; the scratch memory of eight very long arms would overflow a stack."""
+        """Return compiled steps for many arms; None for very long arms."""
         few = self.n <= lanes.MOST_JOINTS
         return super().batch_steps(rows, dt, limit_motors=limit_motors) if few else None
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
-        """See the base class; the structure is which joints are prismatic."""
+        """Return joint types as structure, and the numbers of the arm."""
         slides = np.ascontiguousarray(self.geometry[:, at.PRISMATIC])
         return slides, np.concatenate([self.geometry.ravel(), self.gravity])
 

@@ -100,7 +100,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def slopes(self) -> CompiledDerivatives:
-        """See the base class."""
+        """Derivatives of the dynamics in compiled code."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
@@ -111,7 +111,7 @@ class PlatformSolver(Solver):
     def batch_steps(
         self, rows: Sequence[Any], dt: float, *, limit_motors: bool
     ) -> BatchSteps | None:
-        """Steps of many platforms in SIMD lanes; see the base class."""
+        """Return compiled steps for many platforms in SIMD lanes."""
         different = distinct(rows)
         tables = [row.drives.motor_table for row in different]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
@@ -137,14 +137,14 @@ class PlatformSolver(Solver):
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """See the base class."""
+        """Return the reason for a kernel's status at a configuration."""
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration[:7], self.legs))
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """The platform, then the lower and the upper parts of the legs."""
+        """Name and parameters of the platform, then of the lower and upper parts of the legs."""
         return [
             (name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
             for name, body in self.mechanism.six_legs.bodies
@@ -170,7 +170,7 @@ class PlatformSolver(Solver):
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """See the base class."""
+        """Assign the parameters of bodies to the links of the model."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, (first, *others) in zip(
@@ -181,7 +181,7 @@ class PlatformSolver(Solver):
         return out
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """See the base class."""
+        """Return values of the joint parameters by the joints of the model."""
         out = dict(values)
         for leg in found_in(self.mechanism.model).legs:
             first, second, actuator = leg.shape.readings.names
@@ -226,7 +226,7 @@ class PlatformSolver(Solver):
         return own, *(name.replace(" ", "_") for name in parts)
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """See the base class."""
+        """Return the joints of the drawn tree with the platform's pose as its root joint."""
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [
@@ -235,7 +235,7 @@ class PlatformSolver(Solver):
         ]
 
     def joint_sources(self) -> dict[str, Source]:
-        """See the base class."""
+        """Indices of the joints' positions and rates in the result of `tree_state`."""
         names = self.leg_joints.names
         found = {name: Source(k, k) for k, name in enumerate(names)}
         (floating,) = (
@@ -244,11 +244,11 @@ class PlatformSolver(Solver):
         return found | {floating: Source(len(names), len(names))}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """See the base class."""
+        """Return positions (N, p) of the tree's joints for poses (N, 7), unchecked."""
         return self.tree_state(q)[0]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See the base class."""
+        """Return positions of the tree's joints, and their rates by the twist."""
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
             self.mechanism.leg_motion(q)  # raises for a leg without a frame
@@ -257,7 +257,7 @@ class PlatformSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See the base class."""
+        """Return positions, velocities and accelerations of the tree's joints."""
         found = np.empty((len(q), 25)), np.empty((len(q), RATES)), np.empty((len(q), RATES))
         if _joint_entry("motions")(self.legs, self.readings, q, v, a, *found) < len(q):
             self.mechanism.leg_motion(q, v, a)

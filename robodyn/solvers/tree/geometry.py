@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dimensions of a mechanism with closed loops, each a joint of a larger mechanism.
+"""Dimensions of a mechanism with closed loops, each a joint of a larger mechanism.
 
 A dimension displaces a frame of a joint or of a closure, as a joint would. So each of them becomes
 a driven joint of zero mass in front of its frame. The kinematics of this larger mechanism give the
@@ -43,7 +43,7 @@ TORN = 1e-6
 
 @dataclass(frozen=True)
 class _Frame:
-    """A frame on a link behind the joints that are its dimensions.
+    """Frame on a link behind the joints that represent its dimensions.
 
     Attributes:
         name: of the joint, or of the closure.
@@ -60,7 +60,7 @@ class _Frame:
     rest: Placement
 
     def at(self, values: Sequence[float]) -> Placement:
-        """The frame on its link."""
+        """Return the frame on its link."""
         frame = np.eye(4)
         for step, value in zip(self.steps, values, strict=True):
             frame = frame @ step.child_frame(value)
@@ -105,7 +105,7 @@ class LoopGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """The dimensions that do not tear the loops open."""
+        """Dimensions that do not tear the loops open."""
         return self._parameters
 
     @property
@@ -114,7 +114,7 @@ class LoopGeometry:
         return self._passive
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """The mechanism with other dimensions; each link's inertia stays in the link's frame."""
+        """Return the mechanism with other dimensions; inertias keep their link frames."""
         numbers = iter(np.asarray(values, dtype=np.float64).tolist())
         at = {
             (each.name, each.end): each.at([next(numbers) for _ in each.steps])
@@ -124,7 +124,7 @@ class LoopGeometry:
         return self._loop._made(_placed(model, at))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Poses of the tip and their dependence on the dimensions.
+        """Compute poses of the tip and their derivatives by the dimensions.
 
         The search starts at the configurations of the last call with as many samples.
         """
@@ -144,7 +144,7 @@ class LoopGeometry:
 
 
 def _frames(loop: Any) -> Iterator[_Frame]:
-    """The frames of joints and closures with their dimensions."""
+    """Return the frames of joints and closures with their dimensions."""
     model, tree = loop.model, loop.solver.tree
     B = loop.structure.equations.bodies_at(loop.home)
     legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> its leg, stands on the base, alone
@@ -192,7 +192,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """The coordinates of a frame's origin on its link."""
+    """Return the coordinates of a frame's origin on its link."""
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -211,7 +211,7 @@ def _framed(
 
 
 def _placed(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
-    """A model with other frames of joints (name, -1) and of ends of closures (name, 0 or 1)."""
+    """Return the model with other frames of joints (name, -1) and closure ends (name, 0 or 1)."""
     return replace(
         model,
         joints=tuple(replace(j, at=at.get((j.name, -1), j.at)) for j in model.joints),
@@ -223,7 +223,7 @@ def _placed(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extended(model: Model, frames: Sequence[_Frame]) -> Model:
-    """The model with a joint for each dimension in front of its frame."""
+    """Return the model with a joint for each dimension in front of its frame."""
     steps = [step for frame in frames for step in frame.steps]
     behind = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _placed(model, {(f.name, f.end): f.rest for f in frames if f.steps})
@@ -249,7 +249,7 @@ def _extended(model: Model, frames: Sequence[_Frame]) -> Model:
 
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
-    """The frames without those dimensions that the joints of the loops cannot make up for."""
+    """Return the frames without dimensions that the joints of the loops cannot compensate."""
     tree = Tree(_extended(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]
@@ -269,7 +269,7 @@ def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
 
 
 def _without(frame: _Frame, torn: set[str]) -> _Frame:
-    """A frame without some of its dimensions, which stay as they are."""
+    """Return a frame without some of its dimensions, which keep their values."""
     kept: list[tuple[Joint, float]] = []
     link, fixed = frame.steps[0].parent if frame.steps else "", np.eye(4)
     for step, value in zip(frame.steps, frame.values, strict=True):

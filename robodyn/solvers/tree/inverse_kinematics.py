@@ -52,7 +52,7 @@ def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None)
 
 
 def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """See the base class."""
+    """Find a configuration near another one for a tip pose."""
     q = np.array(configuration)
     left = kernel_of(loop, "reach")(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
     return q if left >= 0.0 else configuration
@@ -147,7 +147,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """See the base class."""
+    """Compute the motions of the joints for motions of the tip."""
     return Motion(*_parted(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an actuator is, whatever it drives: transmission, losses, friction, the motor's limits."""
+"""Actuators of any mechanism: transmission, losses, friction, the motor's limits."""
 
 import math
 

@@ -145,7 +145,7 @@ def machine(request):
 
 
 class Own(rd.ComputedTorque):
-    """The same law, which compiled code does not know."""
+    """Controller with the same law that compiled code does not support."""
 
 
 def test_no_motor_leaves_its_curve_in_a_simulation(machine):

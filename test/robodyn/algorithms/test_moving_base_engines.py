@@ -27,7 +27,7 @@ def on_a_free_flyer(tree):
 
 
 def floating_rates(loops):
-    """Where the rates of each floating joint begin."""
+    """Return the first index of the rates of each floating joint."""
     kinds = {joint.name: joint.kind for joint in loops.model.joints}
     sizes = [6 if kinds[name] == "floating" else 1 for name in loops.structure.joint_names]
     starts = np.cumsum([0, *sizes[:-1]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts are linear in parameters of bodies, rotors and friction; model files say all of it."""
+"""Efforts are linear in parameters of bodies, rotors and friction; model files contain these."""
 
 from __future__ import annotations
 

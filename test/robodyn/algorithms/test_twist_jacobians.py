@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The body's twist as every kind of mechanism tells it."""
+"""The body's twist for every kind of mechanism."""
 
 import warnings
 

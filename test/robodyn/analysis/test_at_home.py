@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a mechanism can do about its home, held against statics and against its own limits."""
+"""Capabilities of a mechanism near home, compared with statics and its own limits."""
 
 from dataclasses import replace
 

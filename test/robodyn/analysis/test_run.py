@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs: what their summary says of how they went, on screen and in files."""
+"""Runs: the content of their summaries, on screen and in files."""
 
 import csv
 import dataclasses

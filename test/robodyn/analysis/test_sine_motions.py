@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What drives can follow: the largest sines are followed, larger ones are not."""
+"""Capability of drives: the largest sines are followed, larger ones are not."""
 
 import itertools
 from dataclasses import replace

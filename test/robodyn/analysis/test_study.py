@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Studies of whole paths against what the 1998 paper says of them, and against the mechanism."""
+"""Studies of whole paths, compared with the 1998 paper and the mechanism."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command as a process of its own, with whatever typer, click and numba are installed.
+"""The command as a separate process, with the installed typer, click and numba.
 
 `make test-versions` runs these tests with the oldest and the newest of them.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The follower: always finite and within limits, whatever states and trajectories come."""
+"""The follower: always finite and within limits, for any states and trajectories."""
 
 import math
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What changes while a trajectory is followed: the trajectory itself, its speed, mode, payload."""
+"""Changes while a trajectory is followed: the trajectory itself, its speed, mode, payload."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ REST = np.zeros(6)
 
 
 def planned(follower, mechanism, times):
-    """What a follower in feedforward wants at times [ns]; the state is not looked at."""
+    """Return the planned motion of a follower in feedforward at times [ns], for any state."""
     commands = [follower.command(t, mechanism.home, REST) for t in times]
     return Motion(*(np.array(values) for values in zip(*(c.motion for c in commands), strict=True)))
 

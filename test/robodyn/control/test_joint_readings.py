@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint readings in parts and without velocities, stamps that tell no time, rival publishers."""
+"""Joint readings in parts and without velocities, stamps without time, rival publishers."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whatever a trajectory takes over from, rates and efforts on the way stay within the limits."""
+"""Rates and efforts of handovers from any motion stay within the limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def path(hexapod):
 
 
 def wanted(mechanism, active, times, velocity=REST):
-    """What is wanted of a mechanism that stays at home, at times [ns]."""
+    """Return the planned motion of a mechanism that stays at home, at times [ns]."""
     rows = []
     for time in times:
         pace, path = active.at(time, mechanism.home, velocity)

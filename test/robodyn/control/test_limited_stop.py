@@ -41,7 +41,7 @@ def hexapod():
 
 
 def stopped_in_the_middle(mechanism, scale=1.0):
-    """What is wanted, every 2 ms, of one that is where it is wanted; times [s] since the stop."""
+    """Return the planned motion, every 2 ms, of an ideal mechanism; times [s] since the stop."""
     path = rd.load_path("demo", mechanism)
     active = ActiveTrajectory(mechanism, 0.5, 2.0, False)
     active.clock.target = scale

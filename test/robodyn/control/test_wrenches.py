@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pushes are told from the motion, and answered as by a spring; every kind of mechanism."""
+"""Estimated pushes and impedance control, for every kind of mechanism."""
 
 import numpy as np
 import pytest

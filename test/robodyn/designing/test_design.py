@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Designs are as good as another optimizer's, say what is true of them, and fly."""
+"""Designs are as good as another optimizer's, are described correctly, and fly."""
 
 import json
 from dataclasses import replace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random states of a mechanism, and what the library answers to them one by one."""
+"""Random states of a mechanism, and the results of the library one by one."""
 
 from typing import NamedTuple
 

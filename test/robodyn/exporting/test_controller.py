@@ -54,7 +54,7 @@ class Loop:
         return positions, rates
 
     def run(self, reference_at, count, state_of=lambda k, p, v: (p, v)):
-        """Periods under references and with states as they are measured: the answers."""
+        """Run periods with references and measured states; return the results."""
         answers = []
         for k in range(count):
             positions, rates = state_of(k, *self.measure())

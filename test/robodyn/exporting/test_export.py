@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an export refuses, and says so before anything is written."""
+"""Exports reject invalid input before anything is written."""
 
 import re
 from xml.etree import ElementTree

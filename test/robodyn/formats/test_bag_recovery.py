@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags that were not completed: what is whole is read, and a warning says how much that is."""
+"""Incomplete bags: complete parts are read, and a warning states their size."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def bag(request, tmp_path_factory):
 
 
 def with_lz4(data: bytes) -> bytes:
-    """The same MCAP file with compressed chunks, up to its summary, which would no longer fit."""
+    """Return the MCAP file with compressed chunks, without its summary, which would not fit."""
     frame = pytest.importorskip("lz4.frame")
     out, at = data[:8], 8
     while data[at] != 0x0F:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What files hold for Gazebo, ros2_control and Drake: read, or named in a warning."""
+"""Elements for Gazebo, ros2_control and Drake: read, or named in a warning."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""SDF: the same mechanism as a URDF says it, loops by second parents, and refusals by name."""
+"""SDF: mechanisms equal to those of a URDF, loops by second parents, and rejections by name."""
 
 import warnings
 

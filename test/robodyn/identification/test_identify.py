@@ -57,7 +57,7 @@ def recorded(m, path, rng, noise=NOISE, encoder=1e-7):
 
 
 def given_wrong(m, rng):
-    """The same mechanism, every body and every coefficient off by up to 30 %."""
+    """Return the mechanism with every body and every coefficient off by up to 30 %."""
     own = m.parameters
     bodies = len(own.bodies)
     factors = np.repeat(rng.uniform(0.7, 1.3, bodies), 10)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recordings read from bags and CSV files: what was recorded comes back, what is wrong is said."""
+"""Recordings from bags and CSV files: data are read unchanged, errors are reported."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`rd.load` of a dictionary, and what its types say of bundled names."""
+"""`load` of a dictionary, and the types of bundled names."""
 
 from __future__ import annotations
 

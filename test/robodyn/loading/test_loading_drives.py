@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which joints are driven: what a file says of actuators, what a caller says, what is left out."""
+"""Selection of driven joints: by a file's actuators, by the caller, and by default."""
 
 import json
 import warnings

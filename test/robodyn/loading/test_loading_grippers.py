@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A gripper at the end of an arm is asked about, in the words of the interface at hand."""
+"""Messages about a gripper at the end of an arm use the words of the interface."""
 
 import pytest
 from typer.testing import CliRunner

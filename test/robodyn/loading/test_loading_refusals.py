@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is refused, and that one line says which file, field and value, and what is right."""
+"""Rejections state file, field, value and remedy in one line."""
 
 import copy
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What `check` says of a mechanism that is singular wherever it is."""
+"""Messages of `check` about a mechanism that is singular in every configuration."""
 
 from dataclasses import replace
 

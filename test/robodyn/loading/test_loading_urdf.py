@@ -151,7 +151,7 @@ def test_general_urdf_closes_at_its_own_joint_values(model, rng, quiet_load):
 
 
 def readings(leg, natural):
-    """What a leg's joints read at natural values q1, q2, L (3,); angles in [-pi, pi)."""
+    """Return a leg's joint readings at natural values q1, q2, L (3,); angles in [-pi, pi)."""
     pairs = zip(leg.joints, natural, strict=True)
     values = np.array([joint.sign * (value - joint.offset) for joint, value in pairs])
     values[:2] = (values[:2] + np.pi) % (2.0 * np.pi) - np.pi

@@ -87,7 +87,7 @@ def random_frame(rng, along=None):
 
 
 def scrambled(text, rng):
-    """The same machine with other zeros, axes against, frames, split bodies, names and order."""
+    """Return the machine with other zeros, axes, frames, split bodies, names and order."""
     root = ET.fromstring(text)
     joints = {j.get("name"): j for j in root.iterfind("joint")}
     links = {link.get("name"): link for link in root.iterfind("link")}

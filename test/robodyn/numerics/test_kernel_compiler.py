@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where machine code is kept: one folder for each version of sources, compiler and processor."""
+"""Folders of machine code: one for each version of sources, compiler and processor."""
 
 import ast
 import importlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What entry points take from Python, and the sine and cosine that vectors have."""
+"""Arguments of entry points from Python, and sine and cosine of vectors."""
 
 import math
 

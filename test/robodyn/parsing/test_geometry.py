@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Visual and collision geometry is part of a model, whatever file it came from or goes to."""
+"""Visual and collision geometry is part of a model, for any file format."""
 
 from __future__ import annotations
 

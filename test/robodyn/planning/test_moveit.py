@@ -30,7 +30,7 @@ def package(request, tmp_path_factory):
 
 
 def pose_of(robot, values):
-    """(4, 4) of the last link of a chain, as its URDF says."""
+    """Return the pose (4, 4) of the last link of a chain by its URDF."""
     frame = np.eye(4)
     for joint in robot.joints:
         value, axis, step = values[joint.name], np.array(joint.axis), np.eye(4)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is free is chosen so that the worst place gets better, and the motion stays consistent."""
+"""Free coordinates are chosen to improve the worst place of a path, consistently."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Workspaces against brute force, geometry that is known, and what they say when empty."""
+"""Workspaces compared with brute force and known geometry, and messages of empty ones."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_refusals(platform, options, message):
 
 
 def limited(loop, half):
-    """The same with driven joints that go no further than this from home, either way."""
+    """Return the mechanism with driven joints limited to this distance from home."""
     home = dict(zip(loop.joint_names, loop.joint_positions(loop.home), strict=True))
     joints = (
         replace(one, position=home[one.name] + half * np.array([-1.0, 1.0]))

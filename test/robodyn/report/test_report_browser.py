@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report in a real browser: it is drawn without a network, and answers to a reader's mouse."""
+"""A report in a real browser: it is drawn without a network, and reacts to the mouse."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The commands: files where they were asked for, one line where they cannot be."""
+"""Report commands: files at the given paths, one line if that is impossible."""
 
 import json
 

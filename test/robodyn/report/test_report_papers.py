@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reports of the papers: computed numbers against what their texts and our references say."""
+"""Reports of the papers: computed numbers compared with their texts and our references."""
 
 import pytest
 

@@ -29,7 +29,7 @@ def mechanism(request):
 
 
 def rubbing(mechanism, rng):
-    """The same with dry friction in every driven joint, another one each way."""
+    """Return the mechanism with direction-dependent dry friction in every driven joint."""
     names, values = mechanism.parameters.names, np.array(mechanism.parameters.values)
     rest = np.zeros(mechanism.coordinates.velocity_size)
     scale = 0.1 * np.abs(mechanism.inverse_dynamics(mechanism.home, rest, rest + 1.0)).max()

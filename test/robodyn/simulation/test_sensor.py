@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measurements: true without noise, distributed as asked, late by whole periods, repeatable."""
+"""Sensors: exact without noise, with the given distribution, whole periods of delay, repeatable."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What runs in compiled code equals, bit by bit, what runs through one call of Python a stage.
+"""Compiled simulations equal those with calls of Python at every stage bit by bit.
 
 A class derived from a controller is a stranger to the compiled code, and does the same.
 """
@@ -21,7 +21,7 @@ REST = np.zeros(6)
 
 
 def stranger(controller):
-    """The same controller, of a class that the compiled code does not know."""
+    """Return the controller as a class that the compiled code does not support."""
     kind = type(controller)
     twin = object.__new__(type(f"Own{kind.__name__}", (kind,), {}))
     twin.__dict__.update(controller.__dict__)

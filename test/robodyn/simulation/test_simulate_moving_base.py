@@ -12,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInerti
 
 
 def at_sea(t):
-    """What a ship's deck feels that rolls, pitches and heaves."""
+    """Return the motion of a ship's deck that rolls, pitches and heaves."""
     roll, pitch = 0.2 * np.sin(1.1 * t), 0.1 * np.sin(0.9 * t + 0.5)
     rate = np.array([0.22 * np.cos(1.1 * t), 0.09 * np.cos(0.9 * t + 0.5), 0.0])
     change = np.array([-0.242 * np.sin(1.1 * t), -0.081 * np.sin(0.9 * t + 0.5), 0.0])
@@ -27,14 +27,14 @@ def planned(m):
 
 
 class Unknown(rd.ComputedTorque):
-    """The same law, which compiled code does not know, and which asks nothing of the base."""
+    """Controller with the same law, unknown to compiled code, without a parameter `base`."""
 
     def __call__(self, time, configuration, velocity, trajectory):
         return super().__call__(time, configuration, velocity, trajectory)
 
 
 class Told(rd.ComputedTorque):
-    """The same law, which compiled code does not know."""
+    """Controller with the same law, unknown to compiled code."""
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Without the extra `sweep` everything else works, and a sweep says what it needs."""
+"""Without the extra `sweep` all else works, and a sweep names the packages it needs."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files that xarray opens, and sweeps that are killed, resumed, refused and begun anew."""
+"""Files for xarray, and sweeps that are killed, resumed, rejected and restarted."""
 
 import json
 import shutil

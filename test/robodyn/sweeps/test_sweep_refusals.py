@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Specifications that cannot be swept: each is refused in one line that says what is right."""
+"""Invalid specifications of sweeps are rejected in one line with the remedy."""
 
 import math
 import shutil

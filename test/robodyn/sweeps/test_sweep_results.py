@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a sweep finds is what the library's own calls find, with the symmetry of the mechanism."""
+"""Results of a sweep equal those of the library's calls, with the mechanism's symmetry."""
 
 import itertools
 from dataclasses import replace

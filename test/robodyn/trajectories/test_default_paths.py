@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every mechanism has a path of its own to follow where none is asked for."""
+"""Every mechanism has a default path of its own."""
 
 import json
 import warnings

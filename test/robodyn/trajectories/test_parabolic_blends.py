@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Past points without stopping: Craig's formulas, continuity, and files that ask for it."""
+"""Past points without stopping: Craig's formulas, continuity, and path files."""
 
 import numpy as np
 import pytest

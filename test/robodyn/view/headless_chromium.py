@@ -84,7 +84,7 @@ class Browser:
         return next(t["webSocketDebuggerUrl"] for t in targets if t["type"] == "page")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The result of a DevTools command; what the page says meanwhile is kept."""
+        """Return the result of a DevTools command; store events of the page meanwhile."""
         self.post(method, **parameters)
         while True:
             message = json.loads(self._socket.recv(timeout=60.0))
@@ -125,14 +125,14 @@ class Browser:
         return str(self.evaluate("document.body?.innerText ?? ''"))
 
     def until(self, text: str, timeout: float = 60.0) -> None:
-        """Wait until the page says this."""
+        """Wait until the page shows this text."""
         deadline = time.monotonic() + timeout
         while text not in self.text:
             assert time.monotonic() < deadline, f"no {text!r} on the page:\n{self.text}"
             time.sleep(0.1)
 
     def click(self, text: str) -> None:
-        """Click the button that says this."""
+        """Click the button with this text."""
         found = self.evaluate(
             f"(() => {{ const b = [...document.querySelectorAll('button')]"
             f".find(e => e.innerText.trim() === {json.dumps(text)}); if (b) b.click(); "
@@ -141,7 +141,7 @@ class Browser:
         assert found, f"no button {text!r}"
 
     def dismiss_notifications(self) -> None:
-        """Close what the page says about itself, such as that it draws without a graphics card."""
+        """Close notifications of the page, such as one about software rendering."""
         self.evaluate(
             "document.querySelectorAll('.mantine-Notification-closeButton').forEach(b => b.click())"
         )

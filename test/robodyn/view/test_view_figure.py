@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is drawn: legs that reach the platform, tips where the kinematics have them, refusals."""
+"""Drawings: legs that reach the platform, tips by the kinematics, rejections."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation behind the live view: the plant's own numbers, and wishes that act."""
+"""Simulation of the live view: the plant's own numbers, and controls that act."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ROBOT = """<robot name="r"><link name="base"/>
 
 
 def stl(path):
-    """The same tetrahedron as an ASCII STL file."""
+    """Return the tetrahedron as an ASCII STL file."""
     corners = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
     lines = ["solid t"]
     for face in ([0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]):

@@ -206,7 +206,7 @@ def test_it_keeps_up_with_thirty_updates_and_two_hundred_periods_a_second(studio
 
 
 class Clock:
-    """Time that passes only while somebody waits, and by what work is said to take."""
+    """Clock that runs only while a thread waits, and by the stated time of work."""
 
     def __init__(self, ends: float) -> None:
         self.now, self._ends = 1000.0, 1000.0 + ends

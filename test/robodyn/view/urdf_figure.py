@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The figure of a URDF's visuals, whatever mechanism it describes."""
+"""Figure of the visuals of any URDF."""
 
 from robodyn.parsing import parse_urdf
 from robodyn.presentation import figure_of_links

@@ -62,7 +62,7 @@ class Client:
         self._reader.join(5.0)
 
     def until(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
-        """Wait until the condition answers something true, and return it."""
+        """Wait until the condition returns a true value, and return it."""
         deadline = time.monotonic() + timeout
         while not (answer := condition()):
             assert time.monotonic() < deadline, f"not in {timeout:g} s: {what}"

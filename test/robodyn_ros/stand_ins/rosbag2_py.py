@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the recorder uses of rosbag2, with the signatures and refusals of Jazzy's, for the tests.
+"""Stand-in for the part of rosbag2 that the recorder uses, with Jazzy's signatures and errors.
 
 A bag is a folder with its messages and topics in a pickle, written when it is closed.
 """

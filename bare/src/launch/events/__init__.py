@@ -21,5 +21,5 @@ class Shutdown(Event):
 
 
 def matches_action(target_action: Action) -> Callable[[Action], bool]:
-    """Return a function that tells whether an action is this one."""
+    """Return a function that returns whether an action is this one."""
     return lambda action: action is target_action

@@ -30,7 +30,7 @@ class ProcessIO(Event):
     """The process of an action has written a line to its standard output or error."""
 
     def __init__(self, *, action: Action, text: bytes, fd: int, **_process: object) -> None:
-        """Keep the line; ROS 2 is told of its process as well."""
+        """Store the line; ROS 2's event also contains its process."""
         self.action = action
         self.text = text
         self.from_stdout = fd == 1

@@ -82,7 +82,7 @@ def echo(args: argparse.Namespace) -> None:
 
 
 def publish(args: argparse.Namespace) -> None:
-    """Publish a message at a rate until interrupted, or once, when somebody listens."""
+    """Publish a message at a rate until interrupted, or once, when there is a subscriber."""
     if not args.rate > 0.0:
         raise RuntimeError("rate must be greater than zero")
     topic, kind = absolute(args.topic_name), interface_class(args.message_type, "msg")

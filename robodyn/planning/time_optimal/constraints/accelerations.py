@@ -34,7 +34,7 @@ class Accelerations(OfJoints, SecondOrder):
         self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """See `SecondOrder.coefficients`."""
+        """Compute the terms of the acceleration limits along a path."""
         count, size = len(path.steps), len(self.joints)
         terms = np.zeros((count, PLACES, size, 7))
         terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
@@ -43,7 +43,7 @@ class Accelerations(OfJoints, SecondOrder):
         return Coefficients(terms, bound, -bound, curved=False)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """See `SecondOrder.excess`."""
+        """Compute accelerations and their excess for s'^2 and s'' (N, M, 1)."""
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         shares = driven / self.sizes[0]
         return Excess(driven, shares - 1.0, -shares - 1.0)

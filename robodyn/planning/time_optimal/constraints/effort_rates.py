@@ -29,7 +29,7 @@ class EffortRates(ThirdOrder):
         self._mechanism, self._wrench = mechanism, wrench
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """See `ThirdOrder.coefficients`."""
+        """Compute the terms of the derivatives of efforts."""
         path = course.path
         g1, g2, g3 = course.imposed
         A, B, C = (terms[..., self.joints, k] for k in range(3))
@@ -52,7 +52,7 @@ class EffortRates(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """See `ThirdOrder.values`."""
+        """Compute the efforts (N, M, K) whose derivatives by time are limited."""
         q, u, w = course.path.motion
         speed = np.sqrt(square)
         effort = without_friction(self._mechanism).inverse_dynamics(

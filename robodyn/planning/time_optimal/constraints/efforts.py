@@ -61,7 +61,7 @@ class Efforts(SecondOrder):
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """See `SecondOrder.coefficients`."""
+        """Compute the terms of the effort limits along a path."""
         mechanism, ideal = self._mechanism, without_friction(self._mechanism)
         q, u, w = (values[:, path.imposed] for values in path.motion)
         rates, of = self._rates(path), self._quantities(q)
@@ -105,7 +105,7 @@ class Efforts(SecondOrder):
         return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """See `SecondOrder.excess`."""
+        """Compute efforts and their excess for s'^2 and s'' (N, M, 1)."""
         speed = np.sqrt(square)
         q, u, w = path.motion
         effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)

@@ -22,7 +22,7 @@ class Jerk(ThirdOrder):
     quantity = "jerk"
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """See `ThirdOrder.coefficients`."""
+        """Compute the terms of the derivatives of accelerations."""
         path = course.path
         g1, g2, g3 = course.imposed
         rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))
@@ -41,6 +41,6 @@ class Jerk(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """See `ThirdOrder.values`."""
+        """Compute the accelerations (N, M, K) whose derivatives by time are limited."""
         driven = course.path.rates * acceleration + course.path.bends * square
         return np.asarray(driven[..., self.joints])

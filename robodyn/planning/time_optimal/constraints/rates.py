@@ -24,9 +24,9 @@ class Rates(FirstOrder):
         self.names = [f"rate of {name}" for name in mechanism.joint_names]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """See `FirstOrder.bound`."""
+        """Compute the largest s' (N, M) within velocity limits."""
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """See `FirstOrder.used`."""
+        """Compute the fractions of velocity limits that speeds s' (N, M, 1) use."""
         return np.asarray(np.abs(path.rates * speed) / self._limits)

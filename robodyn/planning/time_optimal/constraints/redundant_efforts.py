@@ -64,14 +64,14 @@ class RedundantEfforts(Efforts):
         self.sizes = np.ones((2, len(self.names)))
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """See `SecondOrder.excess`."""
+        """Compute efforts and their excess for s'^2 and s'' (N, M, 1)."""
         q, u, w = path.motion
         motion = u * np.sqrt(square), u * acceleration + w * square
         value = self._quantities(q)(self._mechanism, *motion)
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """See `Efforts.too_weak`."""
+        """Describe efforts that exceed their limits at a place of the path."""
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
     def _rates(self, path: SampledPath) -> FloatArray:

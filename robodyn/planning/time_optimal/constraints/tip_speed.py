@@ -25,11 +25,11 @@ class TipSpeed(FirstOrder):
         self.names = ["speed of the tip"]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """See `FirstOrder.bound`."""
+        """Compute the largest s' (N, M) within the tip's speed limit."""
         return self._limit / self._speed(path)
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """See `FirstOrder.used`."""
+        """Compute the fractions of the tip's speed limit that s' (N, M, 1) uses."""
         return self._speed(path)[..., None] * speed / self._limit
 
     def _speed(self, path: SampledPath) -> FloatArray:

@@ -50,7 +50,7 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
 
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
-    """Eq. 3.15, omega_i from omega_{i-1}."""
+    """Compute omega_i from omega_{i-1} (eq. 3.15)."""
     if any_of(row[PRISMATIC] > 0.0):
         return apply_transposed(R, omega)
     return apply_transposed(R, (omega[0], omega[1], omega[2] + rate))
@@ -60,7 +60,7 @@ def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
 def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """Eq. 3.16, alpha_i from alpha_{i-1} and omega_{i-1} (the report prints omega_i)."""
+    """Compute alpha_i from alpha_{i-1} and omega_{i-1} (eq. 3.16; the report prints omega_i)."""
     if any_of(row[PRISMATIC] > 0.0):
         return apply_transposed(R, alpha)
     return apply_transposed(
@@ -73,7 +73,7 @@ def angular_acceleration(
 def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """R_i^{i-1} a_{i-1} of eq. 3.17; a prismatic joint adds d'' z + 2 d' omega x z."""
+    """Compute R_i^{i-1} a_{i-1} of eq. 3.17, plus d'' z + 2 d' omega x z if prismatic."""
     if any_of(row[PRISMATIC] > 0.0):
         twice = rate + rate
         a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
@@ -82,7 +82,7 @@ def carried_acceleration(
 
 @inner
 def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
-    """A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
+    """Compute A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
     x, y, z = omega
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z
@@ -95,43 +95,43 @@ def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
 
 @inner
 def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
-    """Eq. 3.17, a_i = A_i r_i + R_i^{i-1} a_{i-1}."""
+    """Compute the acceleration of a link's origin, a_i = A_i r_i + R_i^{i-1} a_{i-1} (eq. 3.17)."""
     return add(apply(A, r), carried)
 
 
 @inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
-    """Eq. 3.18 with rbar_i in both terms (the report prints r_i in the first)."""
+    """Compute the acceleration of the center of mass (eq. 3.18, rbar_i in both terms)."""
     return add(apply(A, vector(row, COM)), a)
 
 
 @inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
-    """m_i abar_i of eq. 3.19."""
+    """Compute the inertial force m_i abar_i of eq. 3.19."""
     return scale(row[MASS], acceleration)
 
 
 @inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
-    """m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
+    """Compute m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
     return scale(row[MASS], add(apply(A, lever), carried))
 
 
 @inner
 def angular_inertia(row: Any, alpha: Vector) -> Vector:
-    """I_i alpha_i."""
+    """Compute the moment I_i alpha_i."""
     return symmetric(row, INERTIA, alpha)
 
 
 @inner
 def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
-    """omega_i x (I_i omega_i)."""
+    """Compute the gyroscopic moment omega_i x (I_i omega_i)."""
     return cross(omega, symmetric(row, INERTIA, omega))
 
 
 @inner
 def spread_moment(row: Any, A: Matrix) -> Vector:
-    """Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
+    """Compute Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
 
     In principal axes, as the report writes K, two thirds of the products vanish.
     """
@@ -153,43 +153,43 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
 
 @inner
 def lever_moment(lever: Vector, force: Vector) -> Vector:
-    """(rbar_i + r_i) x m_i abar_i."""
+    """Compute the moment (rbar_i + r_i) x m_i abar_i."""
     return cross(lever, force)
 
 
 @inner
 def passed_moment(r: Vector, force: Vector) -> Vector:
-    """r_i x R_i^{i+1} f_{i+1}."""
+    """Compute the moment r_i x R_i^{i+1} f_{i+1}."""
     return cross(r, force)
 
 
 @inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
-    """R_i^{i+1} f_{i+1} of eq. 3.19."""
+    """Compute the force R_i^{i+1} f_{i+1} of eq. 3.19."""
     return apply(R, force)
 
 
 @inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
-    """R_i^{i+1} n_{i+1} of eq. 3.20."""
+    """Compute the moment R_i^{i+1} n_{i+1} of eq. 3.20."""
     return apply(R, moment)
 
 
 @inner
 def add_force(a: Vector, b: Vector) -> Vector:
-    """The sum of eq. 3.19."""
+    """Add a force to the sum of eq. 3.19."""
     return add(a, b)
 
 
 @inner
 def add_moment(a: Vector, b: Vector) -> Vector:
-    """A sum of eq. 3.20."""
+    """Add a moment to the sum of eq. 3.20."""
     return add(a, b)
 
 
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
-    """Eq. 3.21: the component of the moment, or of the force, along the joint's axis."""
+    """Return the component of the moment, or force, along the joint's axis (eq. 3.21)."""
     if any_of(row[PRISMATIC] > 0.0):
         return dot(vector(row, AXIS), force)
     return dot(vector(row, AXIS), moment)
@@ -197,7 +197,7 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 @inner
 def add_motor(row: Any, effort: float, position: float, rate: float, acceleration: float) -> float:
-    """A joint's effort plus that for its motor's reflected inertia, its spring and friction.
+    """Add reflected inertia, spring and friction to a joint's effort.
 
     Dry friction of a joint at rest is on the side to which the motion accelerates.
     """
@@ -209,6 +209,6 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
 
 @inner
 def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
-    """Effort against a joint's friction and spring; dry friction by the sign of `side`."""
+    """Compute the effort against a joint's friction and spring."""
     friction = row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)
     return friction + (row[STIFFNESS] * position + row[AT_ZERO])

@@ -71,7 +71,7 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """See the base class: Newton's method from the configuration itself, without a search."""
+    """Close the loops near a displaced configuration by Newton's method, without a search."""
     moved = loop.unchecked.try_advance(configuration, np.array(displacement))
     if moved is None:
         text = f"{loop.name}: the loops do not close after a displacement of {displacement}"
@@ -80,7 +80,7 @@ def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray)
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """See the base class."""
+    """Find the configuration near another one with given driven positions."""
     if not loop.solver.drives_free:
         return loop.assemble(driven, configuration)
     by = motions.joint_difference(loop, configuration[loop.solver.driven_at], driven)

@@ -61,7 +61,7 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 
 @inner
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute efforts out (driven,), of redundant drives the least within limits if possible."""
+    """Compute efforts out (driven,), the smallest within limits for redundant drives."""
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:
         return status

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A node that says its name, its topic and its parameters, and then talks."""
+"""Node that logs its name, its topic and its parameters, and then publishes."""
 
 import json
 import sys

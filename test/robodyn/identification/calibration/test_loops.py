@@ -274,7 +274,7 @@ def test_firmware_stands_where_the_model_does(printer):
 
 
 def _nozzle(towers, carriages, rods):
-    """Where three spheres meet, below the carriages."""
+    """Return the intersection of three spheres, below the carriages."""
     from scipy.optimize import fsolve
 
     centers = np.column_stack([towers, carriages])

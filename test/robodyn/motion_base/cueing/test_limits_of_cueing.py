@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whatever comes in: lengths, rates, accelerations and forces of the legs keep to their limits."""
+"""Lengths, rates, accelerations and forces of the legs stay within limits for any input."""
 
 import numpy as np
 import pytest

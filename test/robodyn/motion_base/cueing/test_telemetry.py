@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What simulators tell is what is felt in their vehicles; what is none of it is refused."""
+"""Telemetry of simulators becomes the motion felt in their vehicles; other data are rejected."""
 
 import struct
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A machine is where it may be, moves within limits, and goes where it is wished to be."""
+"""The commander stays within limits and moves to its target."""
 
 import numpy as np
 import pytest

@@ -469,7 +469,7 @@ def test_silence_is_noticed_although_the_clock_was_set(platform, change):
 
 
 class Told:
-    """A wish of one motion, whatever the time."""
+    """A constant target motion."""
 
     def __init__(self, *rows):
         self.rows = rows

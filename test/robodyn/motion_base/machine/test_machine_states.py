@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every event in every state has the answer that docs/machine.md gives."""
+"""Every event in every state has the reaction of docs/machine.md."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[4] / "docs/machine.md"
 
 
 def documented():
-    """State, event and answer of every cell of the page's table."""
+    """Return state, event and reaction of every cell of the page's table."""
     rows = [
         [cell.strip().strip("`") for cell in line.split("|")[1:-1]]
         for line in PAGE.read_text().splitlines()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Servos are told what they take, and their angles are those of published inverse kinematics."""
+"""Commands of servos in their units, with angles of published inverse kinematics."""
 
 from pathlib import Path
 from xml.etree import ElementTree

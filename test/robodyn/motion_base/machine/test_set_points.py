@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Set-points keep to every limit whatever their targets do, and lose no time."""
+"""Set-points stay within every limit for any targets, and lose no time."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inverse kinematics of arms: the tip is where it was asked to be, and moves as it was asked to."""
+"""Inverse kinematics of arms: the tip reaches its goal, and moves as requested."""
 
 import numpy as np
 import pytest

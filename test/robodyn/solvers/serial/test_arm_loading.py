@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Models from YAML and URDF: equal where they say the same, clear where they cannot be taken."""
+"""Models from YAML and URDF: equal for equal content, with clear rejections."""
 
 import copy
 import warnings

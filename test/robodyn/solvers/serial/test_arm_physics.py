@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What mechanics demands of any arm, on arms drawn anew each run."""
+"""Laws of mechanics for any arm, on random arms in each run."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What dynamics must satisfy, whatever the mechanism: power, symmetry, invariance."""
+"""Laws of dynamics for any mechanism: power, symmetry, invariance."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Against Pinocchio and MuJoCo: their trees, closed by projection, on mechanisms drawn anew."""
+"""Comparison with Pinocchio and MuJoCo: their trees, closed by projection, on random mechanisms."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every configuration without an answer has its own error, with the values in it."""
+"""Every configuration without a result has its own error, with the values in it."""
 
 from dataclasses import replace
 

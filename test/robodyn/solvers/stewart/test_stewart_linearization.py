@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The state matrix against the energy's second derivatives, and what stability it tells."""
+"""The state matrix compared with second derivatives of the energy, and stability."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from robodyn.errors import ModelError
 
 
 def wrench_of(body, gravity, pose, twist, accel):
-    """What a moving body, fixed to the platform, exerts on it: weight and inertia."""
+    """Return the wrench of a moving body, fixed to the platform: weight and inertia."""
     R = Rotation.from_quat(pose[3:]).as_matrix()
     w, a, alpha = twist[3:], accel[:3], accel[3:]
     r, J = R @ body.com, R @ body.inertia @ R.T

@@ -34,7 +34,7 @@ GRAVITY = 9.81
 
 @dataclass(frozen=True)
 class Model:
-    """What a description says."""
+    """Description of a cart pendulum."""
 
     cart: float
     bob: float

@@ -40,7 +40,7 @@ def three_rpr(base, plate):
 
 
 def modes_by_angle(base, plate, lengths, steps=20001):
-    """How many ways the triangle has, by one equation in its angle.
+    """Count the assembly modes of the triangle by one equation in its angle.
 
     Subtracting two circles leaves two linear equations for the position; put into the third they
     leave a function of the angle, whose changes of sign are counted.

@@ -113,7 +113,7 @@ def link_motions(mechanism, q, v, a):
 
 
 def energy_rate(mechanism, q, v, a):
-    """How fast kinetic and potential energy grow, body by body."""
+    """Compute the rate of kinetic and potential energy, body by body."""
     motions, total = link_motions(mechanism, q, v, a), 0.0
     for link in mechanism.model.links:
         R, _, w, al, vel, acc = motions[link.name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is found of a mechanism: rank, idle freedoms, too few motors, where it is cut."""
+"""Structure of a mechanism: rank, idle freedoms, too few motors, cut joints."""
 
 from dataclasses import replace
 from io import StringIO

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variants of a closed loop that keep its shape: the same as found anew, without finding anew."""
+"""Variants of a closed loop with the same structure equal newly analyzed mechanisms."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Machines of docs/machines_without_files.md, against what their makers' own code says."""
+"""Machines of docs/machines_without_files.md, compared with their makers' own code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Loops that move although counting joints says they cannot: rank found, not counted."""
+"""Overconstrained loops that move: the rank is computed, joints are not counted."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What of its tip's pose determines a mechanism, and mechanisms of more than six freedoms."""
+"""Components of the tip's pose that determine a mechanism, also with more than six freedoms."""
 
 from __future__ import annotations
 
