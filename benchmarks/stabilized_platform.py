@@ -65,7 +65,7 @@ def boat(peak_period: float, times: np.ndarray, rng: np.random.Generator) -> tup
 
 
 def imu(motion: tuple, noise: ImuNoise, rng: np.random.Generator) -> np.ndarray:
-    """(K, 6) specific force and angular velocity as the IMU tells them."""
+    """(K, 6) specific force and angular velocity as the IMU reports them."""
     told = rd.BaseMotion.of(*motion).rows[:, :6].copy()
     for k, white, bias in (
         (0, noise.accelerometer, noise.accelerometer_bias),

@@ -41,7 +41,7 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
     refuse_beyond("imu", messages.finite("imu", felt), largest)
     for name in ("linear_acceleration", "angular_velocity"):
         if getattr(message, f"{name}_covariance")[0] == -1.0:
-            raise InvalidInput(f"{name} is not measured, says its covariance of -1", value=-1)
+            raise InvalidInput(f"{name} is not measured (its covariance is -1)", value=-1)
     return messages.to_nanoseconds(message.header.stamp), felt[:3], felt[3:]
 
 
@@ -93,8 +93,8 @@ class BaseImu:
         if abs(age) <= STALE:
             return self._last[1]
         self._node.get_logger().warning(
-            f"base_imu is {age:.3g} s older than the state, more than {STALE:g} s: the base is "
-            "taken to be at rest",
+            f"base_imu is {age:.3g} s older than the state, at most {STALE:g} s are accepted: the "
+            "base is assumed to be at rest",
             throttle_duration_sec=1.0,
         )
         return None

@@ -76,7 +76,7 @@ class DriveLink(Node):
             self._dropped += 1
             self.get_logger().warning(
                 f"line not taken ({self._dropped} so far): the link is slower than the commands, "
-                "or nobody listens",
+                "or the receiver does not read",
                 throttle_duration_sec=5.0,
             )
         if not self._feedback:
@@ -90,7 +90,7 @@ class DriveLink(Node):
             self._tell(self._text.read(lines[-1]))
         except InvalidInput as error:
             self.get_logger().warning(
-                f"line of the servos dropped: {error}: {lines[-1][:80]!r}",
+                f"line from the servos dropped: {error}: {lines[-1][:80]!r}",
                 throttle_duration_sec=5.0,
             )
 

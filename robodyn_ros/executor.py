@@ -357,6 +357,8 @@ def spin(node: Node) -> None:
             lean.spin()
             return
         lean.shutdown()
-        node.get_logger().info(f"rclpy's own executor serves, ours does not fit it: {why}")
+        node.get_logger().info(
+            f"rclpy's own executor is used, as ours does not fit this rclpy: {why}"
+        )
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     (MultiExecutor if kind == "multi" else SingleExecutor)(node).spin()

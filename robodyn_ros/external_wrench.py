@@ -169,4 +169,4 @@ class EstimatedWrench:
         push = float(np.linalg.norm((wrench - known)[:3]))
         if not limit or push <= limit:
             return ""
-        return f"collision: something pushes with {push:.3g} N, {limit:g} N are allowed"
+        return f"collision: external force of {push:.3g} N, the limit is {limit:g} N"

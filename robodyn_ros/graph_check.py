@@ -60,7 +60,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
             if all(fits == QoSCompatibility.ERROR for fits, _ in answers):
                 why = answers[0][1].rstrip(";. ").removeprefix("ERROR: ")
                 yield _finding(
-                    "error", f"{topic}: {name} does not hear {publisher.node_name}: {why}"
+                    "error", f"{topic}: {name} does not receive from {publisher.node_name}: {why}"
                 )
     kinds = sorted({end.topic_type for end in (*publishers, *subscribers)})
     if len(kinds) > 1:
@@ -73,7 +73,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
     if topic.split("/")[-1] in NEEDED and subscribers and not publishers:
         names = ", ".join(sorted({s.node_name for s in subscribers}))
         why = (
-            " (use_sim_time is true there, and nothing tells the time)" if topic == "/clock" else ""
+            " (use_sim_time is true there, and no clock is published)" if topic == "/clock" else ""
         )
         yield _finding("warning", f"{topic} has no publisher; waiting for it: {names}{why}")
 
@@ -100,7 +100,7 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
         )
         return
     of = ", ".join(shared or sorted(set(joints)))
-    what = f"each joint needs one, of {of}" if of else "none was heard"
+    what = f"each joint needs one, of {of}" if of else "none was received"
     yield _finding("warning", f"{several}; {what}")
 
 
@@ -133,7 +133,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
         rclpy.spin_until_future_complete(node, future, timeout_sec=ANSWER)
         answer: Any = future.result() if future.done() else None
         if answer is None:
-            yield _finding("warning", f"{service} does not answer within {ANSWER:g} s")
+            yield _finding("warning", f"{service}does not respond within {ANSWER:g} s")
             continue
         for controller in answer.controller:
             level = "ok" if controller.state == "active" else "note"

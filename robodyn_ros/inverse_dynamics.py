@@ -129,12 +129,15 @@ class InverseDynamics(ManagedNode):
         self._follower.stop()
         hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
         self._ramp_down = EffortRampDown(hold, ramp, time.monotonic())
-        self.get_logger().info(f"inactive: efforts hold for {hold:g} s, and end {ramp:g} s later")
+        self.get_logger().info(
+            f"inactive: efforts hold the configuration for {hold:g} s, then fall to zero in "
+            f"{ramp:g} s"
+        )
 
     def clean_up(self) -> None:
         """Destroy the subscriptions."""
         if self._ramp_down is not None:
-            raise Refused("the efforts are still being let go: ask again when they are zero")
+            raise Refused("the efforts still fall to zero: request it again when they are zero")
         self._end_action()
         super().clean_up()
 
@@ -170,7 +173,7 @@ class InverseDynamics(ManagedNode):
 
     def _on_trajectory(self, trajectory: SampledTrajectory, start: int | None) -> None:
         if not self.is_active:
-            self.get_logger().warning("trajectory not taken: the node is inactive")
+            self.get_logger().warning("trajectory rejected: the node is inactive")
             return
         self._waits = False
         if self._follower.stream(trajectory, start):
@@ -227,7 +230,7 @@ class InverseDynamics(ManagedNode):
         why = self._estimated.update(stamp, state, acting, self._loaded, follower.base, known)
         if why and not follower.abandoned and follower.mode != "gravity_compensation":
             follower.abandon(why)
-            self.get_logger().error(f"{why}; comes to rest, and is held")
+            self.get_logger().error(f"{why}; the mechanism comes to rest and is held")
             self._diagnose()
 
     def _report_problem(self, problem: str) -> None:
@@ -236,7 +239,7 @@ class InverseDynamics(ManagedNode):
         if not self._problem:
             return
         if problem == self._follower.abandoned:
-            self.get_logger().error(f"{problem}; held where it is")
+            self.get_logger().error(f"{problem}; the mechanism is held in its configuration")
             self._diagnose()
         else:
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
@@ -265,7 +268,7 @@ class InverseDynamics(ManagedNode):
         share = self._ramp_down.share(time.monotonic())
         if share == 0.0:
             self._ramp_down = None
-            self.get_logger().info("efforts let go")
+            self.get_logger().info("the efforts are zero")
         return share
 
     def _watch(self) -> None:
@@ -305,7 +308,7 @@ class InverseDynamics(ManagedNode):
         flow = self._flow
         counts = {"heard": flow.heard, "lost": flow.lost, "late": flow.late}
         busy = flow.text
-        arrived = Status("states", int(bool(busy)), busy or "all in time", counts)
+        arrived = Status("states", int(bool(busy)), busy or "all commands in time", counts)
         if states is not None:
             both = "; ".join(part for part in (states.text, busy) if part)
             arrived = Status("states", states.level, both, {**counts, **states.values})
@@ -346,7 +349,7 @@ class InverseDynamics(ManagedNode):
         if not self.is_active:
             raise rd.InvalidInput("the node is inactive: it commands nothing")
         self._follower.stop()
-        return "comes to rest, and holds the configuration"
+        return "the mechanism comes to rest and holds its configuration"
 
     def _plan_of(self, goal: Goal) -> GoalPlan:
         """Return the plan for an action's goal from the current state."""

@@ -175,7 +175,7 @@ class JointCommander(ManagedNode):
         if self._machine.state == "off" and request in ("power_on", "reset"):
             others = self._commands.others()
             if time.monotonic() - self._born < DISCOVERY:
-                others = "other nodes that may command the drives are not known yet"
+                others = "the search for other nodes that command the drives has not ended"
             if others:
                 raise RequestRefused(f"{request} refused: {others}", value=request)
             self._yields = False
@@ -189,8 +189,8 @@ class JointCommander(ManagedNode):
         machine.set_clock(change)
         if machine.state != "off":
             self.get_logger().warning(
-                f"clock was set by {change * 1e-9:+.3g} s: motions continue from where they are, "
-                f"set-points count by the new time; the machine is {machine.state}"
+                f"clock was set by {change * 1e-9:+.3g} s: motions continue from the present "
+                f"state, set-points follow the new time; the machine is {machine.state}"
             )
 
     def _on_other(self, text: str) -> None:
@@ -215,7 +215,7 @@ class JointCommander(ManagedNode):
             late = 1e-9 * (now - begins)
             self.get_logger().error(
                 f"trajectory refused: it began {late:.3g} s ago and lasts "
-                f"{trajectory.duration:.3g} s: do both clocks agree?"
+                f"{trajectory.duration:.3g} s: check that both clocks agree"
             )
             return
         self._machine.motion_source = TrajectorySource(trajectory, begins)
@@ -242,8 +242,8 @@ class JointCommander(ManagedNode):
         except LateSetPoint as error:
             self._late += 1
             self.get_logger().warning(
-                f"platform_setpoint late, {self._late} so far: {error}; without one in time the "
-                "machine comes to rest",
+                f"platform_setpoint late, {self._late} so far: {error}; if none arrives in time, "
+                "the machine comes to rest",
                 throttle_duration_sec=QUIET,
             )
             return
@@ -358,7 +358,7 @@ class JointCommander(ManagedNode):
         if machine.state != before:
             self._said = machine.state
             self._states.publish(String(data=machine.state))
-            text = f"state changed: {before or 'nothing'} -> {machine.state}"
+            text = f"state changed: {before or 'start'} -> {machine.state}"
             why = f": {machine.reason}" if machine.reason else ""
             effect = f" ({EFFECTS[machine.state]})"
             is_fault = machine.state == "fault" or self._yields

@@ -77,7 +77,7 @@ class SerialPort:
             for _ in range(AT_ONCE):
                 data = os.read(self._file, 4096)
                 if not data:
-                    raise PortLost("the serial line is lost: it was hung up")
+                    raise PortLost("the serial line is lost: the other end closed it")
                 self._rest = (self._rest + data)[-65536:]
         except BlockingIOError:
             pass

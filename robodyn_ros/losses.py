@@ -53,7 +53,7 @@ class Losses:
         """Losses as text, for the metadata of a bag."""
         if self.lost:
             return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
-        return "none" if self.numbered else "not known, the middleware numbers no messages"
+        return "none" if self.numbered else "unknown: the middleware does not number messages"
 
 
 class StateFlow:
@@ -105,6 +105,6 @@ class StateFlow:
             )
         if self.begun_late > 0.0:
             texts.append(
-                f"the trajectory was begun {self.begun_late:.3g} s too late: it had not been read"
+                f"the trajectory began {self.begun_late:.3g} s late: it had not been read in time"
             )
         return "; ".join(texts)

@@ -166,7 +166,7 @@ class MotionCueing(ManagedNode):
         if time.monotonic() - self._heard > self._p["timeout"]:
             self._be_at_rest()
             self.get_logger().warning(
-                f"{self._p['telemetry'] or 'vehicle/imu'} is silent for "
+                f"{self._p['telemetry'] or 'vehicle/imu'}: no message for "
                 f"{self._p['timeout']:g} s: the platform returns to neutral"
             )
         cue = self._cueing.step(*self._felt)
@@ -191,7 +191,7 @@ class MotionCueing(ManagedNode):
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         is_silent = self._heard == np.inf
-        text = "the vehicle is silent" if is_silent else "the vehicle is heard"
+        text = "no messages from the vehicle" if is_silent else "messages from the vehicle arrive"
         self._report(self._ticks.time, Status("cueing", int(is_silent), text, values))
 
 

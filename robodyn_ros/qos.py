@@ -69,7 +69,7 @@ def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
                     raise Finished(
                         1,
                         f"{publisher.topic_name} cannot be published for {PATIENCE:g} s: one of "
-                        f"its {publisher.get_subscription_count()} subscribers takes nothing",
+                        f"its {publisher.get_subscription_count()} subscribers does not read",
                     ) from None
                 node.get_logger().warning(
                     f"{publisher.topic_name} waits for a slow subscriber",

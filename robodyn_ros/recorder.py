@@ -301,7 +301,7 @@ def _message_class(name: str) -> Any:
             raise ValueError("expected package/msg/Type")
         made = getattr(importlib.import_module(f"{package}.msg"), kind)
         if not hasattr(made, "get_fields_and_field_types"):
-            raise ValueError("it is no message")
+            raise ValueError("it is not a message type")
     except (ImportError, AttributeError, ValueError) as error:
         raise rd.InvalidInput(
             f"message type {name} is not installed: {error}", value=name

@@ -57,7 +57,7 @@ class SimulatedDrives(Node):
         try:
             motion = motions.motion_of_joints(m, seen, drives.rates, None, self._at)
         except rd.RobodynError as error:
-            self.get_logger().error(f"drives jam: {error}", throttle_duration_sec=1.0)
+            self.get_logger().error(f"the drives stop: {error}", throttle_duration_sec=1.0)
             return
         self._at = motion.configuration
         self._publish_state(self._ticks.time, motion.configuration, motion.velocity, self._efforts)

@@ -154,8 +154,11 @@ class StateEstimator(Node):
             return 2, f"the {self._body}'s pose is not found yet"
         deviation = float(np.sqrt(last.pose_covariance.diagonal().max()))
         if deviation > self._p["warn_deviation"]:
-            return 1, f"near a singular pose: the pose is known to {deviation:.2g} m or rad only"
-        return 0, f"tracking, pose known to {deviation:.2g} m or rad"
+            return (
+                1,
+                f"near a singular pose: standard deviation of the pose {deviation:.2g} m or rad",
+            )
+        return 0, f"tracking: standard deviation of the pose {deviation:.2g} m or rad"
 
     def _diagnose(self) -> None:
         level, text = self._status()
@@ -171,4 +174,4 @@ class StateEstimator(Node):
     def _reset(self) -> str:
         """Discard the last pose; the next search starts at home."""
         self._estimator.reset()
-        return "the next pose is searched for from home"
+        return "the next search starts from home"

@@ -133,7 +133,7 @@ class TrajectoryPlanner(Node):
         """Return a plan within condition_limit between the same ends."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
-            self.get_logger().info(f"{what} is led round singularities: {path}")
+            self.get_logger().info(f"{what} is led around singularities: {path}")
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
@@ -355,5 +355,5 @@ class TrajectoryPlanner(Node):
             raise rd.InvalidInput(f"nothing to hold: no {self._interface.state_topic} received")
         rest = self._mechanism.difference(self._here, self._here)
         self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0, False)
-        given_up = f"; planning {dropped} was given up" if dropped else ""
+        given_up = f"; planning of {dropped} was canceled" if dropped else ""
         return f"canceled, holding the present configuration{given_up}"

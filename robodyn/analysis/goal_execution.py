@@ -78,7 +78,9 @@ class GoalExecution:
                 trajectories are not followed.
         """
         if present is None:
-            raise GoalRefused("no state has been heard yet: nobody knows where it is")
+            raise GoalRefused(
+                "no state has been received yet, so the position of the mechanism is unknown"
+            )
         if self.follower.mode == "gravity_compensation":
             raise GoalRefused("mode is gravity_compensation, which follows no trajectory")
         return examine(goal, self.follower.mechanism, present, self._settings)
@@ -160,7 +162,8 @@ class GoalExecution:
         if verdict is not None:
             if verdict.code == GoalCode.PATH_TOLERANCE_VIOLATED:
                 follower.abandon(
-                    f"motion abandoned, as its commands are not obeyed: {verdict.text}"
+                    "motion abandoned, as the mechanism does not follow its commands: "
+                    f"{verdict.text}"
                 )
             elif verdict.code != GoalCode.SUCCESSFUL:
                 follower.stop()

@@ -209,7 +209,7 @@ def _lines(found: rd.Calibration) -> list[str]:
     more = len(found.unseen) - MOST_UNSEEN
     return [
         *lines,
-        f"condition of what is seen {found.condition:.4g}",
+        f"condition of the observable directions {found.condition:.4g}",
         *dimensions(found).lines(),
         *(f"not seen: {each}" for each in found.unseen[:MOST_UNSEEN]),
         *([f"and {more} combinations more, which --json lists"] if more > 0 else []),
@@ -218,14 +218,18 @@ def _lines(found: rd.Calibration) -> list[str]:
 
 
 def _zero_lines(found: Zeros) -> list[str]:
-    lines = ["to be added to what each joint reads:"]
+    lines = ["to be added to each joint's reading:"]
     for joint, unit, value, deviation, seen in zip(
         found.joints, found.units, found.values, found.deviations, found.seen, strict=True
     ):
-        known = f"standard deviation {deviation:.2g} {unit}" if seen else "not seen: assumed 0"
+        known = (
+            f"standard deviation {deviation:.2g} {unit}" if seen else "not observable: assumed 0"
+        )
         lines.append(f"{joint}  {value:+.5f} {unit}, {known}")
     x, y = found.inclination
     lines.append(f"base inclined by {x:.4f} rad about x, {y:.4f} about y")
-    lines.append(f"left of the level's angles {found.level_residual:.2g} rad (root mean square)")
-    lines.append(f"left of the stops {found.stop_residual:.2g} m or rad")
+    lines.append(
+        f"residual of the level's angles {found.level_residual:.2g} rad (root mean square)"
+    )
+    lines.append(f"residual of the stops {found.stop_residual:.2g} m or rad")
     return [line for line in lines if "nan" not in line]

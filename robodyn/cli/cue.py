@@ -38,7 +38,8 @@ def _destination(output: Path | None = None, force: bool = False) -> Path | None
     """
     if output is not None and output.exists() and not (force and output.is_file()):
         raise OutputError(
-            f"{output} exists; choose another file, or write over it with --force (no bag is)",
+            f"{output} exists; choose another file, or overwrite it with --force (a bag is "
+            "never overwritten)",
             value=str(output),
         )
     return output
@@ -104,7 +105,7 @@ def cue(
         ("perceived of it: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
         ("of the force not felt", _shares(missing)),
         ("correlation of forces", f"{_of(correlation)} (of their shapes, whatever their sizes)"),
-        ("felt the wrong way round", f"{100.0 * found.false_cues:.1f} % of the time"),
+        ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
         ("range of joints used", _used(found)),
         ("limits", problem or "all hold"),
     ]

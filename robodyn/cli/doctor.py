@@ -53,7 +53,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
     is_sourced = all(importlib.util.find_spec(name) for name in ("rclpy", "robodyn_ros"))
     setup = None if is_sourced else setup_file(Path.cwd(), Path(rd.__file__).parent)
     if setup is not None:
-        text = f"ROS 2 is not sourced here; the graph is examined as `source {setup}` has it"
+        text = f"ROS 2 is not sourced here; the graph is examined after `source {setup}`"
         found.append(("note", text))
     if graph and (is_sourced or setup is not None):
         found += running_graph(setup)
@@ -161,7 +161,10 @@ def running_graph(setup: Path | None = None) -> Iterator[Finding]:
     except subprocess.TimeoutExpired:
         yield (
             "warning",
-            (f"the ROS 2 graph did not answer within {GRAPH_TIME:g} s: is the middleware blocked?"),
+            (
+                f"the ROS 2 graph did not respond within {GRAPH_TIME:g} s: is the middleware "
+                "blocked?"
+            ),
         )
         return
     if done.returncode != 0:

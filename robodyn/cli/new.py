@@ -72,7 +72,7 @@ def new(
         return
     if what not in offers:
         known = ", ".join((*offers, REQUIREMENTS))
-        raise rd.InvalidInput(f"no template {what!r}; there are {known}", value=what)
+        raise rd.InvalidInput(f"no template {what!r}; known are {known}", value=what)
     kind, template = offers[what]
     given = {key: value for key, value in chosen.items() if value is not None}
     target = Path(file or f"{name or f'my_{what}'}.yaml")
@@ -132,12 +132,12 @@ def _write(files: dict[Path, str], force: bool) -> None:
     target = next(iter(files))
     if not target.suffix:
         raise rd.InvalidInput(
-            f"{target} has no suffix; a model file is called .yaml, say {target}.yaml",
+            f"{target} has no suffix; name a model file .yaml, such as {target}.yaml",
             value=str(target),
         )
     if len(files) > 1 and target.suffix not in (".yaml", ".yml"):
         raise rd.InvalidInput(
-            f"{target}: files are written beside it, so it must be called .yaml, say "
+            f"{target}: other files are written beside it, so its name must end in .yaml, such as "
             f"{target.with_suffix('.yaml')}",
             value=str(target),
         )

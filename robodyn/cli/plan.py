@@ -54,7 +54,7 @@ def _route(
     ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
     given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
-        raise rd.InvalidInput("give one of --goal, --joints, --pose and --path: where to go")
+        raise rd.InvalidInput("no goal: give one of --goal, --joints, --pose and --path")
     ((name, text),) = given
     if name == "--path":
         with progress_bar(f"path {text}") as tell:

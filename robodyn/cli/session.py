@@ -72,7 +72,7 @@ def writable(path: Path, force: bool) -> Path:
     """
     if path.exists() and not force:
         raise OutputError(
-            f"{path} exists; choose another file, or write over it with --force", value=str(path)
+            f"{path} exists; choose another file, or overwrite it with --force", value=str(path)
         )
     return path
 

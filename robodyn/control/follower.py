@@ -252,7 +252,7 @@ class TrajectoryFollower(ActiveTrajectory):
         if not why:
             return False
         if not lost:
-            self.abandon(f"motion abandoned, as its commands are not obeyed: {why}")
+            self.abandon(f"motion abandoned, as the mechanism does not follow its commands: {why}")
         self.stop_anew()
         return True
 
@@ -280,7 +280,9 @@ class TrajectoryFollower(ActiveTrajectory):
         motion, error, planned = wanted
         try:
             if not all_finite(motion.acceleration):
-                return self._keep(motion, "the state is too far off for any acceleration")
+                return self._keep(
+                    motion, "the state is too far from the motion for a finite acceleration"
+                )
             corrects = error is not None and planned is not None
             model = self._control.friction.rest if corrects else self.mechanism
             required = model.inverse_dynamics(*motion, wrench, base=self.base)
@@ -289,7 +291,7 @@ class TrajectoryFollower(ActiveTrajectory):
         except KinematicsError as failure:
             return self._keep(motion, str(failure))
         if not all_finite(required):
-            return self._keep(motion, f"the motion asks for {required}")
+            return self._keep(motion, f"the motion requires {required}")
         effort, problem = self._limited(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)

@@ -67,8 +67,8 @@ def limited_handover(
             longer = handover.blend * LONGER
             if longer > LONGEST:
                 raise InfeasibleTrajectory(
-                    f"the motion cannot be taken up within the limits, not even in "
-                    f"{handover.blend:.3g} s: {broken}; move nearer to its start first",
+                    f"the motion cannot be joined within the limits, not even in "
+                    f"{handover.blend:.3g} s: {broken}; move closer to its start first",
                     value=handover.blend,
                 )
             handover = Handover(mechanism, old, new, longer, start=start)
@@ -91,7 +91,7 @@ def limited_stop(
         mechanism has no configuration further along the motion.
     """
     best: Handover | None = None
-    least = BrokenLimit(np.inf, f"{mechanism.name} cannot go on the way it moves: it stops at once")
+    least = BrokenLimit(np.inf, f"{mechanism.name} cannot continue its motion: it stops at once")
     with np.errstate(all="ignore"):
         before = demand(mechanism, row(motion))
         for multiple in MULTIPLES:
@@ -177,7 +177,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
         others: each of these motions may reach its own values beyond the limits.
     """
     if found is None:
-        text = f"{mechanism.name} cannot be in the configurations on the way"
+        text = f"{mechanism.name} cannot reach the configurations on the way"
         return BrokenLimit(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))

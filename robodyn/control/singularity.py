@@ -144,7 +144,7 @@ def _zeros(
         if abs(signed(time)) > CONTINUOUS * beside and condition < REGULAR:
             raise InvalidInput(
                 f"the motion jumps at t = {time:.4g} s, from one assembly of the mechanism to "
-                "another; lead it another way, or in smaller steps",
+                "another; choose another path, or smaller steps",
                 value=time,
             )
         times.append(time)

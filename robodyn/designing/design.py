@@ -215,7 +215,9 @@ def _rows(
     if catalog is None:
         return (None,)
     if not isinstance(family, str):
-        raise InvalidInput("a function makes its own drives; leave out the catalog", value=catalog)
+        raise InvalidInput(
+            "a function chooses its own drives; leave out the catalog", value=catalog
+        )
     return FAMILIES[family].suitable_actuators(catalog)
 
 
@@ -353,7 +355,9 @@ class _Room:
         # parameters with equal bounds are constants
         self.free = self.lower < self.upper
         if not self.free.any():
-            raise InvalidInput("all parameters have two equal bounds; free one", value=dict(box))
+            raise InvalidInput(
+                "all parameters have two equal bounds; give one of them a range", value=dict(box)
+            )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.tell: Callable[[], None] = lambda: None
         self._kept: dict[str, _Record] = {}

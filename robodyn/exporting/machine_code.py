@@ -208,7 +208,9 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
         bits = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
         _add_constant(module, f"{name}_{key}", ir.Constant(ir.ArrayType(_WORD, len(bits)), bits))
     _add_texts(module, f"{name}_joint_names", mechanism.joint_names)
-    texts = _add_texts(module, f"{name}_texts", [*STATUSES.values(), "no status of this library"])
+    texts = _add_texts(
+        module, f"{name}_texts", [*STATUSES.values(), "not a status of this library"]
+    )
     status = ir.Function(module, ir.FunctionType(_BYTE.as_pointer(), [_INT]), f"{name}_status_text")
     builder = ir.IRBuilder(status.append_basic_block())
     known = builder.icmp_unsigned("<", status.args[0], _INT(len(STATUSES)))

@@ -66,7 +66,7 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
             value=name,
         )
     if not _is_file(path):
-        raise ModelError(f"the mesh {name} is not there", value=name)
+        raise ModelError(f"mesh file not found: {name}", value=name)
     return path
 
 

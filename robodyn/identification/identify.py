@@ -157,6 +157,6 @@ def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
         return []
     gains = ",".join(f"{name}=-1" for name in turned)
     return [
-        f"efforts of {', '.join(turned)} run against what the given model needs: if they are "
-        f"counted the other way, effort_gain (--effort-gain {gains}) turns them"
+        f"efforts of {', '.join(turned)} have the opposite sign of the given model's: if they are "
+        f"counted the other way, give effort_gain (--effort-gain {gains})"
     ]

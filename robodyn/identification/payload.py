@@ -248,7 +248,11 @@ def payload_text(found: Payload) -> str:
     """Format the payload as text."""
     lines = ["payload, in the frame of the platform or the tip"]
     for name, unit, value, deviation in payload_rows(found):
-        known = f"± {deviation:.2g}" if np.isfinite(deviation) else "not seen in these recordings"
+        known = (
+            f"± {deviation:.2g}"
+            if np.isfinite(deviation)
+            else "not identifiable from these recordings"
+        )
         lines.append(f"  {name:5}  {value:10.4g} {unit:6} {known}")
     lines.append(
         "error of predicted effort in parts of its standard deviation, without and with it"

@@ -117,7 +117,10 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
             value=source,
         )
     if still:
-        notes.append(f"{', '.join(still)} stood still: what depends on their motion cannot be seen")
+        notes.append(
+            f"{', '.join(still)} did not move: parameters that depend on their motion cannot be "
+            "identified"
+        )
 
 
 def _span(where: FloatArray) -> float:

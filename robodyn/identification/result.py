@@ -257,7 +257,7 @@ def summary_text(found: dict[str, Any]) -> str:
         parts = (f"{t['term']} {t['coefficient']:.3g} ± {t['deviation']:.2g}" for t in terms)
         lines.append(f"  {joint:{width}}  {', '.join(parts)}")
     if found["missed"]:
-        lines += ["", "not shown by these recordings"]
+        lines += ["", "not identifiable from these recordings"]
         lines += [f"  {item['parameter']}: {item['shown_by']}" for item in found["missed"]]
     if found["notes"]:
         lines += ["", *found["notes"]]

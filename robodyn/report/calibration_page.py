@@ -54,11 +54,11 @@ def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> 
         (f"base inclined about {axis}", f"{1e3 * value:.4g} mrad")
         for axis, value in zip("xy", found.inclination.tolist(), strict=True)
     ]
-    facts.append(("left of the level's angles", f"{1e3 * found.level_residual:.3g} mrad"))
-    facts.append(("left of the stops", f"{found.stop_residual:.3g} m or rad"))
+    facts.append(("residual of the level's angles", f"{1e3 * found.level_residual:.3g} mrad"))
+    facts.append(("residual of the stops", f"{found.stop_residual:.3g} m or rad"))
     page.add("summary", "Summary", cards([(k, v) for k, v in facts if "nan" not in v]))
     rows = [
-        [joint, unit, f"{value:+.5f}", f"{deviation:.2g}" if seen else "not seen: assumed 0"]
+        [joint, unit, f"{value:+.5f}", f"{deviation:.2g}" if seen else "not observable: assumed 0"]
         for joint, unit, value, deviation, seen in zip(
             found.joints, found.units, found.values, found.deviations, found.seen, strict=True
         )
@@ -89,11 +89,11 @@ def _key_numbers(found: Calibration) -> list[tuple[str, str]]:
         out.append((f"{name}, before", f"{before} {shown}"))
         out.append((f"{name}, after", f"{number(after * factor)} {shown}"))
         out.append((f"noise of {name}", f"{number(found.noise[name] * factor)} {shown}"))
-    return [*out, ("condition of what is seen", number(found.condition))]
+    return [*out, ("condition of the observable directions", number(found.condition))]
 
 
 def _unseen(found: Calibration) -> str:
-    lines = [*(f"Not seen, left as it was: {each}" for each in found.unseen), *found.notes]
+    lines = [*(f"Not observable, left as it was: {each}" for each in found.unseen), *found.notes]
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
 
 

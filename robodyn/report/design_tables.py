@@ -58,7 +58,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
     rows: list[list[str | float]] = [
         [name, *(float(column[j]) for column in columns)] for j, name in enumerate(m.joint_names)
     ]
-    tables = [Table(head, rows, "What each drive needs, margins included (powers without)")]
+    tables = [Table(head, rows, "Requirements of each drive, margins included (powers without)")]
     head = ["motion", f"stroke [{unit}]", f"speed [{rate}]", f"peak [{effort}]", f"RMS [{effort}]",
             "peak [W]", "supply peak [W]", "mean [W]", "fed back [J]", "angle [rad]",
             "condition"]  # fmt: skip
@@ -115,7 +115,9 @@ def sensitivity_table(e: Evaluation) -> Table:
         for dimension, slopes in e.sensitivities.items()
     ]
     head = ["dimension", *(name.replace("_", " ") for name in shown)]
-    return Table(head, rows, "Change of what is needed for one percent more of a dimension")
+    return Table(
+        head, rows, "Sensitivity of the requirements: change for one percent more of a dimension"
+    )
 
 
 def front_table(d: Design) -> Table:
@@ -137,4 +139,4 @@ def front_table(d: Design) -> Table:
         ]
         for k, point in enumerate(d.front, start=1)
     ]
-    return Table(head, rows, "Designs that no other one beats in every respect")
+    return Table(head, rows, "Designs that no other design dominates")

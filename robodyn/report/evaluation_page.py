@@ -175,7 +175,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
         mean = np.full_like(power, row.supply_mean)
         lines = (
             ChartLine(each.times, power, "all drives", COLORS[0]),
-            ChartLine(each.times, mean, "mean taken from the supply", INK, DASHED),
+            ChartLine(each.times, mean, "mean power from the supply", INK, DASHED),
         )
         panels.append(Panel(each.motion.name, lines, y_label="power [W]"))
     text = "Positive power is taken from the supply, negative power is fed back to it."

@@ -81,7 +81,7 @@ def identification_page(
     seen = [row for row in bodies if np.isfinite(row[-1])]
     caption = "SI units, about each body's own origin"
     page.add("bodies", "Bodies and rotors", table(["parameter", "before", "now"], seen, caption))
-    unseen = [*result.missed, *((name, "no motion shows it on its own") for name in result.hidden),
+    unseen = [*result.missed, *((name, "not identifiable on its own") for name in result.hidden),
               *(("note", note) for note in result.notes)]  # fmt: skip
     unseen = unseen or [("nothing", "everything was seen")]
     page.add("unseen", "What was not seen", table(["what", "what would show it"], unseen))
@@ -127,7 +127,7 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
     panels = _panels(result, item, curves, COLORS[2:])
     autocorrelation_time = ", ".join(f"{value:.3g}" for value in result.autocorrelation_time)
     text = (
-        "What is left. Residuals of the fit are correlated in time: so many samples say as much as "
+        "Residuals of the fit are correlated in time: so many samples say as much as "
         f"one independent one, by joint: {autocorrelation_time}; standard deviations allow for it."
     )
     return Chart(f"residuals{n}", "Residuals", panels, text)

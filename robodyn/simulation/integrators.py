@@ -61,7 +61,7 @@ def dormand_prince_853(
         calls += 1
         if calls > MOST_CALLS:
             raise SimulationFailed(
-                f"no end in sight after {MOST_CALLS} evaluations: is the motion smooth?",
+                f"no result after {MOST_CALLS} evaluations: is the motion smooth?",
                 time=0.0,
                 value=state,
             )

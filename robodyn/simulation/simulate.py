@@ -92,7 +92,7 @@ def simulate(
     desired = trajectory
     if trajectory is None:
         if wanted.duration is None:
-            raise InvalidInput("without a trajectory a duration is needed: duration=5.0, for one")
+            raise InvalidInput("without a trajectory a duration is required, such as duration=5.0")
         trajectory = AtRest(mechanism, wanted.initial[0] if wanted.initial else mechanism.home)
     run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, wanted)
     complete(run, progress)

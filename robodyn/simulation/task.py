@@ -267,7 +267,7 @@ def _of_time(
     if rows_of(base).shape != (9,):
         raise InvalidInput(
             f"base is a batch of {rows_of(base).shape[:-1]} motions, expected a single one, or a "
-            "function of time that answers one",
+            "function of time that returns one",
             value=base,
         )
     return lambda _: base

@@ -61,7 +61,7 @@ def demonstration(
     for number, way in enumerate(both):
         if time.monotonic() - began > budget:
             _log.warning(
-                "%s: the demonstration has %d of %d ways, as planning them took over %g s",
+                "%s: the demonstration has %d of %d ways, as planning took more than %g s",
                 mechanism.name, number, len(both), budget,
             )  # fmt: skip
             break

@@ -250,7 +250,8 @@ class SampledTrajectory(RowTrajectory):
             cubic_motions(t, begin, end, start, rate, c2, c3, turns, *motion)
         if not all_finite(motion.configuration.reshape(-1)):
             raise InvalidInput(
-                "the displacement between two knots is too large for any number", value=t
+                "the displacement between two knots is too large for a floating-point number",
+                value=t,
             )
         return motion
 

@@ -33,7 +33,7 @@ class Sequence(RowTrajectory):
 
     def __post_init__(self) -> None:
         if not self.segments:
-            raise InvalidInput("a sequence of no segments goes nowhere", value=self.segments)
+            raise InvalidInput("a sequence needs at least one segment", value=self.segments)
 
     @cached_property
     def starts(self) -> tuple[float, ...]:

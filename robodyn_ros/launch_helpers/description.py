@@ -42,8 +42,8 @@ NAMESPACE = {"namespace": ("", "namespace of all nodes")}
 GRAVITY = {
     "gravity": (
         "",
-        "three numbers in quotes, instead of the model's gravity [m/s^2], base frame; '0 0 0' for "
-        "drives that compensate gravity themselves; empty: as params_file says, else as the model",
+        "gravity [m/s^2] in the base frame, three numbers in quotes; '0 0 0' for "
+        "drives that compensate gravity themselves; empty: from params_file, else from the model",
     )
 }
 

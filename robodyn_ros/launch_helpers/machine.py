@@ -34,8 +34,8 @@ PATH, OUTPUT = "demo", "runs/latest"  # defaults
 ARGUMENTS = {
     "hardware": (
         "simulated",
-        "simulated: drives with a lag; link: servos behind drive_link, a serial line or UDP; none: "
-        "whoever takes position_controller/commands and tells joint_states",
+        "simulated: drives with a lag; link: servos on a serial line or UDP, by drive_link; none: "
+        "a node of yours subscribes to position_controller/commands, publishes joint_states",
         *("simulated", "link", "none"),
     ),
     "link": of_parameter("drive_link", "link"),
@@ -45,11 +45,15 @@ ARGUMENTS = {
     ),
     "params_file": (
         PathJoinSubstitution([FindPackageShare("robodyn"), "config", "machine.yaml"]),
-        "parameter file of all nodes",
+        "parameter file for all nodes",
     ),
-    "cueing": ("false", "motion_cueing makes set-points of vehicle/imu, for a simulator", *SWITCH),
+    "cueing": (
+        "false",
+        "for a simulator: motion_cueing computes set-points from vehicle/imu",
+        *SWITCH,
+    ),
     "telemetry": of_parameter("motion_cueing", "telemetry"),
-    "flight": ("false", "the vehicle is a flight by JSBSim; needs jsbsim", *SWITCH),
+    "flight": ("false", "simulate a flight with JSBSim as the vehicle; needs jsbsim", *SWITCH),
     "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
     "port": of_parameter("web_viewer", "port"),
     "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
@@ -95,4 +99,4 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Fail the launch when one of the nodes ends."""
-    return failed(event, context, ": the machine is left")
+    return failed(event, context, ": a machine needs all its nodes, so the launch ends")

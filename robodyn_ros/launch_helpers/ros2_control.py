@@ -60,7 +60,7 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
     return {
         "ros2_control": (
             ros2_control,
-            "drive through the controller manager, by the wall clock",
+            "drive the joints through the controller manager, by the wall clock",
             *SWITCH,
         ),
         "controller": (
@@ -70,7 +70,7 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
         ),
         "hardware": (
             "simulator",
-            "ros2_control: the hardware; robot: the one that the URDF names",
+            "ros2_control: the hardware; robot: the hardware that the URDF names",
             *("simulator", "mock", "robot"),
         ),
         "controllers_file": (

@@ -91,7 +91,8 @@ def settle(
         notes.append("friction: off (friction:=true: as in the model)")
     if bringup:
         notes.append(
-            "no path: runs until Ctrl-C; goals by goal_joints, and goal_pose where it fits"
+            "no path: the launch runs until Ctrl-C; send goals to goal_joints, or to "
+            "goal_pose if poses apply"
         )
     return [LogInfo(msg=text) for text in notes]
 

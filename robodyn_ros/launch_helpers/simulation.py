@@ -51,7 +51,7 @@ from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, settle
 from robodyn_ros.nodes import NOT_COMPLETED
 
 PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
-NOT_DONE = "the run was not completed: the summary above says what ended it"
+NOT_DONE = "the run was not completed; the summary above gives the reason"
 STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
 
 
@@ -91,7 +91,7 @@ def simulation_arguments(
         "output": of_parameter("run_summary", "output", "runs/latest"),
         "params_file": (
             config,
-            "parameter file of all nodes; for path:=none by default bringup.yaml",
+            "parameter file for all nodes; for path:=none by default bringup.yaml",
         ),
         "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
         "viewer": (

@@ -82,8 +82,8 @@ def test_a_push_is_published_and_a_collision_ends_the_motion():
         flight.fly(5, PUSH)
         assert not graph.nodes["inverse_dynamics"]._follower.abandoned
         flight.fly(2, PUSH)
-        text = graph.line("collision: something pushes with", "comes to rest, and is held")
-        assert "150 N are allowed" in text
+        text = graph.line("collision", "is held")
+        assert "150 N" in text
         assert flight.stamp - begun == 7 * PERIOD
         flight.fly(150, PUSH)
         np.testing.assert_allclose(flight.estimate()[:3], PUSH[:3], rtol=0.02, atol=2.0)
@@ -133,4 +133,4 @@ def test_a_push_that_drives_feel_is_a_fault_of_the_machine():
         graph.until(
             lambda: np.linalg.norm(messages.wrench_array(felt[-1].wrench)[:3]) > 150.0, "the wrench"
         )
-        graph.line("-> fault: collision: something pushes with", "150 N are allowed")
+        graph.line("-> fault: collision", "150 N")

@@ -159,7 +159,7 @@ def test_a_stabilized_platform_waits_for_its_imu_and_is_held_level(operator):
     rates = graph.listen(Float64MultiArray, "velocity_controller/commands", qos.STATE)
     operator.engage()
     assert graph.set("joint_commander", stabilize=True) == []
-    graph.line("where the base is is not known")
+    graph.line("pose of the base")
     commander, felt = graph.nodes["joint_commander"], Imu()
     felt.linear_acceleration.x, felt.linear_acceleration.z = (
         9.81 * np.sin(lean),
@@ -307,7 +307,7 @@ def test_the_clock_is_set_back_while_poses_come():
             lambda: machine.motion_source is not None and machine.commander.has_arrived, "caught"
         )
         shift[0] -= 2 * 10**9
-        graph.line("clock was set by -", "the machine is engaged")
+        graph.line("clock was set by -", "engaged")
         began = len(operator.commands)
         graph.until(lambda: len(operator.commands) > began + 200, "commands")
         assert machine.state == "engaged"

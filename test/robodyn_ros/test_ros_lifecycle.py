@@ -115,7 +115,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         # inactive: it listens, takes no trajectory and commands nothing
         node.listen()
         node.follow(path)
-        graph.line("trajectory not taken: the node is inactive")
+        graph.line("trajectory", "inactive")
         start = path.sample(0.0)
         for stamp in (1, 2, 3):
             node.states.publish(odometry(stamp, FRAMES, start.configuration, REST))
@@ -146,10 +146,10 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
             clock.now = 100.0 + later
             np.testing.assert_allclose(node.answer(end), share * weight, rtol=1e-3, atol=1e-9)
         assert not node.change(Transition.TRANSITION_CLEANUP)
-        graph.line("cleanup refused", "still being let go")
+        graph.line("cleanup refused", "efforts")
         clock.now = 101.0
         assert not node.answer(end).any()
-        graph.line("efforts let go")
+        graph.line("efforts are zero")
         before = len(node.commands)
         node.states.publish(odometry(node.stamp + 1, FRAMES, end.configuration, REST))
 
@@ -196,7 +196,7 @@ def test_efforts_that_are_let_go_are_not_said_to_be_cut(platform, monkeypatch):
         assert graph.nodes["inverse_dynamics"]._follower.saturated.any()
         clock.now += 1.0
         node.answer(sinks)
-        graph.line("efforts let go")
+        graph.line("efforts are zero")
         assert not [line for line in graph.lines if "cut to its limit" in line]
 
 

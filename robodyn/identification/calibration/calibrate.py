@@ -135,17 +135,17 @@ def _result(
     if hidden and not problem.passive:
         notes.append(
             f"{len(hidden)} parameters, {hidden[0]} to {hidden[-1]}, do not change where the body "
-            "is: readings of passive joints would show them"
+            "is: only readings of passive joints determine them"
         )
     free = [name for name, rows in (("tracker", problem.free_base), ("target", problem.free_target))
             if rows and problem.measure not in CONSTRAINTS]  # fmt: skip
     if free and unseen:
         notes.append(
-            f"where the {' and the '.join(free)} is was not known: what moves with its frame as a "
-            "whole cannot be seen, and stays as it was"
+            f"where the {' and the '.join(free)} is was unknown: what moves with its frame as a "
+            "whole is not observable, and stays as it was"
         )
     if not found.converged:
-        notes.append("the iteration ended before it converged")
+        notes.append("the iteration did not converge")
     return Calibration(
         mechanism=problem.geometry.with_geometry(values),
         nominal=m,
@@ -272,7 +272,7 @@ def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -
         count = len(measurements.joints)
         raise InvalidInput(
             f"{measurements.where}: {count} samples give {problem.equations} equations for "
-            f"{problem.count} unknowns, {seen} of which or more they would determine; measure at "
+            f"{problem.count} unknowns, of which at least {seen} are observable; measure at "
             "more poses, at least twice as many as unknowns, or let fewer `parameters` change",
             value=count,
         )

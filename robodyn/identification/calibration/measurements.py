@@ -203,8 +203,8 @@ def read_measurements(
         if name not in named and not np.isfinite(values).all():
             row = 1 + int(np.flatnonzero(~np.isfinite(values))[0])
             raise InvalidInput(
-                f"{path}: sample {row} has no number in column {name!r}; leave samples out that "
-                "were not measured whole",
+                f"{path}: sample {row} has no number in column {name!r}; leave out samples that "
+                "are incomplete",
                 value=line + row,
             )
     joints, _ = in_model_units(m, readings, None, position_unit, str(path), [])

@@ -200,7 +200,7 @@ class BasePoseEstimator:
         largest = np.abs(row.reshape(2, 3)).max(axis=1)
         if (largest > LARGEST).any():
             raise InvalidInput(
-                f"the IMU tells {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, more than a "
+                f"the IMU reports {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, more than a "
                 f"ship's base can have ({LARGEST[0]:g}, {LARGEST[1]:g})",
                 value=row,
             )

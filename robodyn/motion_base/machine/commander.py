@@ -195,7 +195,7 @@ class PositionCommander:
             if motion is not None and all((np.abs(row) <= BEYOND).all() for row in motion):
                 return self._allowed(motion)
             if motion is not None:
-                problem = f"the motion wished for is not finite, or has a number beyond {BEYOND:g}"
+                problem = f"the requested motion is not finite, or has a number beyond {BEYOND:g}"
         except RobodynError as error:
             problem = str(error)
         self.target = self._inside = None
@@ -217,7 +217,7 @@ class PositionCommander:
         p, v, _ = self.set_points.state if last is None else self._smooth
         a = EDGE * (EDGE * motions.joint_difference(mechanism, p, positions) - 2.0 * v)
         self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
-        return self._smooth, f"{problem}: the nearest pose inside is taken"
+        return self._smooth, f"{problem}: moving to the nearest pose inside"
 
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
         """Return the reason against a step, from the state of rest after it."""
@@ -226,9 +226,9 @@ class PositionCommander:
             for positions in (later[0], 0.5 * (later[0] + rest), rest):
                 way.append(motions.assemble_near(mechanism, positions, way[-1]))
         except RobodynError as error:
-            return f"the way there is barred: {error}"
+            return f"the path there is blocked: {error}"
         why = self.workspace.closes_in(np.array(way))
-        return f"the way there is barred: {why}" if why else ""
+        return f"the path there is blocked: {why}" if why else ""
 
     def _set_point(self, problem: str) -> SetPoint:
         p, v, a = self.set_points.state

@@ -92,10 +92,14 @@ class Homing:
         missed = searching & (measured < self._start - self._width - self._stalled)
         stuck = self._found & ~self._left & (self._waited > FOLLOWS)
         if away.any():
-            self.problem = self._describe(away, measured, "reports {}, more than its range away")
+            self.problem = self._describe(
+                away, measured, "reports {}, outside its range by more than the range itself"
+            )
         elif missed.any():
             travel = self._start - measured
-            self.problem = self._describe(missed, travel, "met no stop within {}, its whole range")
+            self.problem = self._describe(
+                missed, travel, "found no stop within {}, its whole range"
+            )
         elif stuck.any():
             self.problem = self._describe(
                 stuck, measured, "stands still at {} and does not follow its command away from it"

@@ -186,8 +186,8 @@ class Machine:
         for joint, ends in zip(mechanism.joint_names, limits.positions, strict=True):
             if s.homing == "stall" and not np.isfinite(ends).all():
                 raise InvalidInput(
-                    f"homing 'stall' moves {joint} to its lower stop, but its ends are {ends}: "
-                    "give it both in the description, or use homing 'absolute' or 'assumed'",
+                    f"homing 'stall' moves {joint} to its lower stop, but its limits are {ends}: "
+                    "give both in the description, or use homing 'absolute' or 'assumed'",
                     value=ends,
                 )
 
@@ -256,7 +256,7 @@ class Machine:
         state, begins = states.after(self.state, request), self.state == "off"
         refusal = ""
         if state in ("homing", "engaging", "parking") and not self.is_enabled:
-            refusal = f"the enable signal is silent, for {self.settings.enable_timeout:g} s or more"
+            refusal = f"no enable message for {self.settings.enable_timeout:g} s or more"
         elif self.state == "fault" and not self._points.is_at_rest:
             refusal = "the machine has not come to rest yet"
         elif request == "reset" and not begins:
@@ -267,7 +267,7 @@ class Machine:
         if refusal:
             raise RequestRefused(f"{request} refused: {refusal}", value=self.state)
         if request == "freeze":
-            self.reason = "freeze was asked for"
+            self.reason = "freeze was requested"
         self._enter(state)
         return state
 
@@ -283,7 +283,7 @@ class Machine:
         if self.state == "off":
             return None
         if not self.is_enabled:
-            self._enter(states.after(self.state, "enable_lost"), "the enable signal is silent")
+            self._enter(states.after(self.state, "enable_lost"), "no enable message arrives")
         if self.state != "fault" and (cause := self._cause()):
             self.fault(cause)
         points, before = self._points, self._points.state
@@ -329,8 +329,8 @@ class Machine:
         if s.homing != "assumed":
             if self._measured is None or self._is_late(self._measured[0]):
                 return (
-                    f"drives have not told their positions, which homing {s.homing!r} needs "
-                    "(drives that report none need homing 'assumed')"
+                    f"the drives have not reported their positions, which homing {s.homing!r} "
+                    "needs (drives that report none need homing 'assumed')"
                 )
             start = self._measured[1]
         if s.homing == "absolute":
@@ -421,7 +421,7 @@ class Machine:
         if self._stopped:
             return self._pressed
         if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
-            return f"drives have not told their positions for {s.feedback_timeout:g} s"
+            return f"the drives have not reported their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._set_points_sent:
             return ""
         error = np.abs(
@@ -434,9 +434,8 @@ class Machine:
             return ""
         joint = int(np.argmax(error / self._largest))
         return (
-            f"{self.mechanism.joint_names[joint]} is {error[joint]:.3g} "
-            f"{self.mechanism.joint_units[joint]} from its command, "
-            f"{self._largest[joint]:.3g} are allowed"
+            f"{self.mechanism.joint_names[joint]} deviates from its command by {error[joint]:.3g} "
+            f"{self.mechanism.joint_units[joint]}, the limit is {self._largest[joint]:.3g}"
         )
 
     def _is_late(self, heard: int) -> bool:

@@ -19,11 +19,11 @@ EFFECTS: Final = {
     "off": "nothing is sent to the drives",
     "homing": "the joints move slowly",
     "parked": "at rest",
-    "engaging": "moves, slowly at first",
-    "engaged": "moves as it is asked to",
+    "engaging": "moves to its target, slowly at first",
+    "engaged": "follows its target",
     "freezing": "brakes",
     "frozen": "at rest",
-    "parking": "moves slowly to where it parks",
+    "parking": "moves slowly to its parking position",
     "fault": "brakes and stays at rest until `reset`",
 }
 # Requests of people and other nodes, which may be rejected.
@@ -56,7 +56,7 @@ TRANSITIONS: Final[dict[str, dict[str, str]]] = {
 }  # fmt: skip
 # Reasons of rejection: by the request, else by the state, else the generic one.
 _BY_REQUEST: Final = {
-    "power_on": "the machine is on already",
+    "power_on": "the machine is already on",
     "reset": "there is no fault to reset",
     "power_off": "the machine moves: park or freeze it first",
 }

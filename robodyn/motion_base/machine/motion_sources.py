@@ -85,7 +85,7 @@ class BodyMotion:
         if np.abs(error).max() < CLOSE:
             return Motion(here, self.solve(here, self._weights * twist), rest), ""
         return Motion(here, rest, rest), (
-            f"the pose cannot be reached, by {np.abs(error[:3]).max():.2g} m and "
+            f"the pose is out of reach by {np.abs(error[:3]).max():.2g} m and "
             f"{np.abs(error[3:]).max() / self._weights[3]:.2g} rad"
         )
 
@@ -173,12 +173,12 @@ class PoseStream(BodyMotion):
             )
         if 0 <= now - self._heard <= round(PATIENCE * 1e9):
             return LateSetPoint(
-                f"setpoint is {age:.3g} s old, {most}; others came in time: the sender, the "
+                f"setpoint is {age:.3g} s old, {most}; others arrived in time: the sender, the "
                 "network or this computer is busy",
                 value=stamp,
             )
         return InvalidInput(
-            f"setpoint is {age:.3g} s old, {most}, and none came in time for {PATIENCE:g} s: do "
+            f"setpoint is {age:.3g} s old, {most}, and none arrived in time for {PATIENCE:g} s: do "
             "both clocks agree?",
             value=stamp,
         )

@@ -62,8 +62,8 @@ class StabilizedSource(BodyMotion):
         wanted, base = self.motion_source.at(time), self._base.at(time + self._ahead)
         if base is None:
             raise InvalidInput(
-                "where the base is is not known: its IMU is silent, or has not been heard for "
-                f"{self._base.patience:g} s yet"
+                "the pose of the base is unknown: base_imu is silent, or has sent for less than "
+                f"{self._base.patience:g} s"
             )
         if wanted is None:
             return None

@@ -148,7 +148,7 @@ class SdfFrames:
             yield name
             name, count = self._placed(name)[0], count + 1
             if count > len(self._elements):
-                raise self.error(f"pose of {name!r}", name, "poses that are not told in a circle")
+                raise self.error(f"pose of {name!r}", name, "poses without a circular reference")
 
     def _product(self, names: list[str]) -> FloatArray:
         out = np.eye(4)

@@ -108,11 +108,11 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
     tensor = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
     text, place = "1", np.eye(4)
     if inertial is None:
-        missing = f"{frames.source}: {where} without <inertial>: 1 kg and 1 kg m^2, as SDF has it"
-        warn(missing, MissingInertiaWarning)
+        missing = f"{frames.source}: {where} without <inertial>: the defaults of SDF are taken"
+        warn(f"{missing}, 1 kg and 1 kg m^2", MissingInertiaWarning)
     else:
         if inertial.get("auto") in TRUE:
-            expected = "its numbers, as `gz sdf --inertial-stats` tells them"
+            expected = "its numbers, as `gz sdf --inertial-stats` prints them"
             raise frames.error(f"{where}: inertial auto", inertial.get("auto"), expected)
         if inertial.find("fluid_added_mass") is not None:
             leave_out(frames.source, where, "<fluid_added_mass>")

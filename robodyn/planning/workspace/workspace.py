@@ -98,8 +98,8 @@ def workspace(
             )
         if xyz is not None or rpy is not None:
             raise InvalidInput(
-                f"xyz and rpy are of platforms' workspaces; {mechanism.name} is moved by its "
-                "joints, and its tip is taken as they bring it",
+                f"xyz and rpy apply to platforms; {mechanism.name} is moved by its "
+                "joints, which determine the orientation of its tip",
                 value=xyz if rpy is None else rpy,
             )
         if asked.budget != np.inf:

@@ -166,8 +166,8 @@ def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:
     for number, (leg, joint) in enumerate(zip(six.legs, joints, strict=True), start=1):
         if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
             raise ModelError(
-                f"{six.name}: leg {number} cannot stand on a spherical joint: nothing there "
-                "bears what its rotor does to the leg as it spins up; use a universal joint, or "
+                f"{six.name}: leg {number} cannot stand on a spherical joint: it does "
+                "not hold the leg against the torque of its rotor; use a universal joint, or "
                 "give the actuator no rotor_inertia",
                 value=leg.actuator.rotor_inertia,
             )

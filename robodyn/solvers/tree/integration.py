@@ -29,8 +29,8 @@ from robodyn.solvers.tree.packing import Packed
 # Most changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
 LOST = (
-    "the loops do not close any more; with shorter steps they may: it whips through a singular "
-    "configuration, or through one where the axes of three hinges in a ball joint's place line up"
+    "the loops no longer close; try shorter steps: it moves fast through a singular "
+    "configuration, or through one where three hinges that stand for a ball joint line up"
 )
 NO_STEP = {
     NO_COMMAND: "the efforts are not finite, or there are none at a singularity",

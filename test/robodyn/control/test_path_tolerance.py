@@ -72,7 +72,7 @@ def test_whoever_reconnects_it_gets_no_jump(model, how, tolerance):
     rig.efforts.clear()
     here, rates = rig.joints, np.abs(rig.rates)
     joint = rig.mechanism.joint_names[0][:3]
-    assert rig.follower.abandoned.startswith("motion abandoned, as its commands are not obeyed: ")
+    assert "motion abandoned" in rig.follower.abandoned
     assert f" {joint}" in rig.follower.abandoned
     assert f"its path tolerance is {tolerance:g}" in rig.follower.abandoned
     after, after_rates = rig.run(2.0)

@@ -105,7 +105,7 @@ def test_what_stands_before_a_cut_is_read(bag, tmp_path, rng):
     read = []
     for share in (*np.sort(rng.uniform(0.1, 0.95, size=6)), 1.0):
         length = cut(bag, tmp_path / f"{share}", share)
-        with pytest.warns(IncompleteBagWarning, match="messages that are whole"):
+        with pytest.warns(IncompleteBagWarning, match=r"(?s)not completed.* messages"):
             found = numbers(tmp_path / f"{share}")
         assert found == list(range(len(found)))
         # a message is a hundred kilobytes; a compressor keeps some more back
@@ -162,7 +162,7 @@ def test_a_database_is_read_with_its_journal(tmp_path, mode):
     shutil.copytree(folder, left)
     database.close()
     assert any(each.name.endswith(("-wal", "-journal")) for each in left.iterdir())
-    with pytest.warns(IncompleteBagWarning, match="50 messages"):
+    with pytest.warns(IncompleteBagWarning, match=r"\b50\b"):
         assert numbers(left) == list(range(50))
     assert any(each.name.endswith(("-wal", "-journal")) for each in left.iterdir())
 

