@@ -26,6 +26,9 @@ class TimeOptimalSettings:
             at rests.
         effort_rate_limits: [N/s or N m/s] a number or (n,), of efforts without dry friction, which
             jumps when a joint reverses; by default none.
+        vibration: largest residual vibration of every natural mode of elastic drives after the
+            motion, relative to that of the fastest motion; by default no limit. The progress is
+            averaged over time for it, see `shaping`.
         tip_speed: [m/s] of the platform's reference point or the arm's tip.
         condition_limit: largest condition number of the path.
         characteristic_length: [m] of that number.
@@ -40,6 +43,7 @@ class TimeOptimalSettings:
     acceleration_limits: ArrayLike | None = None
     jerk_limits: ArrayLike | None = None
     effort_rate_limits: ArrayLike | None = None
+    vibration: float | None = None
     tip_speed: float | None = None
     condition_limit: float | None = None
     characteristic_length: float = 1.0
@@ -56,6 +60,7 @@ class TimeOptimalOptions(TypedDict, total=False):
     acceleration_limits: ArrayLike | None
     jerk_limits: ArrayLike | None
     effort_rate_limits: ArrayLike | None
+    vibration: float | None
     tip_speed: float | None
     characteristic_length: float
     reserve: float

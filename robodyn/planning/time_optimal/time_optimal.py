@@ -36,6 +36,7 @@ from robodyn.planning.time_optimal.search import (
     unverified,
 )
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.shaping import without_vibration
 from robodyn.planning.time_optimal.smooth import SmoothSearch
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.trajectories.base import Trajectory
@@ -114,7 +115,9 @@ def time_optimal(
     ends, tell = (wanted.start_velocity, wanted.goal_velocity), progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
-            return _planned(line, count << refined, constraints, ends, tell)
+            motion = _planned(line, count << refined, constraints, ends, tell)
+            bound = wanted.vibration
+            return motion if bound is None else without_vibration(motion, constraints, bound)
         except Unverified:
             continue
         except KinematicsError as error:

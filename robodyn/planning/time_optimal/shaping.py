@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Profiles that do not excite the natural modes of elastic drives.
+
+The progress s(t) along the path is averaged over two windows of time. An average over a window w
+multiplies the spectrum of a motion by sinc(f w), where f is a frequency (Singhose, Seering and Singer
+1994 compare such filters with impulses). The windows are the shortest that leave of every mode along
+the path no more than a given part. The motion stays on its path, its acceleration is continuous, and
+it takes longer by the sum of both windows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.arrays import FloatArray
+from robodyn.checks import as_scalar
+from robodyn.errors import InfeasibleTrajectory, InvalidInput
+from robodyn.planning.time_optimal.constraints.all import Constraints
+from robodyn.planning.time_optimal.motion import Timed, TimeOptimal
+from robodyn.planning.time_optimal.sampled_path import SampledPath
+from robodyn.trajectories.base import Motion
+
+# Places along a path at which modes are computed.
+PLACES = 9
+# Windows to choose from, in periods of the slowest mode.
+PERIODS = np.linspace(0.05, 3.0, 237)
+# Samples of a profile, and at least so many in the shorter window.
+SAMPLES, IN_WINDOW = 2000, 50
+# Trials of a slower motion, and tolerated excess of a limit.
+MOST_TRIALS, TOLERANCE = 30, 1e-6
+
+
+class Averaged(Timed):
+    """Motion along a piece with its progress averaged over two windows.
+
+    Args:
+        part: motion to average.
+        windows: lengths [s] of both windows.
+        slower: factor on the duration of `part` before.
+    """
+
+    def __init__(self, part: Timed, windows: tuple[float, float], slower: float) -> None:
+        first, second = windows
+        end = slower * part.duration + first + second
+        count = max(SAMPLES, int(np.ceil(IN_WINDOW * end / min(windows))))
+        t = np.linspace(0.0, end, count + 1)
+
+        def progress(times: FloatArray) -> FloatArray:
+            return part.at(np.clip(times / slower, 0.0, part.duration))[0]
+
+        # second differences over the windows are the acceleration of the averages
+        a = progress(t) - progress(t - first) - progress(t - second) + progress(t - first - second)
+        h = end / count
+        v = np.concatenate([[0.0], np.cumsum(0.5 * h * (a[1:] + a[:-1]))])
+        s = np.concatenate([[0.0], np.cumsum(h * (v[:-1] + h / 6.0 * (2.0 * a[:-1] + a[1:])))])
+        # exact in the limit of many samples: rest at the end of the piece
+        share = s[-1] - 0.5 * end * v[-1]
+        self._a = (a - v[-1] / end) / share
+        self._v, self._s = (v - v[-1] * t / end) / share, (s - 0.5 * v[-1] * t**2 / end) / share
+        super().__init__(part.piece, t)
+        self.switching_times = ()
+
+    def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See `Timed.at`."""
+        times, h = self.times, self.times[1]
+        k = np.clip((t / h).astype(np.int64), 0, len(times) - 2)
+        a, rise = self._a[k], (self._a[k + 1] - self._a[k]) / h
+        dt = np.clip(t - times[k], 0.0, h)
+        s = self._s[k] + dt * (self._v[k] + dt * (0.5 * a + dt / 6.0 * rise))
+        speed = self._v[k] + dt * (a + 0.5 * dt * rise)
+        return np.clip(s, 0.0, 1.0), np.maximum(speed, 0.0), a + dt * rise
+
+
+def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
+    """Average a motion's progress so that it excites natural modes by at most a part `bound`.
+
+    The motion is slowed down until its averages are within the limits.
+
+    Raises:
+        InvalidInput: the bound is not between 0 and 1, a drive is rigid, an end moves, or jerk or
+            effort rates are limited as well.
+        InfeasibleTrajectory: no windows meet the bound, or no slower motion meets the limits.
+    """
+    if not 0.0 < as_scalar("vibration", bound) < 1.0:
+        raise InvalidInput(f"vibration is {bound}, expected a number between 0 and 1", value=bound)
+    if constraints.third:
+        raise InvalidInput(
+            "vibration is limited together with jerk or effort rates; leave one out", value=bound
+        )
+    ends = motion.sample(np.array([0.0, motion.duration])).velocity
+    if np.abs(ends).max() > 1e-9:
+        raise InvalidInput(
+            "vibration is limited, but the path does not begin and end at rest", value=bound
+        )
+    windows = _windows(motion, constraints, bound)
+    parts = tuple(_within_limits(part, windows, constraints) for part in motion.segments)
+    longer = sum(part.duration for part in parts) / motion.duration
+    return TimeOptimal(parts, longer * (1.0 + motion.gap) - 1.0, ())
+
+
+def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tuple[float, float]:
+    """Find the shortest windows [s] for the modes along a motion."""
+    m = constraints.mechanism
+    places = motion.sample(np.linspace(0.0, motion.duration, PLACES)).configuration
+    frequencies = m.modes(places).frequencies.ravel()
+    if not (frequencies > 0.0).all():
+        raise InfeasibleTrajectory(
+            f"{m.name} is unstable along the path: the stiffness of its drives does not bear it"
+        )
+    lengths = PERIODS / frequencies.min()
+    left = np.abs(np.sinc(np.multiply.outer(lengths, frequencies)))
+    worst = np.array([(left * row).max(axis=1) for row in left])
+    total = np.where(worst <= bound, lengths[:, None] + lengths, np.inf)
+    i, j = np.unravel_index(int(total.argmin()), total.shape)
+    if not np.isfinite(total[i, j]):
+        raise InfeasibleTrajectory(
+            f"vibration is {bound:g}, the windows reach {worst.min():.2g} of the natural modes"
+        )
+    return float(lengths[i]), float(lengths[j])
+
+
+def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
+    """Average a part, slowed down as far as the limits require."""
+    slower = 1.0
+    for _ in range(MOST_TRIALS):
+        found = Averaged(part, windows, slower)
+        excess = _excess(found, constraints)
+        if excess <= TOLERANCE:
+            return found
+        slower *= np.sqrt(1.0 + 1.2 * excess)
+    raise InfeasibleTrajectory(
+        f"the motion with limited vibration exceeds its limits by {excess:.2g} at {slower:.3g} "
+        "times the duration"
+    )
+
+
+def _excess(part: Timed, constraints: Constraints) -> float:
+    """Return the largest relative excess of all limits of first and second order."""
+    s, speed, acceleration = part.at(part.times)
+    motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))
+    driven = motions.driven_motion(constraints.mechanism, *motion)
+    path = SampledPath(motion, *driven, np.diff(part.times))
+    v, a = speed[:, None, None], acceleration[:, None, None]
+    found = [part.max() for each in constraints.second for part in each.excess(path, v**2, a)[1:]]
+    found += [each.used(path, v).max() - 1.0 for each in constraints.first]
+    return float(max(found))

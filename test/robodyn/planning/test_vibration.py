@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Time-optimal motions that hardly excite the natural modes of elastic drives."""
+
+import math
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+
+pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
+STIFFNESS = np.array([2e5, 2e5, 1e5, 3e3, 3e3, 1e3])
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return rd.load("puma560").without_friction().with_drive_stiffness(STIFFNESS, 5e-5 * STIFFNESS)
+
+
+@pytest.fixture(scope="module")
+def path(arm):
+    goal = arm.home + [1.2, -0.6, 0.7, 0.5, 0.3, 0.2]
+    return rd.plan_straight(arm, arm.home, goal, duration=2.0)
+
+
+@pytest.fixture(scope="module")
+def fastest(arm, path):
+    return rd.time_optimal(arm, path)
+
+
+@pytest.fixture(scope="module")
+def calm(arm, path):
+    return rd.time_optimal(arm, path, vibration=0.1)
+
+
+def test_a_tenth_of_the_vibration_is_left_for_a_twentieth_of_the_time(arm, fastest, calm):
+    """Of the tip after the motion, with motors that follow their plan closely."""
+    left = []
+    for motion in (fastest, calm):
+        kp = 4e5
+        result = rd.simulate(
+            arm, rd.ComputedTorque(arm, kp, 1.8 * math.sqrt(kp)), motion, dt=1e-4,
+            control_dt=None, duration=motion.duration + 0.2, limit_efforts=False, end_stops=None,
+        )  # fmt: skip
+        tip = arm.body_pose(result.configuration[result.time > motion.duration])[:, :3]
+        left.append(np.linalg.norm(tip - tip[-500:].mean(axis=0), axis=1).max())
+    assert calm.duration < 1.05 * fastest.duration
+    assert left[1] < 0.1 * left[0]
+    assert left[0] > 1e-4
+
+
+def test_the_motion_stays_on_the_path_within_its_limits(arm, path, calm):
+    t = np.linspace(0.0, calm.duration, 2001)
+    q, v, a = calm.sample(t)
+    start, goal = (path.sample(time).configuration for time in (0.0, path.duration))
+    share = (q - start) @ (goal - start) / np.sum((goal - start) ** 2)
+    np.testing.assert_allclose(q, start + np.outer(share, goal - start), atol=1e-9)
+    assert (np.diff(share) >= 0.0).all()
+    assert abs(share[-1] - 1.0) < 1e-12
+    efforts = arm.inverse_dynamics(q, v, a)
+    assert (np.abs(efforts) <= arm.effort_limits * (1.0 + 1e-4)).all()
+    assert (np.abs(v) <= arm.velocity_limits * (1.0 + 1e-4)).all()
+    assert np.abs(np.concatenate([v[[0, -1]], a[[0, -1]]])).max() < 1e-6
+    # the derivatives belong to the motion
+    step = t[1] - t[0]
+    assert np.abs((q[2:] - q[:-2]) / (2.0 * step) - v[1:-1]).max() < 1e-3 * np.abs(v).max()
+    assert np.abs((v[2:] - v[:-2]) / (2.0 * step) - a[1:-1]).max() < 1e-2 * np.abs(a).max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vibration": 1.5}, "vibration is 1.5, expected a number between 0 and 1"),
+        ({"vibration": 0.1, "jerk_limits": 1e3}, "together with jerk or effort rates"),
+    ],
+)
+def test_refusals(arm, path, options, message):
+    with pytest.raises(rd.InvalidInput, match=message):
+        rd.time_optimal(arm, path, points=50, **options)
