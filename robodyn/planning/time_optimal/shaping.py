@@ -3,10 +3,9 @@
 """Profiles that do not excite the natural modes of elastic drives.
 
 The progress s(t) along the path is averaged over two windows of time. An average over a window w
-multiplies the spectrum of a motion by sinc(f w), where f is a frequency (Singhose, Seering and Singer
-1994 compare such filters with impulses). The windows are the shortest that leave of every mode along
-the path no more than a given part. The motion stays on its path, its acceleration is continuous, and
-it takes longer by the sum of both windows.
+multiplies the spectrum of a motion by sinc(f w), where f is a frequency. The windows are the
+shortest that leave no more than a given part of every mode along the path. The motion stays on its
+path, its acceleration is continuous, and it takes longer by the sum of both windows.
 """
 
 from __future__ import annotations

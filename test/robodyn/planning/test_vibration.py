@@ -20,7 +20,7 @@ def arm():
 
 @pytest.fixture(scope="module")
 def path(arm):
-    goal = arm.home + [1.2, -0.6, 0.7, 0.5, 0.3, 0.2]
+    goal = arm.home + np.array([1.2, -0.6, 0.7, 0.5, 0.3, 0.2])
     return rd.plan_straight(arm, arm.home, goal, duration=2.0)
 
 
