@@ -47,14 +47,13 @@ from robodyn_ros.external_wrench import EstimatedWrench, ExternalWrench
 from robodyn_ros.interfaces import Interface, listen, serve_trigger
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.parameters import load_mechanism, on_change, table, with_payload
+from robodyn_ros.parameters import compensated, load_mechanism, loaded, on_change, table
 from robodyn_ros.state_topic import WAITS
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
 LIVE = table("control", "collision", "trajectory_goals")
-PARAMETERS = (
-    table("mechanism", "autostart", "payload", "states", "transforms", "command_unit") | LIVE
-)
+MODEL = table("payload", "compensation")
+PARAMETERS = table("mechanism", "autostart", "states", "transforms", "command_unit") | MODEL | LIVE
 # Periods of the watchdog, of the diagnostics and of hold trajectories [s].
 WATCH, DIAGNOSE, ANNOUNCE = 0.02, 0.5, 0.1
 
@@ -75,7 +74,7 @@ class InverseDynamics(ManagedNode):
         """Load the mechanism and subscribe."""
         p = self._p
         self._mechanism = load_mechanism(p)
-        self._loaded = with_payload(self, self._mechanism, p, self._load)
+        self._loaded = self._model_of(p)
         self._stamp = 0
         self._last: FloatArray | None = None
         self._rates: FloatArray | None = None
@@ -99,6 +98,7 @@ class InverseDynamics(ManagedNode):
         self._goals = GoalExecution(self._follower, p)
         self._use_scale(p)
         on_change(self, LIVE, p, self._on_change)
+        on_change(self, MODEL, p, self._on_model)
         serve_trigger(self, "~/stop", self._stop)
         self.create_timer(WATCH, self._watch)
         self.create_timer(DIAGNOSE, self._diagnose)
@@ -151,10 +151,15 @@ class InverseDynamics(ManagedNode):
             self._action.destroy()
             self._action = None
 
-    def _load(self, loaded: Mechanism) -> None:
-        """Change the payload."""
-        self._loaded = loaded
-        self._follower.set_mechanism(loaded)
+    def _model_of(self, p: dict[str, Any]) -> Mechanism:
+        """Return the model of the efforts: with its payload, and the terms that are compensated."""
+        return loaded(compensated(self._mechanism, p), p)
+
+    def _on_model(self, p: dict[str, Any]) -> None:
+        """Change payload, gravity or the terms that are compensated."""
+        self._loaded = self._model_of(p)
+        self._follower.set_mechanism(self._loaded)
+        self._follower.compensates_coriolis = "coriolis" in p["compensate"]
 
     def _new_watchdog(self) -> Watchdog:
         p = self._p
@@ -168,6 +173,7 @@ class InverseDynamics(ManagedNode):
             p["kp"],
             p["kv"],
             hold_when_idle=p["idle"] == "hold",
+            compensates_coriolis="coriolis" in p["compensate"],
             **{name: p[name] for name in ("preview", "handover", "stop_time")},
         )
 

@@ -65,7 +65,7 @@ class Spec:
             entry["description"],
             low,
             high,
-            tuple(*rules.get("one_of<>", ())),
+            tuple(*(rules.get("one_of<>") or rules.get("subset_of<>", ()))),
             entry.get("read_only", False),
         )
 
@@ -73,7 +73,10 @@ class Spec:
         """Return the descriptor shown by `ros2 param describe`."""
         descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
         if self.choices:
-            descriptor.additional_constraints = "one of " + ", ".join(self.choices)
+            several = isinstance(self.default, list)
+            descriptor.additional_constraints = f"{'some' if several else 'one'} of " + ", ".join(
+                self.choices
+            )
         if self.low > -math.inf and isinstance(self.default, int):
             descriptor.integer_range = [
                 IntegerRange(from_value=int(self.low), to_value=int(min(self.high, 2**31)))
@@ -168,10 +171,11 @@ def check(name: str, spec: Spec, value: Any) -> Any:
     Raises:
         InvalidInput: as for `declare`.
     """
-    if spec.choices and value not in spec.choices:
-        raise rd.InvalidInput(
-            f"parameter {name} is {value!r}, expected one of {', '.join(spec.choices)}", value=value
-        )
+    for each in value if isinstance(value, list) else [value]:
+        if spec.choices and each not in spec.choices:
+            raise rd.InvalidInput(
+                f"parameter {name} is {each!r}, expected {', '.join(spec.choices)}", value=value
+            )
     numbers = value if isinstance(value, (list, tuple)) or hasattr(value, "typecode") else [value]
     for number in numbers:
         if isinstance(number, float) and not math.isfinite(number):
@@ -273,16 +277,35 @@ def with_payload(
         values: current values of the parameters, kept up to date.
         changed: called with the mechanism whenever its payload changes.
     """
+    on_change(node, table("payload"), values, lambda new: changed(loaded(mechanism, new)))
+    return loaded(mechanism, values)
 
-    def loaded(values: dict[str, Any]) -> Mechanism:
-        for name, spec in table("payload").items():
-            if (given := np.size(values[name])) != (size := np.size(spec.default)):
-                raise rd.InvalidInput(f"{name} has {given} values, not {size}", value=values[name])
-        if not values["payload_mass"]:
-            return mechanism
-        xx, xy, xz, yy, yz, zz = values["payload_inertia"]
-        inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        return mechanism.with_payload(values["payload_mass"], values["payload_com"], inertia)
 
-    on_change(node, table("payload"), values, lambda values: changed(loaded(values)))
-    return loaded(values)
+def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
+    """A mechanism with the payload of the parameters.
+
+    Raises:
+        InvalidInput: another count of numbers, or no physical body.
+    """
+    for name, spec in table("payload").items():
+        if (given := np.size(values[name])) != (size := np.size(spec.default)):
+            raise rd.InvalidInput(f"{name} has {given} values, not {size}", value=values[name])
+    if not values["payload_mass"]:
+        return mechanism
+    xx, xy, xz, yy, yz, zz = values["payload_inertia"]
+    inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return mechanism.with_payload(values["payload_mass"], values["payload_com"], inertia)
+
+
+def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
+    """A mechanism with gravity and friction as far as a controller compensates them.
+
+    Raises:
+        InvalidInput: a gravity that is not three numbers.
+    """
+    terms, gravity = values["compensate"], values["gravity"]
+    if "gravity" not in terms:
+        gravity = (0.0, 0.0, 0.0)
+    if gravity is not None and len(gravity):
+        mechanism = mechanism.with_gravity(np.array(gravity))
+    return mechanism if "friction" in terms else mechanism.without_friction()

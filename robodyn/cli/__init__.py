@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
     "moveit": ("files.moveit", {}),
     "excite": ("files.excite", {}),
     "identify": ("identify.identify_command", {}),
+    "identify-payload": ("identify_payload.identify_payload_command", {}),
     "simulate": ("simulate.simulate", {}),
     "view": ("view.view", {}),
     "workspace": ("workspace.workspace", {"output": "-o"}),

@@ -13,7 +13,7 @@ from robodyn.cli.commands import Answer, passed
 from robodyn.cli.session import command_line, progress_bar, write_report
 
 
-def _read(
+def read_all(
     mechanism: rd.Mechanism,
     recordings: list[str],
     reading: dict[str, Any],
@@ -48,7 +48,7 @@ def identify_command(
     recordings: list[str],
     /,
     *,
-    sources: dict[str, Any] = passed(_read, "validate", "payload", "effort_gain", "joint"),
+    sources: dict[str, Any] = passed(read_all, "validate", "payload", "effort_gain", "joint"),
     settings: dict[str, Any] = passed(
         "identify", "friction", "rotors", "robust", "cutoff", "effort_cutoff"
     ),
@@ -77,7 +77,7 @@ def identify_command(
     from robodyn.identification.result import summary, summary_text
 
     mechanism = rd.load(model)
-    given, others, carried = _read(mechanism, recordings, reading, **sources)
+    given, others, carried = read_all(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as tell:
         result = rd.identify(
             mechanism,

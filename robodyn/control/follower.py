@@ -48,6 +48,7 @@ class TrajectoryFollower(ActiveTrajectory):
             exists; the previous trajectory, or a hold, continued.
         desired: motion planned for the latest state; None without a trajectory.
         base: latest measured motion of the base; None for a base at rest.
+        compensates_coriolis: see `FollowerSettings`.
 
     Raises:
         InvalidInput: the mode is unknown, or a number is out of range.
@@ -65,6 +66,7 @@ class TrajectoryFollower(ActiveTrajectory):
     ) -> None:
         wanted = replace(settings or FollowerSettings(), **options)
         self.path_tolerance = wanted.path_tolerance
+        self.compensates_coriolis = wanted.compensates_coriolis
         self.abandoned = ""
         clock = wanted.handover, wanted.scale_rate, wanted.hold_when_idle, wanted.stop_time
         super().__init__(mechanism, *clock)
@@ -147,6 +149,7 @@ class TrajectoryFollower(ActiveTrajectory):
         # cached: used at every update
         self._coordinates = mechanism.coordinates
         self._limits = mechanism.effort_limits
+        self._frictionless: Mechanism | None = None
         least, largest = mechanism.drives.effort_ends
         self._least, self._largest = float(least.max()), float(largest.min())
         self._rates = (self._coordinates.velocity_size,)
@@ -288,6 +291,8 @@ class TrajectoryFollower(ActiveTrajectory):
             required = model.inverse_dynamics(*motion, wrench, base=self.base)
             if error is not None and planned is not None:
                 required = required + self._control.for_friction(error, planned)
+            if not self.compensates_coriolis:
+                required = required - self._coriolis(*motion[:2])
         except KinematicsError as failure:
             return self._keep(motion, str(failure))
         if not all_finite(required):
@@ -295,6 +300,14 @@ class TrajectoryFollower(ActiveTrajectory):
         effort, problem = self._limited(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
+
+    def _coriolis(self, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Compute the Coriolis and centrifugal efforts (n,)."""
+        if self._frictionless is None:
+            self._frictionless = self.mechanism.without_friction()
+        rest, dynamics = np.zeros(self._rates), self._frictionless.inverse_dynamics
+        moving = dynamics(configuration, velocity, rest)
+        return np.asarray(moving - dynamics(configuration, rest, rest))
 
     def _limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
         """Limit efforts (n,), and name the one that was reduced most."""

@@ -37,6 +37,9 @@ class FollowerSettings:
             see `path_tolerances`; None for no limit. A larger error aborts the motion: the
             mechanism comes to rest and is held at its current position. If it is moved, the hold
             starts again from there, so that it does not jump when it follows commands again.
+        compensates_coriolis: whether the efforts contain Coriolis and centrifugal terms; false for
+            drives that add them. For drives that add gravity or friction, give a mechanism
+            `with_gravity` of zeros or `without_friction`.
     """
 
     preview: float = 0.0
@@ -47,6 +50,7 @@ class FollowerSettings:
     delay: float = 0.0
     stop_time: float = 0.25
     path_tolerance: FloatArray | None = None
+    compensates_coriolis: bool = True
 
 
 class FollowerOptions(TypedDict, total=False):
@@ -60,6 +64,7 @@ class FollowerOptions(TypedDict, total=False):
     delay: float
     stop_time: float
     path_tolerance: FloatArray | None
+    compensates_coriolis: bool
 
 
 class Command(NamedTuple):

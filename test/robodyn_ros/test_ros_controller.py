@@ -177,6 +177,25 @@ def test_a_payload_set_at_run_time_is_the_librarys(controller, platform, rng):
     close(controller.answer(5, pose), bare)
 
 
+@with_parameters(mode="gravity_compensation")
+def test_what_drives_compensate_themselves_is_left_out_at_once(controller, platform, rng):
+    pose, _ = random_state(platform, rng)
+    nothing = np.zeros(6)
+    bare = platform.inverse_dynamics(pose, REST, REST)
+    close(controller.answer(1, pose), bare)
+    set_ = controller.graph.set
+    assert set_("inverse_dynamics", compensate=["friction", "coriolis"]) == []
+    np.testing.assert_allclose(controller.answer(2, pose), nothing, atol=1e-9)
+    assert set_("inverse_dynamics", compensate=["gravity"], gravity=[0.0, 0.5, -9.7]) == []
+    tilted = platform.with_gravity([0.0, 0.5, -9.7]).inverse_dynamics(pose, REST, REST)
+    close(controller.answer(3, pose), tilted)
+    assert np.abs(tilted - bare).max() > 1.0
+    for refused in ({"compensate": ["weight"]}, {"gravity": [0.0, 1.0]}):
+        (reason,) = set_("inverse_dynamics", **refused)
+        assert reason, refused
+    close(controller.answer(4, pose), tilted)
+
+
 @with_parameters(mode="gravity_compensation", **PAYLOAD)
 def test_a_payload_given_at_the_start_counts(controller, platform, rng):
     a, b, c, d, e, f = INERTIA

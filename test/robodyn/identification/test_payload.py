@@ -114,3 +114,34 @@ def test_a_projection_that_does_not_converge_is_no_result(rng, monkeypatch):
     with pytest.raises(rd.NoSolution, match="did not converge") as caught:
         rd.identify_payload(arm, recorded(arm.with_payload(MASS, COM, INERTIA), rng, 0.6))
     assert caught.value.residual > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "reach"), [("puma560", 3.0, 0.1), ("delta", 1.0, 0.03)]
+)
+def test_deviations_of_payloads_are_honest(name, largest, reach, random_numbers):
+    """Random payloads in a safe motion of 20 s, noise of one percent of the efforts."""
+    m, rng = rd.load(name), random_numbers("payloads")
+    path = rd.exciting_trajectory(m, 20.0, trials=3)
+    times = np.arange(0.0, 20.0, 0.02)
+    motion = path.sample(times)
+    limits = m.position_limits
+    positions = m.joint_positions(motion.configuration)
+    assert (positions > limits[:, 0]).all()
+    assert (positions < limits[:, 1]).all()
+    errors = []
+    for _ in range(8):
+        mass, com = rng.uniform(0.3, 1.0) * largest, rng.uniform(-reach, reach, 3)
+        spread = 0.3 * reach * rng.normal(size=(3, 3))
+        spread = mass * spread @ spread.T
+        inertia = np.trace(spread) * np.eye(3) - spread
+        efforts = m.with_payload(mass, com, inertia).inverse_dynamics(*motion)
+        measured = efforts + 0.01 * efforts.std(axis=0) * rng.normal(size=efforts.shape)
+        recording = rd.Recording.from_arrays(m, times, positions, measured)
+        found = rd.identify_payload(m, recording)
+        seen = np.isfinite(found.deviations)
+        error = found.parameters - body_parameters(mass, com, inertia)
+        errors += (error[seen] / found.deviations[seen]).tolist()
+    assert np.abs(errors).max() < 4.0
+    # 0.68 on average; five standard deviations of the smaller number, that of the delta's masses
+    assert np.mean(np.abs(errors) < 1.0) > 0.68 - 5.0 * np.sqrt(0.22 / len(errors))
