@@ -180,7 +180,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind is Callable:
         return callable(value) and _takes(value, inside[0])
     if kind is float:
-        return not isinstance(value, str) and np.ndim(value) == 0 and _is_array(value)
+        return (
+            not isinstance(value, (str, list, tuple)) and np.ndim(value) == 0 and _is_array(value)
+        )
     if kind is int:
         return isinstance(value, (int, np.integer)) and _is_array(value)
     if kind is bool:

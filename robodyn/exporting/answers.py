@@ -64,6 +64,8 @@ class Answers(NamedTuple):
         pose: (q, out) -> bool, of the body.
         jacobian: (q, out) -> bool, from velocity to the body's twist.
         condition: (q, length) -> condition number, negative if there is none.
+        side: (q) -> a number that changes its sign on a path only where the motors cease to
+            determine the motion.
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, a configuration.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
@@ -83,6 +85,7 @@ class Answers(NamedTuple):
     pose: Any
     jacobian: Any
     condition: Any
+    side: Any
     difference: Any
     advance: Any
     step: Any
@@ -109,6 +112,12 @@ def are_finite(address: Any, count: int) -> bool:
     for j in range(count):
         total += 0.0 * address[j]
     return total == 0.0
+
+
+@inner
+def one_side(q: Any) -> float:
+    """The side of a mechanism whose motors determine the motion everywhere."""
+    return 1.0
 
 
 @inner

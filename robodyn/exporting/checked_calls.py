@@ -69,6 +69,17 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
     return condition_number
 
 
+def side_of(answers: Answers, setting: Setting) -> Any:
+    """On which side of the singularities of type 2 a configuration is."""
+    find = answers.side
+
+    def side(q: Any, out: Any) -> int:
+        out[0] = find(q)
+        return FINE
+
+    return side
+
+
 def difference_of(answers: Answers, setting: Setting) -> Any:
     """Compile the displacement between two configurations."""
     find = answers.difference

@@ -13,7 +13,13 @@ from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
 from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their answers
 from robodyn.exporting.answers import NO_SOLUTION, Answers, answers_of
-from robodyn.exporting.checked_calls import answer, checked, condition_number_of, difference_of
+from robodyn.exporting.checked_calls import (
+    answer,
+    checked,
+    condition_number_of,
+    difference_of,
+    side_of,
+)
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
@@ -99,6 +105,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "jacobian": ("6 * NV", "linear over angular, base frame"),
     "length": ("double", "[m] that makes moments comparable with forces"),
     "value": ("1", "1 at best, infinite where it is singular"),
+    "determinant": ("1", ""),
     "target_configuration": ("NQ", ""),
     "target_velocity": ("NV", ""),
     "target_acceleration": ("NV", ""),
@@ -219,6 +226,12 @@ FUNCTIONS = (
         "condition_number: configuration length -> value",
         "Ratio of the extreme singular values of the Jacobian.",
         condition_number_of,
+    ),
+    _function(
+        "side: configuration -> determinant",
+        "A number that changes its sign on a path only at a singularity of type 2, where the "
+        "motors cease to determine the motion; 1 if there is none, or none is known.",
+        side_of,
     ),
     _function(
         "computed_torque: configuration velocity target_configuration target_velocity "

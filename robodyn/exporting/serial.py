@@ -15,6 +15,7 @@ from robodyn.exporting.answers import (
     answers_of,
     are_finite,
     joint_answers,
+    one_side,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -96,6 +97,7 @@ def _answers(m: SerialArm) -> Answers:
         pose=pose,
         jacobian=jacobian,
         condition=marshal(entries.condition_number, chain, q, NUMBER, False),
+        side=one_side,
         advance=advance,
         step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
         slopes=marshal(

@@ -21,6 +21,7 @@ from robodyn.exporting.marshaling import (
 )
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.determinants import log_determinant
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.stewart.kernels import lanes, single
@@ -124,6 +125,11 @@ def _answers(m: StewartPlatform) -> Answers:
         return bool(is_configuration(q))
 
     @inner
+    def side(q: Any) -> float:
+        H = stack(6, 6)
+        return float(log_determinant(H, 6)[0]) if find_jacobian(q, H) else 0.0
+
+    @inner
     def difference(q: Any, goal: Any, out: Any) -> None:
         start, end = stack(1, 7)[0], stack(1, 7)[0]
         put_unit(q, start)
@@ -151,6 +157,7 @@ def _answers(m: StewartPlatform) -> Answers:
         pose=pose_of,
         jacobian=jacobian,
         condition=marshal(single.condition_number, lane_numbers, q, NUMBER, False),
+        side=side,
         difference=difference,
         advance=advance,
         step=step_of(m, simulate, (smooth,), (lane_numbers,)),

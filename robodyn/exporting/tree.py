@@ -2,8 +2,9 @@
 
 """Compiled functions of a mechanism with closed loops.
 
-The equations are eliminated in the order chosen at home. If that order fails at a state, there is
-no result, while Python would choose another order.
+The equations are eliminated in the order that serves at home. Where it does not, others are tried
+that serve elsewhere in the joints' travel; Python makes one for the configuration instead, so bits
+may differ there.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.answers import (
+    NO_RESULT,
     Answers,
     answers_of,
     are_finite,
     copied,
     joint_answers,
+    one_side,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -44,8 +47,9 @@ from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import combine
 from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED
+from robodyn.solvers.tree.closing.pivots import packings_over_travel
 from robodyn.solvers.tree.kernels import entries, layout
-from robodyn.solvers.tree.kernels.conditions import condition_numbers
+from robodyn.solvers.tree.kernels.conditions import condition_numbers, sides
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.integration import simulate
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
@@ -60,10 +64,12 @@ def _answers(m: ClosedLoop) -> Answers:
         ModelError: the driven joints are not the independent joints, or there are too many bodies.
     """
     _refuse(m)
-    packed = m.structure.packed
-    smooth = packed.without_dry_friction if m.solver.friction.is_dry else packed
-    plan, numbers, smooth_plan = (constant(x) for x in (*packed.given, smooth.plan))
-    own, own_smooth = (plan, numbers), (smooth_plan, numbers)
+    packings = packings_over_travel(m)
+    smooth = [each.without_dry_friction if m.solver.friction.is_dry else each for each in packings]
+    own = [tuple(map(constant, each.given)) for each in packings]
+    own_smooth = [
+        (constant(each.plan), numbers) for each, (_, numbers) in zip(smooth, own, strict=True)
+    ]
     n, nq, count, bodies = (
         len(m.joint_names),
         len(m.home),
@@ -80,26 +86,36 @@ def _answers(m: ClosedLoop) -> Answers:
     positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = marshal(
-        entries.tree_state, *own, vector(nq), constant(np.zeros(count)), rows_out(bodies, BODY_SIZE)
-    )
-    find_displaced = marshal(entries.displace, *own, vector_out(nq), vector(n), CLOSED)
+        entries.tree_state, *own[0], vector(nq), constant(np.zeros(count)),
+        rows_out(bodies, BODY_SIZE),
+    )  # fmt: skip
     find_conditions = marshal(
-        condition_numbers, *own, columns, twist, drives, NUMBER, ArraySpec(MATRIX, (1, nq)),
+        condition_numbers, *own[0], columns, twist, drives, NUMBER, ArraySpec(MATRIX, (1, nq)),
         rows_out(1, 2),
     )  # fmt: skip
     limits, friction_slopes = (
         m.solver.slopes.numbers[2:] if m.solver.slopes else (np.zeros(count), np.zeros((0, 1)))
     )
     has_slopes = m.solver.slopes is not None
-    find_slopes = marshal(
-        derivatives, *own_smooth, constant(limits), constant(friction_slopes), *state_row, row(n),
-        *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
-    )  # fmt: skip
+    find_slopes = _any_of([
+        marshal(
+            derivatives, *packing, constant(limits), constant(friction_slopes), *state_row, row(n),
+            *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
+        )
+        for packing in own_smooth
+    ])  # fmt: skip
 
-    @inner
-    def advance(q: Any, displacement: Any, out: Any) -> bool:
-        copied(q, nq, out)
-        return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
+    def advance_in(packing: Any) -> Any:
+        find_displaced = marshal(entries.displace, *packing, vector_out(nq), vector(n), CLOSED)
+
+        @inner
+        def advance_once(q: Any, displacement: Any, out: Any) -> bool:
+            copied(q, nq, out)
+            return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
+
+        return advance_once
+
+    advance = _any_of([advance_in(packing) for packing in own])
 
     at_wraps = address_of(np.array(motions.wrapping_driven(m), dtype=np.float64))
     turning = any(motions.wrapping_driven(m))
@@ -138,29 +154,85 @@ def _answers(m: ClosedLoop) -> Answers:
         find_conditions(length, q, found)
         return max(found[0, 0], found[0, 1]) if found[0, 0] >= 0.0 else -1.0
 
+    sided = m.solver.sided
+    side = one_side
+    if sided is not None:
+        find_sides = marshal(
+            sides, *map(constant, sided), ArraySpec(MATRIX, (1, nq)), vector_out(1)
+        )
+
+        @inner
+        def side(q: Any) -> float:
+            found = stack(1, 1)
+            find_sides(q, found)
+            return float(found[0, 0])
+
     @inner
     def slopes(
         q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
     ) -> bool:
         return bool(has_slopes and find_slopes(q, v, a, efforts, wrench, base, forward, out))
 
+    def all_of(entry: Any, *arguments: Any) -> Any:
+        return _any_of([marshal(entry, *packing, *arguments) for packing in own])
+
+    steps = [
+        step_of(m, simulate, smooth_one, one + one)
+        for one, smooth_one in zip(own, own_smooth, strict=True)
+    ]
     return Answers(
         **joints,
-        inverse=marshal(entries.inverse_dynamics, *own, *state, *LOAD, False, vector_out(n)),
-        forward=marshal(entries.forward_dynamics, *own, *state, *LOAD, False, vector_out(n)),
-        mass=marshal(entries.mass_matrix, *own, vector(nq), False, rows_out(n, n)),
-        bias=marshal(
-            entries.free_efforts, *own, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
+        inverse=all_of(entries.inverse_dynamics, *state, *LOAD, False, vector_out(n)),
+        forward=all_of(entries.forward_dynamics, *state, *LOAD, False, vector_out(n)),
+        mass=all_of(entries.mass_matrix, vector(nq), False, rows_out(n, n)),
+        bias=all_of(
+            entries.free_efforts, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
         close=close,
         pose=pose,
-        jacobian=marshal(entries.jacobian, *own, vector(nq), False, rows_out(6, n)),
+        jacobian=all_of(entries.jacobian, vector(nq), False, rows_out(6, n)),
         condition=condition,
+        side=side,
         advance=advance,
-        step=step_of(m, simulate, own_smooth, own + own),
+        step=_first_step(steps),
         slopes=slopes,
     )  # fmt: skip
+
+
+def _any_of(finds: list[Any]) -> Any:
+    """A function of the same arguments that takes the first of some with a result."""
+    find = finds[0]
+    for following in finds[1:]:
+        find = _one_of(find, following)
+    return find
+
+
+def _one_of(first: Any, second: Any) -> Any:
+    @inner
+    def find(*given: Any) -> bool:
+        return bool(first(*given)) or bool(second(*given))
+
+    return find
+
+
+def _first_step(steps: list[Any]) -> Any:
+    """Likewise of steps, whose results are statuses."""
+    step = steps[0]
+    for following in steps[1:]:
+        step = _step_in_one_of(step, following)
+    return step
+
+
+def _step_in_one_of(first: Any, second: Any) -> Any:
+    @inner
+    def step(*given: Any) -> int:
+        status: int = first(*given)
+        if status == NO_RESULT:
+            status = second(*given)
+        return status
+
+    return step
 
 
 def _refuse(m: ClosedLoop) -> None:

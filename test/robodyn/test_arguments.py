@@ -45,6 +45,10 @@ WRONG = {
     "number": (lambda m: m.with_payload([Odd()]), "mass must be numbers"),
     "arity": (lambda m: rd.plan_path(m, m.home, m.home, progress=Odd), "progress is a type, exp"),
     "count": (lambda m: rd.exciting_trajectory(m, trials=10**9), "expected 1 to"),
+    "ragged": (
+        lambda m: rd.PredictiveParameters(horizon=[[1.0, 2.0], [1.0]]),
+        "horizon",
+    ),
     "overflow": (lambda m: rd.exciting_trajectory(m, trials=10**400), "too large to convert"),
 }
 

@@ -61,6 +61,16 @@ class Elimination:
         )
         return replace(self, pivots=tuple(pivots))
 
+    def pivots_at(self, K: FloatArray) -> FloatArray:
+        """Compute the pivots (pivots,) of K (rows, rates), as parts of those in the samples."""
+        K, sizes = K.copy(), []
+        for pivot in self.pivots:
+            size = K[pivot.row, pivot.rate]
+            sizes.append(abs(size) / pivot.size)
+            for row in pivot.below if size else ():
+                K[row] -= K[row, pivot.rate] / size * K[pivot.row]
+        return np.array(sizes)
+
     def put(
         self, free: Sequence[int], head: dict[str, int], plan: list[int], numbers: list[float]
     ) -> None:

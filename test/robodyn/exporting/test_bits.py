@@ -12,7 +12,7 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
-from robodyn.algorithms import Motion
+from robodyn.algorithms import Motion, conditioning
 from robodyn.algorithms.chart import Chart
 from robodyn.algorithms.motions import motion_of_joints as motion_of
 from robodyn.control import ComputedTorque
@@ -94,6 +94,11 @@ def compare(m, program, states):
           (q, positions, rates, tau), q, rates, tau)  # fmt: skip
     lengths = np.full((rows, 1), 0.7)
     check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
+    status, found = program("side", q)
+    wanted = conditioning.side(m, q)
+    assert (status == 0).all()
+    same = np.sign(found[:, 0]) == (1.0 if wanted is None else np.sign(wanted))
+    worst["side"] = float((~same).mean())
     goal, rate = q[::-1], 0.1 * v[::-1]
     law = ComputedTorque(m, KP, KV)
 

@@ -18,6 +18,7 @@ from controlled import (
 )
 
 import robodyn as rd
+from robodyn.algorithms import conditioning
 
 pytestmark = pytest.mark.slow
 
@@ -155,9 +156,14 @@ def test_a_source_of_few_references_is_followed(loop, rate):
     assert sum(answer.refused for answer in answers) == 0
 
 
-@pytest.mark.parametrize("direction", [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-6.0, 6.0)])
-def test_it_stops_before_a_singularity(loop, direction):
-    direction, ramp = np.array(direction), 0.2
+ONWARDS = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-6.0, 6.0), (-12.0, 12.0),
+           (9.0, -9.0), (12.0, 12.0), (-4.5, -4.5), (-14.5, -14.5), (3.0, 0.0),
+           (14.5, 0.0), (0.0, -9.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("direction", ONWARDS)
+def test_it_stops_before_a_singularity_and_before_the_ends_of_its_joints(loop, direction):
+    direction, ramp = np.array(direction), 0.1
 
     def drive(k):
         t = k * PERIOD
@@ -165,11 +171,54 @@ def test_it_stops_before_a_singularity(loop, direction):
         return np.array([loop.home + direction * motion[0] / ramp,
                          *(direction * x / ramp for x in motion[1:])])  # fmt: skip
 
-    answers = loop.run(drive, 2500)
+    answers = loop.run(drive, 1600 if np.abs(direction).max() < 2.0 else 800)
     assert {answer.status for answer in answers} <= {OK, LIMITED}
     assert not loop.fell
-    assert max(loop.rates) < 1.5 * np.abs(direction).max()
-    assert loop.rates[-1] < 1e-3
+    assert max(loop.rates) < 1.1 * np.abs(direction).max()
+    assert loop.rates[-1] < 1e-2
+    limits = loop.m.position_limits
+    assert (loop.measure()[0] > limits[:, 0] - 1e-3).all()
+    assert (loop.measure()[0] < limits[:, 1] + 1e-3).all()
+
+
+def test_a_motion_that_ends_at_an_end_of_the_joints_is_followed(loop):
+    end, duration = loop.m.position_limits[0, 1], 0.8
+    way = np.array([end - loop.home[0], 0.0])
+
+    def drive(k):
+        s = min(k * PERIOD / duration, 1.0)
+        profile = [s**3 * (10.0 - 15.0 * s + 6.0 * s * s), 30.0 * s * s * (1.0 - s) ** 2 / duration,
+                   60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / duration**2]  # fmt: skip
+        return np.array([loop.home, REST, REST]) + np.multiply.outer(profile, way)
+
+    answers = loop.run(drive, 1000)
+    assert sum(answer.refused for answer in answers) == 0
+    assert np.abs(loop.measure()[0] - loop.home - way).max() < 2e-3
+
+
+def test_the_library_has_results_where_the_pivots_of_home_vanish(made, fivebar):
+    library, q = Library(made.with_name("libfivebar.so"), "fivebar"), fivebar.home.copy()
+    rates, efforts = np.array([9.0, 9.0]), np.empty(2)
+    home = fivebar.joint_positions(q)
+    for turn in np.linspace(1.02, 1.03, 60):
+        assert library.call("configuration", home + turn, q) == OK
+        still = 0.0 * rates
+        assert library.call("inverse_dynamics", q, rates, still, None, None, efforts) == OK
+        assert efforts == pytest.approx(fivebar.inverse_dynamics(q, rates, still), rel=1e-9)
+        moved, velocity = q.copy(), rates.copy()
+        assert library.call("step", moved, velocity, efforts, None, None, 1e-3, 1) == OK
+        assert moved[[0, 2]] == pytest.approx(home + turn + 9e-3, abs=1e-5)
+
+
+def test_sides_of_a_singularity_have_different_signs(made, fivebar):
+    library, found = Library(made.with_name("libfivebar.so"), "fivebar"), np.empty(1)
+    signs = []
+    for driven in ((2.0, 1.2), (2.6, 0.3), (1.6, 1.0)):
+        for q in fivebar.assemblies(driven):
+            assert library.call("side", np.ascontiguousarray(q), found) == OK
+            assert found[0] == pytest.approx(conditioning.side(fivebar, q), rel=1e-12)
+            signs.append(np.sign(found[0]))
+    assert signs.count(1.0) == signs.count(-1.0) == 3  # the tip above and below the elbows
 
 
 def test_an_encoder_that_stands_still_is_not_believed(loop):

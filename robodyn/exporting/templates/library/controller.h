@@ -36,6 +36,10 @@
 #define @UPPER@_EFFORT_MARGIN 3.0
 /* and this multiple of the velocity limits: splines pass them by a little */
 #define @UPPER@_RATE_MARGIN 1.01
+/* shares of the actuators' efforts that holding, and braking without a load, may need: feedback has
+   the rest */
+#define @UPPER@_HOLDING_SHARE 0.9
+#define @UPPER@_BRAKING_SHARE 0.6
 /* [s] in which motions are braked to rest */
 #define @UPPER@_SHORTEST_STOP 0.02
 #define @UPPER@_LONGEST_STOP 0.64
@@ -70,6 +74,8 @@ typedef struct {
   double stop_time, lost_time, idle_time; /* [s] left to rest; without a state; since a reference */
   double blind_time;                      /* [s] without even rates */
   double barred[@UPPER@_N], barred_time;  /* rates towards where it could not stop; [s] left */
+  double side;    /* of singularities, since the start; see @NAME@_side */
+  int place;      /* on the way to rest that is looked at next */
   int is_moving;  /* whether references are followed */
   int is_measured; /* whether configuration and velocity are usable for feedback */
   int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
@@ -142,6 +148,7 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
   }
   int status = @NAME@_configuration(positions, c->configuration);
   if (status == @UPPER@_OK) status = @NAME@_velocity(c->configuration, rates, c->velocity);
+  if (status == @UPPER@_OK) status = @NAME@_side(c->configuration, &c->side);
   if (status == @UPPER@_OK) {
     status = @NAME@_inverse_dynamics(c->configuration, still, still, NULL, NULL, c->holding);
   }
@@ -263,54 +270,118 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
   return @UPPER@_OK;
 }
 
-/* Whether the actuators have efforts to change a motion to rest in a time [s]. */
-static inline int @NAME@_can_brake(const double *configuration, const double *velocity,
-                                   double time) {
-  double acceleration[@UPPER@_NV];
-  for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
-  return @NAME@_can_be_driven(configuration, velocity, acceleration, NULL, 0.9);
+/* The share of the actuators' efforts that braking may need: more than half of what a load leaves. */
+static inline double @NAME@_braking_share(const @NAME@_controller *c) {
+  double held = 0.0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    held = fmax(held, fabs(c->holding[i]) / @NAME@_effort_limits[i]);
+  }
+  return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * held), @UPPER@_HOLDING_SHARE);
 }
 
-/* Whether the mechanism can be braked to rest from a motion, and the shortest time [s] of it: there
-   is a configuration where it would stop, and still a tolerance farther, the actuators have efforts
-   to brake it here and there, and to hold it. Where loops can move no farther, small rates of
-   joints are large ones of the body: the efforts that brake the joints grow, and in the end nothing
-   controls the body. */
-static inline int @NAME@_can_stop(const double *configuration, const double *velocity,
-                                  const double *positions, const double *rates,
-                                  double tolerance, double *time) {
-  double there[@UPPER@_NQ], stops[@UPPER@_N], changes[@UPPER@_N], deceleration[@UPPER@_NV];
-  double still[@UPPER@_NV] = {0.0}, fastest = 0.0;
+/* Whether the actuators have efforts to change a motion to rest in a time [s]. */
+static inline int @NAME@_can_brake(const @NAME@_controller *c, const double *configuration,
+                                   const double *velocity, double time) {
+  double acceleration[@UPPER@_NV];
+  for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
+  return @NAME@_can_be_driven(configuration, velocity, acceleration, NULL,
+                              @NAME@_braking_share(c));
+}
+
+/* A joint's position after coasting for a time [s], not farther beyond an end than it is already. */
+static inline double @NAME@_coast(int joint, double position, double rate, double time) {
+  const double lower = @NAME@_position_limits[joint][0], upper = @NAME@_position_limits[joint][1];
+  const double there = position + time * rate;
+  if (there > upper && rate > 0.0) return position > upper ? position : upper;
+  if (there < lower && rate < 0.0) return position < lower ? position : lower;
+  return there;
+}
+
+/* The longest time [s] in which joints at these rates can be braked before their ends. */
+static inline double @NAME@_time_to_ends(const double *positions, const double *rates,
+                                         double period) {
+  double time = INFINITY;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double end = @NAME@_position_limits[i][rates[i] > 0.0], speed = fabs(rates[i]);
+    const double left = fabs(end - @NAME@_coast(i, positions[i], rates[i], period));
+    if (speed > 0.0) time = fmin(time, 2.0 * (left + @UPPER@_END_MARGIN) / speed);
+  }
+  return time;
+}
+
+/* Whether the actuators have efforts to brake within a time [s], in a configuration on the way: where
+   the joints are after coasting for some time, at a share of their rates; without rates they hold
+   it, too. It must be on this side of singularities. */
+static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
+                                              const double *configuration,
+                                              const double *positions, const double *rates,
+                                              double way, double share, double time) {
+  double there[@UPPER@_NQ], joints[@UPPER@_N], pace[@UPPER@_N], changes[@UPPER@_N], side = 0.0;
+  double velocity[@UPPER@_NV], acceleration[@UPPER@_NV], still[@UPPER@_NV] = {0.0};
+  for (int i = 0; i < @UPPER@_N; i++) {
+    joints[i] = @NAME@_coast(i, positions[i], rates[i], way);
+    pace[i] = share * rates[i];
+    changes[i] = -rates[i] / time;
+  }
+  memcpy(there, configuration, sizeof there);
+  int status = @NAME@_configuration(joints, there);
+  if (status == @UPPER@_OK) status = @NAME@_side(there, &side);
+  if (status == @UPPER@_OK && !(side * c->side > 0.0)) status = @UPPER@_SINGULAR;
+  if (status == @UPPER@_OK && share > 0.0) {
+    status = @NAME@_velocity(there, pace, velocity);
+    if (status == @UPPER@_OK) status = @NAME@_acceleration(there, pace, changes, acceleration);
+  } else if (status == @UPPER@_OK) {
+    memcpy(velocity, still, sizeof still);
+    status = @NAME@_velocity(there, changes, acceleration);
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @NAME@_braking_share(c));
+  }
+  if (status == @UPPER@_OK && share == 0.0) {
+    status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
+  }
+  return status;
+}
+
+/* Whether the mechanism can be braked to rest from a motion that goes on for another period, and the
+   shortest time [s] of it: before the joints' ends there is a configuration where it would stop,
+   and still a tolerance farther, and the actuators have efforts to brake it here, half-way and
+   there, and to hold it. Where loops can move no farther, small rates of joints are large ones of
+   the body: the efforts that brake the joints grow, and in the end nothing controls the body.
+   `place` is the one of the three that is looked at, which change from update to update; -1: all. */
+static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *configuration,
+                                  const double *velocity, const double *positions,
+                                  const double *rates, double period, double tolerance,
+                                  int place, double *time) {
+  const double longest =
+    fmin(@UPPER@_LONGEST_STOP, @NAME@_time_to_ends(positions, rates, period));
+  double fastest = 0.0, last = 0.0;
   int status = @UPPER@_TOO_STRONG, has_time = 0;
   for (int i = 0; i < @UPPER@_N; i++) fastest = fmax(fastest, fabs(rates[i]));
-  *time = @UPPER@_SHORTEST_STOP;
-  if (fastest == 0.0) return @UPPER@_OK;
-  for (double tried = *time; tried <= @UPPER@_LONGEST_STOP; tried *= 2.0) {
-    const double way = 0.5 * tried + tolerance / fastest;
-    if (@NAME@_can_brake(configuration, velocity, tried) != @UPPER@_OK) continue;
+  *time = fmin(@UPPER@_SHORTEST_STOP, longest);
+  tolerance = fastest > 0.0 ? tolerance / fastest : 0.0; /* as a time */
+  if (fastest == 0.0) {
+    return @NAME@_can_brake_on_the_way(c, configuration, positions, rates, 0.0, 0.0, *time);
+  }
+  for (double tried = *time; last < longest; tried *= 2.0) {
+    tried = last = fmin(tried, longest);
+    if (@NAME@_can_brake(c, configuration, velocity, tried) != @UPPER@_OK) continue;
     if (!has_time) *time = tried; /* if there is no other */
     has_time = 1;
     if (tried > 2.0 * *time) break; /* a longer way may lead past where loops can move no farther */
-    for (int i = 0; i < @UPPER@_N; i++) {
-      const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
-      const double at = positions[i];
-      stops[i] = at + way * rates[i];
-      changes[i] = -rates[i] / tried;
-      if (stops[i] > upper && rates[i] > 0.0) stops[i] = at > upper ? at : upper;
-      if (stops[i] < lower && rates[i] < 0.0) stops[i] = at < lower ? at : lower;
+    const double way = period + 0.5 * tried;
+    const double ways[3] = {period + 0.375 * tried, way, way + tolerance};
+    for (int k = place < 0 ? 0 : place; k < (place < 0 ? 3 : place + 1); k++) {
+      status = @NAME@_can_brake_on_the_way(c, configuration, positions, rates, ways[k],
+                                           k ? 0.0 : 0.5, tried);
+      if (status != @UPPER@_OK) break;
     }
-    memcpy(there, configuration, sizeof there);
-    status = @NAME@_configuration(stops, there);
-    if (status != @UPPER@_OK) return status; /* nor any farther */
-    status = @NAME@_velocity(there, changes, deceleration);
-    if (status == @UPPER@_OK) status = @NAME@_can_be_driven(there, still, deceleration, NULL, 0.9);
-    if (status == @UPPER@_OK) status = @NAME@_can_be_driven(there, still, still, NULL, 0.9);
-    if (status == @UPPER@_OK) {
-      *time = tried;
-      return @UPPER@_OK;
+    if (status != @UPPER@_TOO_STRONG) { /* it can, or nothing is there, nor any farther */
+      if (status == @UPPER@_OK) *time = tried;
+      return status;
     }
   }
-  if (!has_time) *time = @UPPER@_LONGEST_STOP;
+  if (!has_time) *time = fmax(longest, @UPPER@_SHORTEST_STOP);
   return status;
 }
 
@@ -334,7 +405,9 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
     status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
   }
   if (status == @UPPER@_OK) {
-    status = @NAME@_can_stop(target, velocity, positions, rates, settings->tolerance, &time);
+    status = @NAME@_can_stop(c, target, velocity, positions, rates, period, settings->tolerance,
+                             c->place, &time);
+    c->place = (c->place + 1) % 3;
     if (status != @UPPER@_OK) {
       memcpy(c->barred, rates, sizeof rates);
       c->barred_time = @UPPER@_BARRED_TIME;
@@ -350,8 +423,8 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) { /* nor from where it is */
     const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
     if (apart > 0.25 * settings->tolerance) {
-      status = @NAME@_can_stop(c->configuration, c->velocity, c->measured, c->measured_rates, 0.0,
-                               &time);
+      status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
+                               period, 0.0, -1, &time);
       break;
     }
   }
@@ -450,6 +523,35 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
   return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
 }
 
+/* Begin to brake: from where the mechanism is, if it did not follow; else from where the target is
+   a period after the last reference. */
+static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
+                                         const @NAME@_settings *settings) {
+  double positions[@UPPER@_N], target[@UPPER@_NQ], velocity[@UPPER@_NV];
+  int follows = 1;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
+    follows = follows && !(c->is_measured && apart > settings->tolerance);
+    positions[i] = @NAME@_coast(i, c->positions[i], c->rates[i], period);
+  }
+  if (follows) {
+    memcpy(target, c->target, sizeof target);
+    if (@NAME@_configuration(positions, target) == @UPPER@_OK &&
+        @NAME@_velocity(target, c->rates, velocity) == @UPPER@_OK) {
+      memcpy(c->positions, positions, sizeof positions);
+      memcpy(c->target, target, sizeof target);
+      memcpy(c->target_velocity, velocity, sizeof velocity);
+    }
+  } else {
+    memcpy(c->positions, c->measured, sizeof c->positions);
+    memcpy(c->rates, c->measured_rates, sizeof c->rates);
+    memcpy(c->target, c->configuration, sizeof c->target);
+    memcpy(c->target_velocity, c->velocity, sizeof c->target_velocity);
+  }
+  @NAME@_can_stop(c, c->target, c->target_velocity, c->positions, c->rates, 0.0, 0.0,
+                  -1, &c->stop_time);
+}
+
 /* Lead the target to rest, as fast as the actuators can, and leave it there. */
 static inline void @NAME@_brake(@NAME@_controller *c, double period,
                                 const @NAME@_settings *settings) {
@@ -457,37 +559,20 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
   double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
   int status = @UPPER@_OK, rests = 1;
   period = @NAME@_usable_period(period);
-  if (c->is_moving) {
-    /* begin where the mechanism is, if it did not follow */
-    for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
-      if (fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i])) > settings->tolerance) {
-        memcpy(c->positions, c->measured, sizeof c->positions);
-        memcpy(c->rates, c->measured_rates, sizeof c->rates);
-        memcpy(c->target, c->configuration, sizeof c->target);
-        memcpy(c->target_velocity, c->velocity, sizeof c->target_velocity);
-        break;
-      }
-    }
-    @NAME@_can_stop(c->target, c->target_velocity, c->positions, c->rates, 0.0, &c->stop_time);
-  }
+  const double elapsed = c->is_moving ? 0.0 : period;
+  if (c->is_moving) @NAME@_begin_to_brake(c, period, settings);
   c->is_moving = 0;
   c->idle_time = 0.0;
   if (c->pauses < 2) c->pauses++;
-  const double left = c->stop_time > period ? 1.0 - period / c->stop_time : 0.0;
+  const double left = c->stop_time > elapsed ? 1.0 - elapsed / c->stop_time : 0.0;
   for (int i = 0; i < @UPPER@_N; i++) {
-    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
     rates[i] = left * c->rates[i];
     changes[i] = left > 0.0 ? -c->rates[i] / c->stop_time : 0.0;
-    const double step = 0.5 * period * (rates[i] + c->rates[i]);
-    positions[i] = c->positions[i] + (left > 0.0 ? step : 0.0);
-    /* not farther beyond an end than it is already */
-    if ((positions[i] > upper && step > 0.0) || (positions[i] < lower && step < 0.0)) {
-      positions[i] = c->positions[i];
-      rates[i] = changes[i] = 0.0;
-    }
+    const double pace = 0.5 * (rates[i] + c->rates[i]);
+    positions[i] = left > 0.0 ? @NAME@_coast(i, c->positions[i], pace, elapsed) : c->positions[i];
     rests = rests && rates[i] == 0.0;
   }
-  c->stop_time = rests ? 0.0 : c->stop_time - period;
+  c->stop_time = rests ? 0.0 : c->stop_time - elapsed;
   memcpy(target, c->target, sizeof target);
   status = @NAME@_configuration(positions, target);
   if (status == @UPPER@_OK) status = @NAME@_velocity(target, rates, velocity);

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import SingularConfiguration, SingularMassMatrix
 from robodyn.solvers.tree.calls import entry, single_dynamics
-from robodyn.solvers.tree.closing.equations import least_step, null_space
+from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, least_step, null_space
 from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_ratio
 from robodyn.solvers.tree.elimination import find_elimination
 from robodyn.solvers.tree.packing import Packed, pack
@@ -21,6 +22,11 @@ from robodyn.solvers.tree.packing import Packed, pack
 SINGULAR = 1e-9
 # Improvement that justifies another independent coordinate.
 MOST_PACKINGS = 4
+# Configurations at which `packings_over_travel` looks at pivots, and parts of a pivot's size at
+# home below which another order is looked for.
+TRAVEL_SAMPLES = 1000
+NEAR_ZERO = 0.01
+SEED = 1
 
 
 class Pivots:
@@ -98,6 +104,35 @@ class Pivots:
             row = remaining[rate] / np.linalg.norm(remaining[rate])
             remaining = remaining - np.outer(remaining @ row, row)
         return tuple(sorted(chosen))
+
+
+def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
+    """Return packings of which one serves wherever the driven joints may stand.
+
+    The pivots of home may vanish at a configuration that is not singular; single calls then look
+    for others. Code without Python has only these packings, in the same independent coordinates.
+    Each is made at a sample of the travel where those before it nearly fail.
+    """
+    structure, samples = mechanism.structure, np.random.default_rng(SEED)
+    head, numbers = structure.packed.head, structure.packed.numbers.copy()
+    numbers[head["at_steep"]] = np.inf  # there are no other independent coordinates to go on in
+    found, orders = [replace(structure.packed, numbers=numbers)], [structure.elimination]
+    home = mechanism.joint_positions(mechanism.home)
+    travel = np.clip(mechanism.position_limits - home[:, None], -np.pi, np.pi)
+    for _ in range(TRAVEL_SAMPLES if structure.elimination.pivots else 0):
+        q = mechanism.home.copy()
+        left = entry("displace", structure.packed)(q, samples.uniform(*travel.T), CLOSED)
+        if not 0.0 <= left <= ACCEPTED:
+            continue
+        _, K = structure.equations.at(q)
+        if max(order.pivots_at(K).min() for order in orders) < NEAR_ZERO:
+            order = find_elimination([K], structure.present, structure.free)
+            if order is not None:
+                orders.append(order)
+                found.append(Pivots(structure).at(q))
+        if len(found) == MOST_PACKINGS:
+            break
+    return tuple(found)
 
 
 def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:

@@ -24,7 +24,7 @@ from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations, null_spa
 from robodyn.solvers.tree.closing.global_search import assemble_globally
 from robodyn.solvers.tree.closing.idle import find_idle
 from robodyn.solvers.tree.closing.legs import nearest_legs
-from robodyn.solvers.tree.elimination import find_elimination
+from robodyn.solvers.tree.elimination import Elimination, find_elimination
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.entries import fits
 from robodyn.solvers.tree.packing import Idle, Packed, pack, repacked
@@ -63,6 +63,7 @@ class Structure:
         loose: names of joints that can move while every driven joint is locked, without idle ones.
         determined: whether the driven joints suffice.
         present: (rows, rates) entries of K that may differ from zero.
+        elimination: order in which the closures' equations are solved.
         packed: arrays for the kernels.
     """
 
@@ -77,6 +78,7 @@ class Structure:
     loose: tuple[str, ...]
     determined: bool
     present: np.ndarray
+    elimination: Elimination
     packed: Packed
 
     @property
@@ -165,9 +167,9 @@ def find_structure(model: Model) -> Structure:
             f"{model.source or model.name}: the joints {names} do not determine the mechanism",
             value=model.independent,
         )
-    elimination = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
+    scaled = elimination.scaled(1.0 / equations.rows, 1.0 / equations.columns)
     steep = dependent_rate_ratio(equations, home, free)
-    packed = pack(tree, idle=idle, free=free, elimination=elimination, steep=steep)
+    packed = pack(tree, idle=idle, free=free, elimination=scaled, steep=steep)
     room: Any = fits
     if not room.py_func(SimpleNamespace(**packed.head)):
         raise ModelError(
@@ -177,8 +179,9 @@ def find_structure(model: Model) -> Structure:
         )
     count = sum(closure.equations for closure in model.closures)
     return Structure(
-        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present, packed
-    )
+        tree, equations, home, count, rank, mobility, idle, free, loose, not loose, present,
+        elimination, packed,
+    )  # fmt: skip
 
 
 def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.determinants import log_determinant
 from robodyn.numerics.jacobi import ratio_of_rows
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.solvers.tree.kernels import dynamics
@@ -101,33 +102,6 @@ def condition_numbers(
         out[n, 0] = ratio_of_rows(motion, min(m.free, motion.shape[1], int(tip[0])))
         enough = force.shape[1] >= m.free
         out[n, 1] = ratio_of_rows(force, m.free) if enough else math.inf
-
-
-@inner
-def log_determinant(A: Any, n: int) -> Any:
-    """Return sign and logarithm of the determinant of A (n, n), which is overwritten."""
-    sign, total = 1.0, 0.0
-    for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[pivot, k]):
-                pivot = i
-        if not abs(A[pivot, k]) > 0.0:
-            return 0.0, -math.inf
-        if pivot != k:
-            sign = -sign
-            for j in range(k, n):
-                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
-        if A[k, k] < 0.0:
-            sign = -sign
-        total += math.log(abs(A[k, k]))
-        inverse = 1.0 / A[k, k]
-        for i in range(k + 1, n):
-            ratio = A[i, k] * inverse
-            if ratio != 0.0:
-                for j in range(k + 1, n):
-                    A[i, j] -= ratio * A[k, j]
-    return sign, total
 
 
 @batch_entry

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Determinants of small dense matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from robodyn.numerics.compiler import inner
+
+
+@inner
+def log_determinant(A: Any, n: int) -> Any:
+    """Sign and logarithm of the determinant of A (n, n), which elimination uses up."""
+    sign, total = 1.0, 0.0
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        if not abs(A[pivot, k]) > 0.0:
+            return 0.0, -math.inf
+        if pivot != k:
+            sign = -sign
+            for j in range(k, n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+        if A[k, k] < 0.0:
+            sign = -sign
+        total += math.log(abs(A[k, k]))
+        inverse = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            ratio = A[i, k] * inverse
+            if ratio != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= ratio * A[k, j]
+    return sign, total
