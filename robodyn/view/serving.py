@@ -29,6 +29,8 @@ from robodyn.errors import InvalidInput, MissingExtra, RobodynError
 from robodyn.extras import needing
 
 HOST = "127.0.0.1"
+# Longest path of a request [characters]; no file of the page comes near it.
+MOST_PATH = 1024
 
 
 class PortInUse(RobodynError):
@@ -184,7 +186,13 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
         why = refusal(request.headers, allowed)
         if why:
             return connection.respond(HTTPStatus.FORBIDDEN, f"{why}\n")
-        response = None if process is None else process(connection, request)
+        if len(request.path) > MOST_PATH:
+            limit = f"paths have at most {MOST_PATH} characters\n"
+            return connection.respond(HTTPStatus.REQUEST_URI_TOO_LONG, limit)
+        try:
+            response = None if process is None else process(connection, request)
+        except (OSError, ValueError):  # no file can have such a name
+            return connection.respond(HTTPStatus.NOT_FOUND, "no such page\n")
         if response is not None:
             # in a frame of a foreign page a person could be tricked into pressing a button
             response.headers["X-Frame-Options"] = "SAMEORIGIN"

@@ -116,6 +116,19 @@ def test_no_host_at_all_is_refused_and_the_page_is_in_no_foreign_frame(port):
     assert "frame-ancestors 'self'" in connection.getresponse().headers["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/" + "a" * 5000, HTTPStatus.REQUEST_URI_TOO_LONG),
+        ("/" + "a" * 300, HTTPStatus.NOT_FOUND),  # longer than a file's name can be
+        ("/none.js", HTTPStatus.NOT_FOUND),
+        ("/%00", HTTPStatus.NOT_FOUND),
+    ],
+)
+def test_a_path_that_no_file_has_is_no_error_of_the_server(port, path, answer):
+    assert status(port, f"localhost:{port}", None, path) == answer
+
+
 @pytest.mark.parametrize("name", ["", "*", "a b", "http://", "x:port"])
 def test_a_host_that_is_none_is_refused(name):
     with pytest.raises(rd.InvalidInput, match="host"):
