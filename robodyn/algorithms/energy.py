@@ -11,6 +11,8 @@ import numpy as np
 from robodyn.algorithms.link_motion import states_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
+from robodyn.model.spring import PointSpring
+from robodyn.poses import matrix_from_pose
 
 
 class Energy(NamedTuple):
@@ -56,11 +58,22 @@ def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
     total = np.zeros(configuration.shape[:-1])
     if mechanism._springless is not mechanism:
         springs = {j.name: j.spring for j in mechanism.model.joints if j.spring.acts}
+        for spring in mechanism.model.springs:
+            total += spring.spring.energy(spring_lengths(mechanism, configuration, spring))
         states = mechanism.joint_states(configuration)
         for name, position in zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True):
             if name in springs:
                 total += springs[name].energy(position)
     return total
+
+
+def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSpring) -> FloatArray:
+    """Compute the length (...) [m] of a spring between points."""
+    start, end = (
+        matrix_from_pose(mechanism.link_pose(configuration, link))[..., :3, :] @ [*point, 1.0]
+        for link, point in spring.ends
+    )
+    return np.asarray(np.linalg.norm(end - start, axis=-1))
 
 
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:

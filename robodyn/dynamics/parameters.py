@@ -33,6 +33,7 @@ from robodyn.errors import InvalidInput
 from robodyn.model.fields import replace_checked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
+from robodyn.model.spring import LinearSpring, PointSpring
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)
@@ -127,14 +128,7 @@ def joint_parameters(
     name, actuator = joint.name, joint.actuator
     viscous = JointParameter(f"{name}.viscous", joint.damping, f"{force} s/{unit}")
     damping = viscous, {at.damping: 1.0}
-    springs: list[tuple[JointParameter, dict[int, float]]] = []
-    if joint.spring.acts:
-        stiffness = JointParameter(f"{name}.stiffness", joint.spring.stiffness, f"{force}/{unit}")
-        preload = JointParameter(f"{name}.preload", joint.spring.preload, force)
-        springs = [
-            (stiffness, {at.stiffness: 1.0, at.stiffness + 1: -joint.spring.rest}),
-            (preload, {at.stiffness + 1: 1.0}),
-        ]
+    springs = spring_parameters(name, joint.spring, at.stiffness, (force, unit))
     if not driven:
         return [damping, *springs]
     turning = {at.armature: 1.0} | ({} if at.spin is None else {at.spin: _spin(joint)})
@@ -157,6 +151,33 @@ def joint_parameters(
     return found + springs
 
 
+def spring_parameters(
+    name: str, spring: LinearSpring, at: int, units: tuple[str, str] = ("N", "m")
+) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Parameters of a spring, if there is one, and what a unit of each is in the packed array.
+
+    Args:
+        name: of the joint or the spring.
+        spring: the law; the rest position stays as it is.
+        at: index of the stiffness, which the effort at 0 follows.
+        units: of effort and position.
+    """
+    if not spring.acts:
+        return []
+    force, length = units
+    stiffness = JointParameter(f"{name}.stiffness", spring.stiffness, f"{force}/{length}")
+    preload = JointParameter(f"{name}.preload", spring.preload, force)
+    return [(stiffness, {at: 1.0, at + 1: -spring.rest}), (preload, {at + 1: 1.0})]
+
+
+def point_spring_parameters(
+    spring: PointSpring, at: int
+) -> list[tuple[JointParameter, dict[int, float]]]:
+    """Parameters of a spring between points; `at` is the index of the first of its law."""
+    viscous = JointParameter(f"{spring.name}.viscous", spring.damping, "N s/m")
+    return [*spring_parameters(spring.name, spring.spring, at), (viscous, {at + 2: 1.0})]
+
+
 def _spin(joint: Joint) -> float:
     """Return a rotor's inertia about the joint's axis, per unit of its reflected inertia."""
     if joint.reflected_inertia == 0.0:
@@ -169,12 +190,12 @@ def _spin(joint: Joint) -> float:
 def with_values(
     model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
 ) -> Model:
-    """Return the model with other parameters of bodies, joints and closures.
+    """Return the model with other parameters of bodies, joints, closures and springs.
 
     Args:
         model: model to change.
         bodies: parameters of bodies, by link.
-        of_joints: values of the parameters of joints and closures, by name.
+        of_joints: values of the parameters of joints, closures and springs, by name.
 
     Raises:
         ModelError: values that no model can have.
@@ -184,6 +205,12 @@ def with_values(
         body.mass >= 0.0 and np.isfinite(body.inertia).all() for body in bodies.values()
     )
     vary: Any = replace_unchecked if right else replace_checked  # its checks report what is wrong
+
+    def with_law(name: str, spring: LinearSpring) -> Any:
+        stiffness = of_joints.get(f"{name}.stiffness", spring.stiffness)
+        preload = of_joints.get(f"{name}.preload", spring.preload)
+        return vary(spring, stiffness=stiffness, preload=preload)
+
     links = tuple(
         vary(link, **bodies[link.name]._asdict()) if link.name in bodies else link
         for link in model.links
@@ -201,18 +228,24 @@ def with_values(
         friction.setflags(write=False)
         turning = _with_armature(joint, armature, vary)
         drive = vary(turning.drive, static=static)
-        spring = vary(
-            joint.spring,
-            stiffness=of_joints.get(f"{joint.name}.stiffness", joint.spring.stiffness),
-            preload=of_joints.get(f"{joint.name}.preload", joint.spring.preload),
-        )
-        changes = {"damping": viscous, "friction": friction, "drive": drive, "spring": spring}
+        changes = {"damping": viscous, "friction": friction, "drive": drive}
+        changes["spring"] = with_law(joint.name, joint.spring)
         joints.append(vary(turning, **changes))
     closures = tuple(
         vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
         for closure in model.closures
     )
-    return replace_unchecked(model, links=links, joints=tuple(joints), closures=closures)
+    springs = tuple(
+        vary(
+            each,
+            spring=with_law(each.name, each.spring),
+            damping=of_joints.get(f"{each.name}.viscous", each.damping),
+        )
+        for each in model.springs
+    )
+    return replace_unchecked(
+        model, links=links, joints=tuple(joints), closures=closures, springs=springs
+    )
 
 
 def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -251,11 +251,30 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
     assert kind.from_yaml is not None  # it is among the choices
     made = kind.from_yaml(document, read.source, options)
     if chosen is None or chosen == kind:
-        return made if options.driven is None else _driven_by(made, options.driven, options)
-    converted = _as_closed_loop(made, options.driven) if chosen is CLOSED_LOOP else None
-    if converted is None:
-        raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
-    return converted
+        made = made if options.driven is None else _driven_by(made, options.driven, options)
+    else:
+        converted = _as_closed_loop(made, options.driven) if chosen is CLOSED_LOOP else None
+        if converted is None:
+            raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
+        made = converted
+    with_springs = kind.adapter("springs")
+    return made if with_springs is None else _add_springs(made, with_springs, fields, chosen)
+
+
+def _add_springs(
+    made: Mechanism, with_springs: Callable[..., Any], fields: Fields, chosen: Kind | None
+) -> Mechanism:
+    """Add the springs of a document; one that its kind cannot have makes it a closed loop."""
+    model = with_springs(fields, made.model)
+    if model is made.model:
+        return made
+    try:
+        return made._made(model)
+    except ModelError:
+        loop = None if chosen else _as_closed_loop(made, made.joint_names)
+        if loop is None:
+            raise
+    return loop._made(with_springs(fields, loop.model))
 
 
 def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:

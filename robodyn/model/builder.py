@@ -19,6 +19,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY, unchecked
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
+from robodyn.model.spring import PointSpring
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class ModelBuilder:
         kind: kind of mechanism; empty if the description does not state one.
         links, joints: by name, in the order of the description.
         closures: in the order of the description.
+        springs: between points of links.
         drives: joints with actuators.
         independent: names of the independent joints.
         weights: weights of the efforts of the driven joints.
@@ -81,6 +83,7 @@ class ModelBuilder:
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     closures: list[Closure] = field(default_factory=list)
+    springs: list[PointSpring] = field(default_factory=list)
     drives: Drives = field(default_factory=Drives)
     independent: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
@@ -205,6 +208,7 @@ class ModelBuilder:
                 links=tuple(self.links.values()),
                 joints=tuple(joints),
                 closures=tuple(self.closures),
+                springs=tuple(self.springs),
                 driven=named,
                 independent=self.independent,
                 tip_link=tip,

@@ -15,7 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
-from robodyn.model.spring import NO_SPRING, JointSpring
+from robodyn.model.spring import NO_SPRING, LinearSpring
 from robodyn.poses import axis_motion, matrix_from_pose
 
 JOINT_KINDS = ("revolute", "continuous", "prismatic", "floating", "fixed")
@@ -77,7 +77,7 @@ class Joint:
     velocity: float = np.inf
     effort: float = np.inf
     drive: Actuator = field(default_factory=Actuator)
-    spring: JointSpring = NO_SPRING
+    spring: LinearSpring = NO_SPRING
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"joint {self.name!r}"

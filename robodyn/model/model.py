@@ -26,7 +26,7 @@ from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unchecked
 from robodyn.model.joint import NO_FRICTION, Joint
 from robodyn.model.placement import Placement
-from robodyn.model.spring import NO_SPRING, JointSpring
+from robodyn.model.spring import NO_SPRING, LinearSpring, PointSpring
 from robodyn.poses import rotation_matrix
 
 BASES = ("fixed", "moving")
@@ -53,6 +53,7 @@ class Model(Compared):
         base_cone, body_cone: [rad] largest angles from home of the joints at the legs' ends, at the
             base and at the moving body; infinite for no limit.
         source: source of the description, for messages.
+        springs: between points of links.
     """
 
     name: str = field(compare=False)
@@ -68,17 +69,19 @@ class Model(Compared):
     base_cone: float = np.inf
     body_cone: float = np.inf
     source: str = field(default="", compare=False)
+    springs: tuple[PointSpring, ...] = ()
 
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for name in ("links", "joints", "closures", "driven", "independent", "home", "weights"):
+        for name in ("links", "joints", "closures", "driven", "independent", "home", "weights",
+                     "springs"):  # fmt: skip
             put(self, name, tuple(getattr(self, name)))
         where = self.source or self.name
         put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
         check_cones(where, self)
-        for what in ("links", "joints", "closures"):
+        for what in ("links", "joints", "closures", "springs"):
             _refuse_twins(where, what, [item.name for item in getattr(self, what)])
         if not self.tip_link and self.joints:
             put(self, "tip_link", self.joints[-1].child)
@@ -91,6 +94,7 @@ class Model(Compared):
             raise ModelError(f"{where}: no movable joint, a mechanism needs one", value=0)
         check_tree(where, names, self.joints)
         ends = [(k.name, link) for k in self.closures for link in (k.parent, k.child)]
+        ends += [(spring.name, link) for spring in self.springs for link, _ in spring.ends]
         for name, link in [*ends, ("tip_link", self.tip_link)]:
             if link not in names:
                 raise ModelError(f"{where}: {name!r}: no link {link!r}", value=link)
@@ -169,7 +173,7 @@ class Model(Compared):
         return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
-        """Return the same mechanism without viscous and Coulomb friction, closures included."""
+        """Return the mechanism without viscous and Coulomb friction, also in closures, springs."""
         joints = (
             replace_unchecked(
                 joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive
@@ -177,7 +181,10 @@ class Model(Compared):
             for joint in self.joints
         )
         closures = (replace_unchecked(closure, damping=0.0) for closure in self.closures)
-        return replace_unchecked(self, joints=tuple(joints), closures=tuple(closures))
+        springs = (replace_unchecked(spring, damping=0.0) for spring in self.springs)
+        return replace_unchecked(
+            self, joints=tuple(joints), closures=tuple(closures), springs=tuple(springs)
+        )
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
         """Return the same mechanism without dry friction, and undamped at the named joints."""
@@ -223,7 +230,7 @@ class Model(Compared):
             joints.append(joint)
         return replace_unchecked(self, joints=tuple(joints))
 
-    def with_joint_springs(self, springs: Mapping[str, JointSpring]) -> Model:
+    def with_joint_springs(self, springs: Mapping[str, LinearSpring]) -> Model:
         """Return the mechanism with other springs at the joints named.
 
         Raises:
@@ -246,13 +253,12 @@ class Model(Compared):
     @property
     def has_springs(self) -> bool:
         """Whether there is a spring."""
-        return any(joint.spring.acts for joint in self.joints)
+        return bool(self.springs) or any(joint.spring.acts for joint in self.joints)
 
     def without_springs(self) -> Model:
         """Return the mechanism without springs."""
-        return self.with_joint_springs(
-            {joint.name: NO_SPRING for joint in self.joints if joint.spring.acts}
-        )
+        joints = (replace_checked(joint, spring=NO_SPRING) for joint in self.joints)
+        return replace_unchecked(self, joints=tuple(joints), springs=())
 
     def without_actuators(self) -> Model:
         """Return the same mechanism with ideal actuators: no rotors, dry friction and motor limits.

@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from robodyn.arrays import FloatArray
+from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative
 
 
 @dataclass(frozen=True)
-class JointSpring:
-    """Spring at a joint: its effort on the joint is -stiffness (q - rest) - preload.
+class LinearSpring:
+    """Law of a spring: its effort is -stiffness (q - rest) - preload.
+
+    q is the position of a joint, or the distance between two points.
 
     Attributes:
         stiffness: [N m/rad or N/m], not negative.
@@ -53,17 +58,58 @@ class JointSpring:
         """[rad or m] position at which the effort is zero, for formats without a preload."""
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
-    def plus(self, other: JointSpring) -> JointSpring:
+    def plus(self, other: LinearSpring) -> LinearSpring:
         """Return the spring that acts like this one and another one, both not preloaded."""
         total = self.stiffness + other.stiffness
         share = other.stiffness / total if total else 0.0
-        return JointSpring(total, self.rest + share * (other.rest - self.rest))
+        return LinearSpring(total, self.rest + share * (other.rest - self.rest))
 
-    def measured(self, sign: float, offset: float) -> JointSpring:
+    def measured(self, sign: float, offset: float) -> LinearSpring:
         """Return the spring for the position sign * (q - offset) instead of q; sign is 1 or -1."""
         if not self.acts:
             return self
-        return JointSpring(self.stiffness, sign * (self.rest - offset), sign * self.preload)
+        return LinearSpring(self.stiffness, sign * (self.rest - offset), sign * self.preload)
 
 
-NO_SPRING = JointSpring()
+NO_SPRING = LinearSpring()
+
+
+@dataclass(frozen=True, eq=False)
+class PointSpring:
+    """Spring and damper between a point of one link and a point of another.
+
+    Its tension is stiffness (length - rest) + preload + damping rate; a tension below zero pushes.
+
+    Attributes:
+        name: of the spring.
+        parent, child: names of the links.
+        at, child_at: (3,) [m] its ends, in the links' frames.
+        spring: its law; q is the length.
+        damping: [N s/m], not negative.
+    """
+
+    name: str
+    parent: str
+    child: str
+    at: FloatArray
+    child_at: FloatArray
+    spring: LinearSpring
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        put, where = object.__setattr__, f"spring {self.name!r}"
+        for name in ("at", "child_at"):
+            put(self, name, frozen(f"{where}: {name}", getattr(self, name), (3,), "m"))
+        put(self, "damping", not_negative(f"{where}: damping", self.damping))
+        if self.parent == self.child:
+            raise ModelError(f"{where}: both ends are on {self.parent!r}", value=self.parent)
+
+    @property
+    def law(self) -> FloatArray:
+        """(3,) stiffness, tension at length 0, damping."""
+        return np.array([self.spring.stiffness, self.spring.at_zero, self.damping])
+
+    @property
+    def ends(self) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:
+        """The link and the point (3,) [m] on it, of the parent and of the child."""
+        return (self.parent, self.at), (self.child, self.child_at)

@@ -41,9 +41,13 @@ def shape_of(model: Model) -> ModelTopology:
         )
         for closure in model.closures
     ]  # fmt: skip
+    springs = [
+        (spring.name, spring.parent, spring.child, spring.at.tobytes(), spring.child_at.tobytes())
+        for spring in model.springs
+    ]
     names = tuple(link.name for link in model.links)
     rest = model.driven, model.independent, model.tip_link, model.home
-    return ModelTopology((*joints, *closures, names, _with_inertia(model), *rest), model)
+    return ModelTopology((*joints, *closures, *springs, names, _with_inertia(model), *rest), model)
 
 
 def _with_inertia(model: Model) -> frozenset[str]:

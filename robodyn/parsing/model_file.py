@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,13 @@ from robodyn.model.body import Body
 from robodyn.model.fields import inertia_tensor
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-from robodyn.model.spring import JointSpring
+from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.poses import rpy_of_rotation
 
 # Fields of a document that state springs.
-SPRINGS = ("joints",)
+SPRINGS = ("joints", "springs")
+_LAW = ("stiffness", "rest", "preload")
+_GAS = ("force", "rate")
 HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 
 
@@ -91,26 +93,78 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
     """Return the model with the springs of a document, whose fields are `SPRINGS`.
 
     Raises:
-        ModelError: a field that is unknown or wrong, or an unknown joint.
+        ModelError: a field that is unknown or wrong, or an unknown joint or link.
     """
-    springs = {}
+    joints = {}
     blocks = top.child("joints", {})
     for name in blocks.data:
         block = blocks.child(name)
         block.only("spring")
         spring = block.child("spring")
-        spring.only("stiffness", "rest", "preload")
-        numbers_of = (spring.number(key, default=0.0) for key in spring.data)
-        with stated_in(block, "spring"):
-            springs[name] = JointSpring(**dict(zip(spring.data, numbers_of, strict=True)))
-    with stated_in(top, "joints"):
-        return model.with_joint_springs(springs) if springs else model
+        spring.only(*_LAW)
+        joints[name] = _law(spring)
+    points = (
+        [_point_spring(block, model) for block in top.children("springs")]
+        if ("springs" in top)
+        else []
+    )
+    if joints:
+        with stated_in(top, "joints"):
+            model = model.with_joint_springs(joints)
+    if not points:
+        return model
+    with stated_in(top, "springs"):
+        return replace(model, springs=(*model.springs, *points))
+
+
+def _law(block: Fields) -> LinearSpring:
+    """The law of `stiffness`, `rest` and `preload`."""
+    with stated_in(block):
+        return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
+
+
+def _point_spring(block: Fields, model: Model) -> PointSpring:
+    """A spring between points; one of `force` and `rate` pushes, as gas springs do."""
+    block.only("name", "parent", "child", "damping", *_LAW, *_GAS)
+    ends = []
+    for side in ("parent", "child"):
+        end = block.child(side)
+        end.only("link", "xyz")
+        ends.append((end.text("link"), end.array("xyz", (3,), "m", default=[0.0] * 3)))
+    if any(key in block for key in _GAS):
+        for key in ("stiffness", "preload"):
+            if key in block:
+                raise block.refuse(key, block.data[key], f"nothing beside {' and '.join(_GAS)}")
+        rate = block.number("rate", "N/m", default=0.0, at_least=0.0)
+        rest = block.number("rest", "m", default=0.0)
+        law = LinearSpring(rate, rest, -block.number("force", "N", default=0.0))
+    else:
+        law = _law(block)
+    names = {link.name for link in model.links}
+    called = {"base": model.base_link, "platform": model.tip_link}
+    (parent, at), (child, child_at) = (
+        (link if link in names else called.get(link, link), point) for link, point in ends
+    )
+    damping = block.number("damping", "N s/m", default=0.0, at_least=0.0)
+    with stated_in(block):
+        return PointSpring(block.text("name"), parent, child, at, child_at, law, damping)
 
 
 def spring_fields(model: Model) -> dict[str, Any]:
     """Return the springs of a model in the form that `with_stated_springs` reads."""
     joints = {j.name: {"spring": asdict(j.spring)} for j in model.joints if j.spring.acts}
-    return {"joints": joints} if joints else {}
+    points = [
+        {
+            "name": spring.name,
+            "parent": {"link": spring.parent, "xyz": numbers(spring.at)},
+            "child": {"link": spring.child, "xyz": numbers(spring.child_at)},
+            **asdict(spring.spring),
+            "damping": spring.damping,
+        }
+        for spring in model.springs
+    ]
+    found = {"joints": joints, "springs": points}
+    return {name: value for name, value in found.items() if value}
 
 
 def limits_of(

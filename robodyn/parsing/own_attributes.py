@@ -13,6 +13,10 @@ attributes: the kind of mechanism; gravity [m/s^2] in its base frame; `base_link
 for `load`; comma-separated `actuated_joints`, which replaces all other data on drives, and of a
 closed loop `independent_joints`; `weights` of its efforts; `base_cone` and `body_cone` [rad].
 
+It may hold springs between points: `<spring name="strut" parent="base" child="platform"
+parent_xyz="0 0 0" child_xyz="0 0 0.1" stiffness="2e4" rest="0.35" preload="0" damping="0"/>`, whose
+last six attributes are optional.
+
 Other parsers ignore the element. SDF and MJCF carry the same attributes in their own ways.
 """
 
@@ -32,10 +36,12 @@ from robodyn.formats.xml_elements import TAG
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model.builder import Drives, ModelBuilder
 from robodyn.model.joint import Joint
-from robodyn.model.spring import JointSpring
+from robodyn.model.spring import LinearSpring, PointSpring
 
 SETTINGS = ("type", "gravity", "base_link", "tip_link", "actuated_joints", "independent_joints",
             "weights", "base_cone", "body_cone")  # fmt: skip
+
+_ENDS = ("parent", "child")
 
 
 class Motor(NamedTuple):
@@ -122,12 +128,12 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
     return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
 
 
-def _spring(stated: JointSpring, motor: Motor) -> JointSpring:
+def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
     """Return the spring of the attributes, or a stated one with their preload added."""
     if not stated.stiffness:
-        return JointSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
+        return LinearSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
     shift = motor.spring_preload / stated.stiffness
-    return JointSpring(stated.stiffness, stated.rest + shift, motor.spring_preload)
+    return LinearSpring(stated.stiffness, stated.rest + shift, motor.spring_preload)
 
 
 def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:
@@ -157,6 +163,26 @@ def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: s
     builder.independent = lists.get("independent_joints", builder.independent)
     if lists.get("actuated_joints"):
         builder.drives = Drives.of(lists["actuated_joints"])
+
+
+def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
+    """Return the spring between points of an element `<spring>`; `where` names it in messages.
+
+    Raises:
+        ModelError: an attribute that is unknown, missing or wrong.
+    """
+    law = ("stiffness", "rest", "preload", "damping")
+    _check_names(attributes, ("name", *_ENDS, "parent_xyz", "child_xyz", *law), where)
+    for key in ("name", *_ENDS):
+        if not attributes.get(key):
+            raise ModelError(f"{where} has no {key}, expected one", value=dict(attributes))
+    at, child_at = (
+        np.array(numbers_in(attributes.get(f"{side}_xyz", "0 0 0"), 3, f"{where} {side}_xyz"))
+        for side in _ENDS
+    )
+    *spring, damping = (numbers_in(attributes.get(key, "0"), 1, f"{where} {key}")[0] for key in law)
+    name, parent, child = (attributes[key] for key in ("name", *_ENDS))
+    return PointSpring(name, parent, child, at, child_at, LinearSpring(*spring), damping)
 
 
 def _switch(text: str, where: str) -> bool:

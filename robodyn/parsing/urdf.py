@@ -26,7 +26,13 @@ from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import refuse_foreign_joints
 from robodyn.parsing.hardware import Hardware, read_hardware
-from robodyn.parsing.own_attributes import Motor, read_motors, read_settings, with_motor
+from robodyn.parsing.own_attributes import (
+    Motor,
+    read_motors,
+    read_settings,
+    spring_of,
+    with_motor,
+)
 from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.parsing.urdf_extensions import add_mimics, closures_for_gazebo, name_left_out
 from robodyn.parsing.urdf_geometry import UrdfGeometry
@@ -103,6 +109,13 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
         raise ModelError(f"{where} is there {len(found)} times, expected once", value=len(found))
     for own in found:
         read_settings(builder, own.attrib, where)
+        with builder.stating():
+            for part in own:
+                if part.tag != "spring":
+                    raise ModelError(
+                        f"{where} holds <{part.tag}>, known is <spring>", value=part.tag
+                    )
+                builder.springs.append(spring_of(part.attrib, f"<spring> of <{TAG}>"))
 
 
 def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:

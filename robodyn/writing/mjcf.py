@@ -56,7 +56,8 @@ def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str,
         The text.
 
     Raises:
-        OutputError: MuJoCo has no equality for a closure, or a floating body is on a moving one.
+        OutputError: MuJoCo has no equality for a closure, no tendon for a spring, or a floating
+            body is on a moving one.
     """
     return _Writer(model, settings, positions).written()
 
@@ -88,6 +89,7 @@ class _Writer:
             name for closure in model.closures if closure.name not in self._balls
             for name in (closure.parent, closure.child)
         }  # fmt: skip
+        self._closed |= {link for spring in model.springs for link, _ in spring.ends}
 
     def written(self) -> str:
         """Return the text."""
@@ -100,6 +102,7 @@ class _Writer:
         for joint in self._below.get(model.base_link, ()):
             self._branch(world, model.base_link, joint, np.eye(4))
         closures = self._equalities()
+        self._tendons()
         self._actuators()
         if self._positions:
             key = element(element(root, "keyframe"), "key", name="home")
@@ -111,6 +114,9 @@ class _Writer:
             "joints": {joint.name: self._own(joint) for joint in model.joints},
             "closures": closures,
         }
+        preloads = {s.name: s.spring.preload for s in model.springs if s.spring.preload}
+        if preloads:
+            own["preloads"] = preloads
         custom.set("data", json.dumps(own))
         if self._meshes:
             warn(
@@ -273,6 +279,25 @@ class _Writer:
             seat[:3, 3] += along * seat[:3, :3] @ axis
             _place(site, seat)
             made.set(f"site{number_}", f"{name}_{number_}")
+
+    def _tendons(self) -> None:
+        """Write springs between points; MuJoCo lets a tendon be without effort at 0 or longer."""
+        out = element(self._root, "tendon") if self._model.springs else None
+        for spring in self._model.springs:
+            length = unloaded_position(spring, "MJCF")
+            if length < 0.0:
+                raise OutputError(
+                    f"spring {spring.name!r} has no tension at a length of {length:g} m, and in "
+                    "MJCF that length is at least 0; write a .yaml or .urdf file",
+                    value=length,
+                )
+            made = element(out, "spatial", name=spring.name, springlength=number(length))
+            made.set("stiffness", number(spring.spring.stiffness))
+            made.set("damping", number(spring.damping))
+            for end, (link, point) in enumerate(spring.ends, start=1):
+                site = f"{spring.name}_{end}"
+                element(self._bodies[link], "site", name=site, pos=numbers(point))
+                element(made, "site", site=site)
 
     def _actuators(self) -> None:
         out = element(self._root, "actuator")

@@ -56,8 +56,14 @@ def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, 
         The text.
 
     Raises:
-        OutputError: SDF has no joint for a closure.
+        OutputError: SDF has no joint for a closure, or there is a spring between points.
     """
+    for spring in model.springs:
+        raise OutputError(
+            f"spring {spring.name!r} is between points, which SDF has no word for; write a .yaml, "
+            ".urdf or .xml file",
+            value=spring.name,
+        )
     mimics = any(joint.mimic is not None for joint in model.joints)
     root = element(None, "sdf", version="1.11" if mimics else "1.9")
     root.set(f"xmlns:{OWN[:-1]}", NAMESPACE)

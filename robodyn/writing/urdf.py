@@ -8,6 +8,7 @@ Numbers read back as the same floats. Data that URDF cannot represent are in the
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
@@ -31,6 +32,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
+from robodyn.model.spring import PointSpring
 from robodyn.writing.urdf_geometry import GeometryWriter
 
 
@@ -64,7 +66,13 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
     _params(robot, model)
     for closure in model.closures:
         closure_element(robot, closure)
-    element(robot, TAG, **settings_of(model, kind))
+    own = element(robot, TAG, **settings_of(model, kind))
+    for spring in model.springs:
+        made = element(own, "spring", name=spring.name)
+        for side, (name, point) in zip(("parent", "child"), spring.ends, strict=True):
+            made.attrib.update({side: name, f"{side}_xyz": numbers(point)})
+        for key, value in (asdict(spring.spring) | {"damping": spring.damping}).items():
+            made.set(key, number(value))
     return robot
 
 
@@ -187,19 +195,20 @@ def spring_attributes(joint: Joint) -> dict[str, str]:
     return {name: number(value) for name, value in values.items() if value}
 
 
-def unloaded_position(joint: Joint, form: str) -> float:
-    """Return the position [rad or m] at which a joint's spring has no effort.
+def unloaded_position(each: Joint | PointSpring, form: str) -> float:
+    """Return the position [rad or m] at which a spring has no effort.
 
     Raises:
         OutputError: the effort is the same everywhere.
     """
-    if joint.spring.preload and not joint.spring.stiffness:
+    if each.spring.preload and not each.spring.stiffness:
         raise OutputError(
-            f"joint {joint.name!r}: {form} has no spring whose effort, {joint.spring.preload:g}, "
-            "is the same at every position; give it a stiffness, or write a .yaml or .urdf file",
-            value=joint.spring,
+            f"{each.name!r}: {form} has no spring whose effort, "
+            f"{each.spring.preload:g}, is the same at every position; give it a stiffness, or "
+            "write a .yaml or .urdf file",
+            value=each.spring,
         )
-    return joint.spring.unloaded
+    return each.spring.unloaded
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
-from robodyn.model.spring import NO_SPRING, JointSpring
+from robodyn.model.spring import NO_SPRING, LinearSpring
 from robodyn.parsing.mjcf.compiled import JOINTS, Compiled
 
 # Most names in one message.
@@ -50,6 +50,14 @@ class Couplings:
             kind = int(model.eq_type[n])
             if kind in (int(kinds.mjEQ_JOINT), int(kinds.mjEQ_TENDON)):
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
+
+    def sites_of(self, tendon: int) -> list[int]:
+        """The sites that a tendon is drawn between; empty if it is led round anything."""
+        model, first = self._model, int(self._model.tendon_adr[tendon])
+        wraps = range(first, first + int(model.tendon_num[tendon]))
+        of_site = int(self._compiled.mujoco.mjtWrap.mjWRAP_SITE)
+        straight = len(wraps) == 2 and all(int(model.wrap_type[w]) == of_site for w in wraps)
+        return [int(model.wrap_objid[w]) for w in wraps] if straight else []
 
     def joints_of(self, tendon: int) -> dict[int, float]:
         """Return the coefficients of a fixed tendon by joint; empty for other tendons."""
@@ -133,6 +141,7 @@ class MjcfDrives:
         range: (njnt, 2) [rad or m] limits of position.
         damping, friction, armature: (njnt,) of joints, with those of tendons.
         springs: of each joint, with those of tendons.
+        point_springs: law and damping [N s/m] of tendons that are springs between two sites.
 
     Raises:
         ModelError: names the unsupported actuator or tendon.
@@ -147,7 +156,7 @@ class MjcfDrives:
         self.armature = np.array(model.dof_armature[dofs])
         at = model.jnt_qposadr
         self.springs = [
-            JointSpring(*pair) if JOINTS[kind] in ("hinge", "slide") else NO_SPRING
+            LinearSpring(*pair) if JOINTS[kind] in ("hinge", "slide") else NO_SPRING
             for kind, *pair in zip(
                 model.jnt_type, model.jnt_stiffness, model.qpos_spring[at], strict=True
             )
@@ -155,6 +164,7 @@ class MjcfDrives:
         limited = np.array(model.jnt_limited, dtype=bool)
         self.range = np.where(limited[:, None], model.jnt_range, [-np.inf, np.inf])
         self.limits: dict[int, tuple[float, float]] = {}
+        self.point_springs: dict[int, tuple[LinearSpring, float]] = {}
         for n in range(model.ntendon):
             self._tendon(n)
         for n in range(model.nu):
@@ -174,6 +184,15 @@ class MjcfDrives:
         }
         if not any(np.any(value) for value in properties.values()):
             return
+        low, high = model.tendon_lengthspring[n]
+        others = any(np.any(properties[key]) for key in ("limited", "frictionloss", "armature"))
+        others |= bool(np.any(getattr(model, "tendon_stiffnesspoly", np.zeros((n + 1, 1)))[n]))
+        if self._couplings.sites_of(n) and low == high and not others:
+            self.point_springs[n] = (
+                LinearSpring(float(np.ravel(properties["stiffness"])[0]), float(low)),
+                float(np.ravel(properties["damping"])[0]),
+            )
+            return
         left, constant = self._couplings.reduced(self._couplings.joints_of(n))
         alone = len(left) == 1
         drags = any(np.any(properties[key]) for key in ("damping", "frictionloss", "armature"))
@@ -189,10 +208,9 @@ class MjcfDrives:
             self.damping[joint] += factor**2 * float(np.ravel(properties["damping"])[0])
             self.armature[joint] += factor**2 * float(properties["armature"])
             self.friction[joint] += abs(factor) * float(properties["frictionloss"])
-            low, high = model.tendon_lengthspring[n]
             if properties["stiffness"].any() and low == high:
                 stiffness = factor**2 * float(np.ravel(properties["stiffness"])[0])
-                own = JointSpring(stiffness, float(low - constant) / factor)
+                own = LinearSpring(stiffness, float(low - constant) / factor)
                 self.springs[joint] = self.springs[joint].plus(own)
                 out.remove("stiffness")
             if properties["limited"]:

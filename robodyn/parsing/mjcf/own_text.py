@@ -14,7 +14,7 @@ from robodyn.formats.documents import Fields
 
 # Fields of a closure: names of its equalities, and the elements of its <constraint>.
 PARTS = ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis")
-_TOP = ("base_link", "robot", "links", "joints", "closures")
+_TOP = ("base_link", "robot", "links", "joints", "closures", "preloads")
 _JOINT = ("child", "own", "limit", "params")
 
 
@@ -39,6 +39,9 @@ def read_own_text(text: str, source: str) -> dict[str, Any]:
         top.names("links")
     if "robot" in top:
         _texts(top, "robot")
+    preloads = top.child("preloads", {})
+    for name in preloads.data:
+        preloads.number(name)
     joints = top.child("joints", {})
     for name in joints.data:
         joint = joints.child(name)

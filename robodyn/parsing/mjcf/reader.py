@@ -22,6 +22,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.geometry import Geometry, Material, Primitive
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.placement import Placement
+from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.parsing.mjcf.compiled import JOINTS, Compiled, frame
 from robodyn.parsing.mjcf.drives import Couplings, MjcfDrives
 from robodyn.parsing.mjcf.own_text import PARTS
@@ -72,6 +73,9 @@ class _Reader:
             for part in PARTS:
                 SubElement(element, part, closure[part])
             builder.add(reader.closure(element))
+        with builder.stating():
+            for n, spring in self._drives.point_springs.items():
+                self._spring(n, *spring)
         self._drive()
         builder.base_link = self._link(0)
         weightless = self._compiled.disables("gravity")
@@ -233,6 +237,16 @@ class _Reader:
         (parent, child), (at, child_at) = links, map(Placement.of, places)
         sort = "fixed" if fixed else "spherical"
         self._builder.add(Closure(name, sort, parent, child, at, child_at))
+
+    def _spring(self, n: int, law: LinearSpring, damping: float) -> None:
+        """Add the spring that tendon n is; its preload is what our own writer says."""
+        name, sites = self._compiled.name("tendon", n), self._couplings.sites_of(n)
+        preload = float(self._own.get("preloads", {}).get(name, 0.0))
+        if preload and law.stiffness:
+            law = LinearSpring(law.stiffness, law.rest + preload / law.stiffness, preload)
+        parent, child = (self._link(int(self._model.site_bodyid[site])) for site in sites)
+        at, child_at = (np.array(self._model.site_pos[site]) for site in sites)
+        self._builder.springs.append(PointSpring(name, parent, child, at, child_at, law, damping))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
         """Yield the primitives of a body, with whether each is drawn and whether it collides."""

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats.xml_elements import finite
 from robodyn.model.joint import Joint, Mimic
-from robodyn.model.spring import NO_SPRING, JointSpring
+from robodyn.model.spring import NO_SPRING, LinearSpring
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
 TRUE = ("true", "1")
@@ -39,7 +39,7 @@ class Axis:
     velocity: float = np.inf
     damping: float = 0.0
     friction: float = 0.0
-    spring: JointSpring = NO_SPRING
+    spring: LinearSpring = NO_SPRING
     mimic: tuple[str, float, float] | None = None
     reference: float = 0.0
 
@@ -141,7 +141,7 @@ def read_axis(
         velocity=finite(velocity) if velocity >= 0.0 else np.inf,
         damping=value("dynamics/damping", 0.0),
         friction=value("dynamics/friction", 0.0),
-        spring=JointSpring(
+        spring=LinearSpring(
             value("dynamics/spring_stiffness", 0.0), value("dynamics/spring_reference", 0.0)
         ),
         mimic=_mimic(frames, found.find("mimic"), scope, where),

@@ -39,8 +39,8 @@ def chain_of(model: Model) -> Chain:
     """Return the chain of a model.
 
     Raises:
-        ModelError: the model is no chain: it has closures, branches, joints that are fixed before
-            the tip, follow others or are not driven.
+        ModelError: the model is no chain: it has closures, springs between points, branches, joints
+            that are fixed before the tip, follow others or are not driven.
     """
     moves = tuple(joint for joint in model.joints if joint.moves)
     fixed = model.joints[len(moves) :]
@@ -52,11 +52,13 @@ def chain_of(model: Model) -> Chain:
         and len(fixed) <= 1
         and model.tip_link == children[-1]
         and not model.closures
+        and not model.springs
     )
     if not in_line or not all(map(_is_plain, model.joints)):
         raise ModelError(
             f"{model.source or model.name}: no open chain of driven joints ({', '.join(KINDS)}) "
-            "from the base to the tip; load it as one of the type closed_loop",
+            "from the base to the tip, or one with springs between points; load it as one of the "
+            "type closed_loop",
             value=model.name,
         )
     links = {link.name: link for link in model.links}

@@ -10,8 +10,11 @@ from robodyn.parsing.template import Template
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether there are no closures; a tree that is no chain is rejected later."""
-    return not builder.closures
+    """Return whether there are no closures and no springs between points.
+
+    A tree that is no chain is rejected later.
+    """
+    return not (builder.closures or builder.springs)
 
 
 # a small arm of six joints
@@ -29,6 +32,7 @@ SERIAL = Kind(
     ),
     to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
+        "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.serial.description.yaml_form:write_serial",
         "template": "robodyn.solvers.serial.kind:TEMPLATE",
     },

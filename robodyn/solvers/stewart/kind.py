@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from robodyn.mechanism.kind import Kind, imported
 from robodyn.model.builder import ModelBuilder
 
@@ -20,6 +22,12 @@ def _is_platform(builder: ModelBuilder) -> bool:
     joints = list(builder.joints.values())
     if any(joint.spring.acts and joint.kind != "prismatic" for joint in joints):
         return False  # such as flexure hinges
+    fixed = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
+    floating = [joint for joint in joints if joint.kind == "floating"]
+    carriers = {_body(link, fixed) for joint in floating for link in (joint.parent, joint.child)}
+    ends = {link for spring in builder.springs for link, _ in spring.ends}
+    if any(_body(link, fixed) not in carriers for link in ends):
+        return False
     types = [joint.kind for joint in joints]
     if not builder.closures:
         carrying = {joint.parent for joint in joints if joint.moves}
@@ -41,6 +49,13 @@ def _is_platform(builder: ModelBuilder) -> bool:
     return bool(fitting >= LEGS - 1)
 
 
+def _body(link: str, fixed: Mapping[str, str]) -> str:
+    """Return the link that carries a link by fixed joints, or itself."""
+    while link in fixed:
+        link = fixed[link]
+    return link
+
+
 STEWART = Kind(
     "stewart",
     from_yaml=imported(
@@ -54,6 +69,7 @@ STEWART = Kind(
     ),
     to_urdf=imported("robodyn.solvers.stewart.drawing:platform_urdf"),
     adapters={
+        "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.stewart.description.yaml_form:write_stewart",
         "template": "robodyn.solvers.stewart.description.template:TEMPLATE",
         "written_model": "robodyn.solvers.stewart.drawing:written_model",

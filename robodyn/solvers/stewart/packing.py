@@ -44,11 +44,13 @@ def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
 
 
 def pack_platform(six: SixLegs) -> FloatArray:
-    """Pack the platform (PLATFORM_SIZE,), see `robodyn.solvers.stewart.kernels.layout`."""
+    """Pack the platform (PLATFORM_SIZE + ...,), see `robodyn.solvers.stewart.kernels.layout`."""
     platform = np.zeros(at.PLATFORM_SIZE)
     put_platform(platform, six.platform)
     platform[at.GRAVITY : at.GRAVITY + 3] = six.gravity
-    return platform
+    platform[at.SPRINGS] = len(six.springs)
+    springs = [part for s in six.springs for part in (s.at, s.child_at, s.law)]
+    return np.concatenate([platform, *springs])
 
 
 def put_platform(row: FloatArray, body: Body) -> None:

@@ -20,7 +20,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.fields import replace_unchecked, unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
-from robodyn.model.spring import JointSpring
+from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.model.topology import ModelTopology, shape_of
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import composed_pose, quaternion_of_rotation
@@ -130,11 +130,38 @@ def six_legs_of(model: Model) -> SixLegs:
         platform_link=platform,
         base_cone=model.base_cone,
         body_cone=model.body_cone,
+        springs=_springs(model, base, platform),
     )
     return unchecked(six, home=found.home)
 
 
-def _along_leg(actuator: Joint, reading: JointReading) -> JointSpring:
+def _springs(model: Model, base: str, platform: str) -> tuple[PointSpring, ...]:
+    """The springs between points, from the base to the platform, the names of both left out."""
+    if not model.springs:
+        return ()
+    tree, found = ZeroConfigurationTree(model), []
+    bodies = {tree.body[base]: base, tree.body[platform]: platform}
+    for spring in model.springs:
+        points = {
+            bodies.get(tree.body[link]): point_on(tree, link, bodies[tree.body[link]], point)
+            for link, point in spring.ends
+            if tree.body[link] in bodies
+        }
+        if len(points) < 2:
+            raise refused(
+                model.source or model.name,
+                f"spring {spring.name!r}: its links",
+                [spring.parent, spring.child],
+                f"{base} and {platform}; load it as one of the kind closed_loop",
+            )
+        own = points[base], points[platform]
+        found.append(
+            PointSpring(spring.name, "base", "platform", *own, spring.spring, spring.damping)
+        )
+    return tuple(found)
+
+
+def _along_leg(actuator: Joint, reading: JointReading) -> LinearSpring:
     """Return the spring of an actuator's joint as one of the leg's length."""
     return actuator.spring.measured(reading.sign, -reading.sign * reading.offset)
 

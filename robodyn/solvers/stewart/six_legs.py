@@ -20,7 +20,7 @@ from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unche
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model, check_cones
 from robodyn.model.placement import Placement
-from robodyn.model.spring import NO_SPRING, JointSpring
+from robodyn.model.spring import NO_SPRING, LinearSpring, PointSpring
 from robodyn.poses import axis_motion
 
 LEGS = 6
@@ -141,7 +141,7 @@ class Leg:
     limits: LegLimits = LegLimits()
     actuator: Actuator = IDEAL
     armature: float = 0.0
-    spring: JointSpring = NO_SPRING
+    spring: LinearSpring = NO_SPRING
     joints: LegJoints = field(default=LegJoints(), compare=False)
 
     def __post_init__(self) -> None:
@@ -166,6 +166,7 @@ class SixLegs(Compared):
         source: source of the description, for messages.
         base_link, platform_link: names of the two frames.
         base_cone, body_cone: as in `Model`.
+        springs: from points of the base to points of the platform, in their frames.
     """
 
     name: str = field(compare=False)
@@ -178,6 +179,7 @@ class SixLegs(Compared):
     platform_link: str = field(default="platform_link", compare=False)
     base_cone: float = np.inf
     body_cone: float = np.inf
+    springs: tuple[PointSpring, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.legs) != LEGS:
@@ -235,6 +237,10 @@ class SixLegs(Compared):
             base_cone=self.base_cone,
             body_cone=self.body_cone,
             source=self.source,
+            springs=tuple(
+                replace_unchecked(spring, parent=self.base_link, child=self.platform_link)
+                for spring in self.springs
+            ),
         )
 
 

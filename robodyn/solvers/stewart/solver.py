@@ -16,6 +16,7 @@ from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
 from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
 from robodyn.dynamics.compiled_run import BatchSteps, Kernels, batch_entry, in_lanes
+from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.kernels.sticking import RATE
 from robodyn.dynamics.link_tree import Source
@@ -23,6 +24,7 @@ from robodyn.dynamics.parameters import (
     JointParameter,
     JointPlaces,
     joint_parameters,
+    point_spring_parameters,
     unit_mechanisms,
 )
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
@@ -118,20 +120,23 @@ class PlatformSolver(Solver):
         may_be_stiff = any(row.solver.friction.may_be_stiff(dt) for row in different)
         if may_be_stiff or (limit_motors and any(table.shape[1] != columns for table in tables)):
             return None
-        given = np.zeros((len(different), TABLE + 6 * columns))
+        end, count = TABLE + 6 * columns, len(self.body)
+        if any(len(row.solver.body) != count for row in different):
+            return None
+        given = np.zeros((len(different), end + count))
         for packed, row, table in zip(given, different, tables, strict=True):
             dry = row.solver.friction.is_dry
             legs, body = (row._smooth if dry else row).solver.numbers
-            packed[:FRICTION] = np.concatenate([legs.ravel(), body])
+            packed[:FRICTION], packed[end:] = legs.ravel(), body
             if dry:
                 packed[FRICTION:TABLE] = row.solver.friction.rows[:, :RATE].ravel()
-            packed[TABLE:] = table[:, :columns].ravel()
+            packed[TABLE:end] = table[:, :columns].ravel()
         numbers = given
         if isinstance(rows, PayloadVariants):
             numbers = np.tile(given, (len(rows), 1))
             model = self.mechanism.model
             for packed, tip in zip(numbers, rows.tip_links(), strict=True):
-                put_platform(packed[self.legs.size : FRICTION], platform_body(model, tip))
+                put_platform(packed[end:], platform_body(model, tip))
         rough = any(row.solver.friction.is_dry for row in different)
         structure = np.zeros(0)
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
@@ -167,6 +172,10 @@ class PlatformSolver(Solver):
                 value = getattr(leg.damping, name)
                 damping = JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
                 found.append((damping, {place: 1.0}))
+        first = self.legs.size + at.PLATFORM_SIZE + point_spring.STIFFNESS
+        for number, spring in enumerate(self.mechanism.six_legs.springs):
+            place = first + number * point_spring.POINT_SPRING
+            found += point_spring_parameters(spring, place)
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
@@ -200,6 +209,9 @@ class PlatformSolver(Solver):
         legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
         legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
         platform[_GRAVITY] = self.body[_GRAVITY]
+        platform[at.SPRINGS :] = self.body[at.SPRINGS :]
+        laws = platform[at.PLATFORM_SIZE :].reshape(-1, point_spring.POINT_SPRING)
+        laws[:, point_spring.STIFFNESS :] = 0.0
 
         rows, inertias = at.LEG_SIZE * np.arange(len(legs)), at.LEG_INERTIA
         places = [(legs.size + at.MASS, legs.size + at.INERTIA)]

@@ -9,8 +9,8 @@ from robodyn.model.builder import ModelBuilder
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether a URDF closes loops; platforms are checked before."""
-    return bool(builder.closures)
+    """Return whether a URDF has loops or springs between points; platforms are checked before."""
+    return bool(builder.closures or builder.springs)
 
 
 CLOSED_LOOP = Kind(
@@ -26,6 +26,7 @@ CLOSED_LOOP = Kind(
     ),
     to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
+        "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.tree.description.yaml_form:write_closed_loop",
         "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
     },

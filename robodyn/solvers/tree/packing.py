@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
+from robodyn.dynamics.kernels.point_spring import POINT_SPRING, STIFFNESS
 from robodyn.solvers.tree.elimination import Elimination
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.tree import Tree, TreeBody
@@ -122,6 +123,7 @@ def pack(
     head["entries"] = count
     _pack_bodies(tree, head, plan, numbers)
     _pack_closures(tree, idle, entries, count - 1, head, plan, numbers)
+    _pack_springs(tree, head, plan, numbers)
     head["at_free"] = len(plan)
     plan += list(free)
     driven = [tree.rate_of[name] for name in model.driven]
@@ -229,6 +231,9 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
     for k, closure in enumerate(model.closures):
         damper = plan[first + k * layout.CLOSURE_PLAN.size] + layout.CLOSURE_NUMBERS.damping
         numbers[damper] = closure.damping
+    for k, spring in enumerate(model.springs):
+        law = head["at_spring_numbers"] + k * POINT_SPRING + STIFFNESS
+        numbers[law : law + 3] = spring.law
     motors, count = head["at_weights"], len(model.driven)
     numbers[motors : motors + 3 * count] = _of_motors(tree)
     head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
@@ -240,6 +245,18 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
         numbers=numbers,
         head=head,
     )
+
+
+def _pack_springs(tree: Tree, head: dict[str, int], plan: list[int], numbers: list[float]) -> None:
+    springs = tree.model.springs
+    head["springs"], head["at_springs"] = len(springs), len(plan)
+    head["at_spring_numbers"] = len(numbers)
+    head["slides"] |= int(bool(springs))
+    for spring in springs:
+        for link, point in spring.ends:
+            plan.append(tree.body_of[link])
+            numbers += (tree.frame_of[link] @ [*point, 1.0])[:3].tolist()
+        numbers += spring.law.tolist()
 
 
 def _of_motors(tree: Tree) -> list[float]:

@@ -11,11 +11,13 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.body_parameters import BodyNumbers
+from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.link_tree import as_numbers
 from robodyn.dynamics.parameters import (
     JointParameter,
     JointPlaces,
     joint_parameters,
+    point_spring_parameters,
 )
 from robodyn.errors import KinematicsError
 from robodyn.numerics.broadcasting import element, flatten
@@ -28,6 +30,12 @@ from robodyn.solvers.tree.packing import Packed
 from robodyn.solvers.tree.tree import Tree, TreeBody
 
 _BODY = layout.BODY_NUMBERS
+# Where a row of the kernel has what a point spring's numbers are.
+_OF_SPRING = {
+    point_spring.STIFFNESS: kernels.STIFFNESS,
+    point_spring.AT_ZERO: kernels.AT_ZERO,
+    point_spring.DAMPING: kernels.DAMPING,
+}
 
 
 def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
@@ -37,7 +45,7 @@ def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
 
 
 def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of joints; only damping for passive ones and closures."""
+    """Return the parameters of joints and springs; only damping for passive ones, closures."""
     packed, found = loop.structure.packed, []
     for number, body in enumerate(loop.structure.tree.bodies[1:]):
         joint = body.joint
@@ -58,6 +66,9 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
     for closure, place in zip(loop.model.closures, _dampers(packed), strict=False):
         parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
         found.append((parameter, {place: 1.0}))
+    first = packed.head["at_spring_numbers"] + point_spring.STIFFNESS
+    for number, spring in enumerate(loop.model.springs):
+        found += point_spring_parameters(spring, first + number * point_spring.POINT_SPRING)
     return found
 
 
@@ -116,7 +127,11 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
     further = np.zeros((len(loop.solver.parameters_of_joints), kernels.FURTHER))
     for row, (_, numbers) in zip(further, loop.solver.parameters_of_joints, strict=True):
         for place, value in numbers.items():
-            if place in dampers:
+            number, at = divmod(place - packed.head["at_spring_numbers"], point_spring.POINT_SPRING)
+            if 0 <= number < packed.head["springs"]:
+                row[: kernels.DAMPING] = 2.0, number
+                row[_OF_SPRING[at]] = value
+            elif place in dampers:
                 row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
             else:
                 body, at = divmod(place - first, _BODY.size)

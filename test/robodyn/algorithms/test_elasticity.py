@@ -11,7 +11,7 @@ import scipy.optimize
 
 import robodyn as rd
 from robodyn.algorithms.chart import Chart
-from robodyn.model.spring import JointSpring
+from robodyn.model.spring import LinearSpring
 from robodyn.poses import pose_difference
 from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
@@ -36,7 +36,7 @@ def loaded(recwarn):
     def load(name):
         m = rd.load(name)
         own = [j for j in m.model.joints if j.moves_alone and "universal" not in j.name]
-        springs = {j.name: JointSpring(2e3 + 100.0 * k, 0.1, 5.0) for k, j in enumerate(own)}
+        springs = {j.name: LinearSpring(2e3 + 100.0 * k, 0.1, 5.0) for k, j in enumerate(own)}
         m = m._made(m.model.with_joint_springs(springs))
         stiffness = 2e5 * np.linspace(1.0, 1.5, len(m.joint_names))
         m = m.with_drive_stiffness(stiffness, 10.0)

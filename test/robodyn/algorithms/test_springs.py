@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Springs at joints: virtual work, energy, derivatives, parameters, simulation, files."""
+"""Springs: virtual work, energy, derivatives, parameters, simulation, files."""
 
 import warnings
 from dataclasses import replace
@@ -8,25 +8,38 @@ from functools import cache
 
 import numpy as np
 import pytest
+import yaml
 
 import robodyn as rd
 from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.errors import ModelError, OutputError
-from robodyn.model.spring import JointSpring
+from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.solvers.stewart.six_legs import JointReading
 
 NAMES = ("motion_platform", "stanford_arm", "delta", "hexapod_rotary")
+BRACED = NAMES[::2]
 
 
 @cache
 def sprung(name):
-    """Return a mechanism with springs at its joints: of a platform, along its legs."""
+    """Return a mechanism with springs at its joints (of a platform, along its legs).
+
+    A platform and a delta have springs between points of base and body, too.
+    """
     m = rd.load(name)
     own = m.joint_names if name == "motion_platform" else [
         joint.name for joint in m.model.joints if joint.moves_alone
     ]  # fmt: skip
-    springs = {n: JointSpring(40.0 + 3.0 * k, 0.1 - 0.02 * k, 2.0 - k) for k, n in enumerate(own)}
-    return m._made(m.model.with_joint_springs(springs))
+    springs = {n: LinearSpring(40.0 + 3.0 * k, 0.1 - 0.02 * k, 2.0 - k) for k, n in enumerate(own)}
+    model = m.model.with_joint_springs(springs)
+    if name in BRACED:
+        ends = m.model.base_link, m.model.tip_link
+        strut = PointSpring("strut", *ends, [0.1, 0.2, 0.0], [0.05, 0.0, 0.1],
+                            LinearSpring(2e3, 0.5, 20.0), 30.0)  # fmt: skip
+        gas = PointSpring("gas", *ends[::-1], [-0.1, 0.0, 0.0], [0.3, 0.1, 0.4],
+                          LinearSpring(120.0, 0.4, -350.0))  # fmt: skip
+        model = replace(model, springs=(strut, gas))
+    return m._made(model)
 
 
 @pytest.fixture(params=NAMES)
@@ -82,9 +95,8 @@ def test_forward_dynamics_and_derivatives_have_the_springs(m, rng):
 def test_stiffness_and_preload_are_parameters(m, rng):
     motion = some_state(m, rng)
     own = m.parameters
-    assert {f"{n}.{part}" for n in m.joint_names for part in ("stiffness", "preload")} <= {
-        *own.names
-    }
+    springs = (*m.joint_names, *(spring.name for spring in m.model.springs))
+    assert {f"{n}.{part}" for n in springs for part in ("stiffness", "preload")} <= {*own.names}
     efforts = m.inverse_dynamics(*motion)
     np.testing.assert_allclose(m.regressor(*motion) @ own.values, efforts, rtol=1e-9)
     other = own.values * rng.uniform(0.9, 1.1, len(own.values))
@@ -93,6 +105,7 @@ def test_stiffness_and_preload_are_parameters(m, rng):
 
 
 def test_effort_terms_name_the_springs(m, rng):
+    m = m.without_friction()
     q, v, a = (part[None] for part in some_state(m, rng))
     found = effort_terms(m, q, v, a)
     np.testing.assert_allclose(sum(found.terms.values()), found.total, rtol=1e-9)
@@ -137,6 +150,10 @@ def test_a_simulation_keeps_the_energy_and_rows_of_a_batch_are_alike(name, rng):
 def test_every_format_keeps_springs(m, suffix, tmp_path, rng):
     if suffix == "xml":
         pytest.importorskip("mujoco")
+    if suffix == "sdf" and m.model.springs:
+        with pytest.raises(OutputError, match="spring 'strut' is between points, which SDF has no"):
+            rd.save(m, tmp_path / "m.sdf")
+        m = m._made(replace(m.model, springs=()))
     rd.save(m, tmp_path / f"m.{suffix}")
     with warnings.catch_warnings():
         warnings.simplefilter("error", rd.errors.LeftOutWarning)
@@ -161,10 +178,109 @@ def test_mujoco_has_the_effort_of_a_preload(tmp_path, rng):
     np.testing.assert_allclose(efforts, data.qfrc_inverse, rtol=1e-10)
 
 
+ARM = """<mujoco><worldbody><body name="a"><joint name="a" axis="0 1 0"/><geom size=".1"/>
+  <site name="high" pos=".3 .1 0"/><body name="b" pos=".4 0 0"><joint name="b" axis="0 0 1"/>
+  <geom size=".1" pos=".2 0 0"/><site name="low" pos=".2 0 .1"/></body></body>
+  <site name="floor" pos="0 -.5 0"/></worldbody><tendon>
+  <spatial name="bungee" stiffness="50" springlength=".2" damping="3"><site site="floor"/>
+  <site site="low"/></spatial><spatial stiffness="80"><site site="high"/>
+  <site site="low"/></spatial></tendon>
+  <actuator><motor joint="a"/><motor joint="b"/></actuator></mujoco>"""
+
+
+def test_a_tendon_between_two_sites_is_a_spring_of_mujocos_force(rng):
+    """Velocities of a tree whose base is still, and a tree's slopes with springs between points."""
+    mujoco = pytest.importorskip("mujoco")
+    m, model = rd.load(ARM), mujoco.MjModel.from_xml_string(ARM)
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    data = mujoco.MjData(model)
+    data.qpos, data.qvel, data.qacc = q, v, a = rng.uniform(-1.0, 1.0, (3, 2))
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(m.inverse_dynamics(q, v, a), data.qfrc_inverse, rtol=1e-10)
+    slope = m.inverse_dynamics_derivatives(q, v, a).configuration
+    expected = [
+        (m.inverse_dynamics(q + d, v, a) - m.inverse_dynamics(q - d, v, a)) / 2e-5
+        for d in 1e-5 * np.eye(2)
+    ]
+    np.testing.assert_allclose(slope, np.transpose(expected), atol=1e-7)
+
+
+def test_a_turning_base_does_not_strain_the_dampers_on_it(rng):
+    base = rd.BaseMotion([0.0, 0.0, 9.81], [0.3, -0.2, 0.5], [0.1, 0.2, -0.3])
+    for name in BRACED:
+        m = sprung(name)
+        motion = some_state(m, rng)
+        bare = m._made(replace(m.model, springs=()))
+        pull = m.inverse_dynamics(*motion) - bare.inverse_dynamics(*motion)
+        moved = m.inverse_dynamics(*motion, base=base) - bare.inverse_dynamics(*motion, base=base)
+        np.testing.assert_allclose(moved, pull, rtol=1e-8)
+
+
+DOCUMENT = {"link": "base", "xyz": [0.0, 0.0, 2.0]}, {"link": "platform", "xyz": [0.0, 0.0, 0.1]}
+
+
+def platform_document(tmp_path, **springs):
+    rd.save(rd.load("motion_platform"), tmp_path / "m.yaml")
+    return yaml.safe_load((tmp_path / "m.yaml").read_text()) | springs
+
+
+def test_a_bungee_takes_its_tension_off_the_weight(tmp_path):
+    parent, child = DOCUMENT
+    bungee = {"name": "bungee", "parent": parent, "child": child, "stiffness": 400.0, "rest": 0.3}
+    m = rd.load(platform_document(tmp_path, springs=[bungee]))
+    assert m.kind == "stewart"
+    bare = rd.load("motion_platform")
+    span = np.array(parent["xyz"]) - m.home[:3] - child["xyz"]
+    length = np.linalg.norm(span)
+    change = m.jacobian(m.home) @ (m.gravity(m.home) - bare.gravity(m.home))
+    np.testing.assert_allclose(change[:3], -400.0 * (length - 0.3) * span / length, atol=1e-9)
+    assert np.abs(m.gravity(m.home)).sum() < np.abs(bare.gravity(m.home)).sum()
+
+
+def test_a_gas_spring_pushes_with_its_force_at_rest(tmp_path):
+    parent, child = DOCUMENT
+    law = {"force": 350.0, "rate": 120.0, "rest": 0.4}
+    gas = {"name": "gas", "parent": parent, "child": child} | law
+    (spring,) = rd.load(platform_document(tmp_path, springs=[gas])).model.springs
+    assert spring.law @ [0.4, 1.0, 0.0] == pytest.approx(-350.0)
+    assert spring.law @ [0.3, 1.0, 0.0] == pytest.approx(-350.0 - 12.0)
+
+
+def test_an_arm_with_a_spring_between_points_is_a_closed_loop(tmp_path, rng):
+    rd.save(rd.load("stanford_arm"), tmp_path / "arm.yaml")
+    document = yaml.safe_load((tmp_path / "arm.yaml").read_text())
+    ends = {"parent": {"link": "base"}, "child": {"link": "link3", "xyz": [0.1, 0.0, 0.2]}}
+    document["springs"] = [{"name": "strut", **ends, "stiffness": 500.0}]
+    m = rd.load(document)
+    assert (m.kind, len(m.joint_names)) == ("closed_loop", 6)
+    with pytest.raises(ModelError, match="springs between points"):
+        rd.load(document, kind="serial")
+    rd.save(m, tmp_path / "arm.urdf")
+    assert rd.load(tmp_path / "arm.urdf") == m
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stiffness": -1.0}, r"springs\[0\].*stiffness is -1"),
+        ({"force": 10.0}, r"springs\[0\].stiffness is 1.0, expected nothing beside force and rate"),
+        ({"child": {"link": "nowhere"}}, "'strut': no link 'nowhere'"),
+        ({"child": {"link": "base"}}, "both ends are on 'base_link'"),
+        ({"length": 1.0}, r"unknown field springs\[0\].length"),
+        ({"damping": -1.0}, r"springs\[0\].damping is -1.0"),
+    ],
+)
+def test_springs_between_points_that_are_wrong_are_refused(change, message, tmp_path):
+    parent, child = DOCUMENT
+    spring = {"name": "strut", "parent": parent, "child": child, "stiffness": 1.0} | change
+    with pytest.raises(ModelError, match=message):
+        rd.load(platform_document(tmp_path, springs=[spring]))
+
+
 @pytest.mark.parametrize("suffix", ["sdf", "xml"])
 def test_a_format_without_preloads_refuses_an_effort_that_is_the_same_everywhere(suffix, tmp_path):
     m = rd.load("stanford_arm")
-    m = m._made(m.model.with_joint_springs({m.joint_names[0]: JointSpring(preload=3.0)}))
+    m = m._made(m.model.with_joint_springs({m.joint_names[0]: LinearSpring(preload=3.0)}))
     with pytest.raises(OutputError, match=r"has no spring whose effort, 3, is the same"):
         rd.save(m, tmp_path / f"m.{suffix}")
 
@@ -204,14 +320,14 @@ def test_a_floating_joint_has_no_spring():
     model = rd.load("motion_platform").model
     floating = next(joint.name for joint in model.joints if joint.kind == "floating")
     with pytest.raises(ModelError, match="a floating joint has no spring"):
-        model.with_joint_springs({floating: JointSpring(1.0)})
+        model.with_joint_springs({floating: LinearSpring(1.0)})
 
 
 def test_flexure_hinges_make_a_platform_a_closed_loop(tmp_path, rng):
     """Energy is the same by the joints of the tree as by springs that are added by hand."""
     m = rd.load("motion_platform")
     model = m.model.with_joint_springs(
-        {j.name: JointSpring(300.0) for j in m.model.joints if j.kind == "revolute"}
+        {j.name: LinearSpring(300.0) for j in m.model.joints if j.kind == "revolute"}
     )
     with pytest.raises(ModelError, match=r"spring stiffness is 300\.0.*closed_loop"):
         m._made(model)

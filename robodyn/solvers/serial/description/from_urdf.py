@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn.errors import warn
+from robodyn.errors import ModelError, warn
 from robodyn.formats.inertia import check_inertias, check_massless
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.model.body import Link
@@ -31,13 +31,19 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     URDF that the model does not contain.
 
     Raises:
-        ModelError: an unknown link, no chain or several equally long ones, a mimic, floating or
-            planar joint in it, a movable joint outside it, an apparent gripper finger or loop cut
-            open, and with `strict=True` a moving link without `<inertial>`, which is otherwise
-            massless.
+        ModelError: a spring between points, an unknown link, no chain or several equally long
+            ones, a mimic, floating or planar joint in it, a movable joint outside it, an apparent
+            gripper finger or loop cut open, and with `strict=True` a moving link without
+            `<inertial>`, which is otherwise massless.
         UnphysicalInertia: with `strict=True`.
     """
     source, start = builder.source, builder.home
+    if builder.springs:
+        raise ModelError(
+            f"{source}: spring {builder.springs[0].name!r} is between points, and an arm has "
+            "springs at joints only; load it as one of the kind closed_loop",
+            value=builder.springs[0].name,
+        )
     own = [j.name for j in builder.joints.values() if j.kind in KINDS and j.mimic is None]
     whole = builder.model(driven=own)
     tree = ZeroConfigurationTree(whole)

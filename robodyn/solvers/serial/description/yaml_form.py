@@ -33,7 +33,6 @@ from robodyn.parsing.model_file import (
     placement_of,
     spring_fields,
     stated_in,
-    with_stated_springs,
     write_yaml,
 )
 from robodyn.solvers.serial.chain import KINDS, as_arm, model_of_chain
@@ -102,7 +101,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
     model = model_of_chain(
         top.text("name"), base, parts, tip, end, gravity=gravity, home=home, source=source
     )
-    return with_stated_springs(top, as_arm(model))
+    return as_arm(model)
 
 
 def _frames(

@@ -28,7 +28,6 @@ from robodyn.parsing.model_file import (
     limits_of,
     numbers,
     spring_fields,
-    with_stated_springs,
     write_yaml,
 )
 from robodyn.poses import pose_from_rpy, rpy_from_pose
@@ -95,7 +94,7 @@ def stewart_model_from_yaml(
     )
     bodies = [(name, body.inertia) for name, body in six.bodies]
     check_inertias(source, [*bodies, *inertia_without_rotor(six)], strict=options.strict)
-    return with_stated_springs(top, six.expanded())
+    return six.expanded()
 
 
 def _home(top: Fields, leg: Leg) -> Any:

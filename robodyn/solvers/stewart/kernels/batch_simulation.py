@@ -36,12 +36,12 @@ from robodyn.numerics.vectors import vector
 from robodyn.solvers.stewart.kernels import integration
 from robodyn.solvers.stewart.kernels.dynamics import MotionEquations
 from robodyn.solvers.stewart.kernels.lanes import accelerated, equations_in_lanes, normalize
-from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, PLATFORM_SIZE
+from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK
 from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_velocity
 
-# Packed numbers of a platform: rows of its legs, then the platform, then the first RATE of every
-# leg's friction, then the rows of its `joint_table`.
-FRICTION: Final = 6 * LEG_SIZE + PLATFORM_SIZE
+# Packed numbers of a platform: rows of its legs, then the first RATE of every leg's friction, then
+# the rows of its `joint_table`, then the platform with its springs.
+FRICTION: Final = 6 * LEG_SIZE
 TABLE: Final = FRICTION + 6 * RATE
 
 
@@ -203,7 +203,7 @@ def advance(
 
     Args:
         structure: not read.
-        numbers: (groups, (TABLE + 6 columns) * 8).
+        numbers: (groups, (TABLE + 6 columns + PLATFORM_SIZE + ...) * 8).
         settings: see `dynamics.kernels.batch_simulation`; friction if legs may stick.
         efforts, loads: (N, 6) and (N, 15), constant.
         q, v: (N, 7) and (N, 6) states, in place.
@@ -220,10 +220,10 @@ def advance(
     e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     for group in range(first, last):
         start, end = group * WIDTH, min((group + 1) * WIDTH, q.shape[0])
-        place = group * (TABLE + 6 * columns) * WIDTH
+        place = group * numbers.shape[1]
         platforms = Platforms(
             as_table(rows_of(numbers, place), LEG_SIZE),
-            rows_of(numbers, place + 6 * LEG_SIZE * WIDTH),
+            rows_of(numbers, place + (TABLE + 6 * columns) * WIDTH),
             as_table(rows_of(numbers, place + FRICTION * WIDTH), RATE),
             as_table(rows_of(numbers, place + TABLE * WIDTH), columns),
         )

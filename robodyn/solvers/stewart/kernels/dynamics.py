@@ -12,9 +12,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
+from robodyn.dynamics.kernels.point_spring import (
+    ON_CHILD,
+    ON_PARENT,
+    POINT_SPRING,
+    STIFFNESS,
+    spring_force,
+)
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve
 from robodyn.numerics.rotations import rotation_columns
+from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import (
     Vector,
     about_origin,
@@ -29,7 +37,15 @@ from robodyn.numerics.vectors import (
     vector,
 )
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
-from robodyn.solvers.stewart.kernels.layout import COM, INERTIA, MASS, OK, SINGULAR
+from robodyn.solvers.stewart.kernels.layout import (
+    COM,
+    INERTIA,
+    MASS,
+    OK,
+    PLATFORM_SIZE,
+    SINGULAR,
+    SPRINGS,
+)
 from robodyn.solvers.stewart.kernels.leg import (
     leg_geometry,
     leg_tip_inertia,
@@ -42,7 +58,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def platform_wrench(
     platform: Any, axes: Any, moving: Any, accel: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the wrench that the platform's own motion requires (eq. 33, 34 without legs).
+    """Compute the wrench that the platform requires, with springs (eq. 33, 34 without legs).
 
     `axes` are the columns of its rotation, `moving` position, velocity and angular velocity,
     `accel` the derivatives of the latter two.
@@ -59,6 +75,14 @@ def platform_wrench(
     omega, change = turning(base, w, alpha)
     moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, change))
     moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, INERTIA, omega)))
+    k = 0
+    while any_of(platform[SPRINGS] > float(k)):
+        at = PLATFORM_SIZE + POINT_SPRING * k
+        q = combine(X, Y, Z, vector(platform, at + ON_CHILD))
+        reach = sub(add(position, q), vector(platform, at + ON_PARENT))
+        pull = spring_force(platform, at + STIFFNESS, reach, add(v, cross(w, q)))
+        force, moment = add(force, pull), add(moment, cross(q, pull))
+        k += 1
     return force, moment
 
 

@@ -40,7 +40,6 @@ from robodyn.parsing.model_file import (
     SPRINGS,
     placement_of,
     stated_in,
-    with_stated_springs,
     write_text,
     write_yaml,
 )
@@ -96,7 +95,6 @@ def closed_loop_model_from_yaml(
     home = _home(top) if "home" in top else None
     model = builder.model(tip, driven=driven, home=home, spelling=options.spelling)
     name_zero_limits(builder, model.driven)
-    model = with_stated_springs(top, model)
     model = _driven(top, model) if "actuators" in top else model
     model = model if tip or builder.tip_link else with_default_tip(model)
     return check_links(model, strict=options.strict)

@@ -109,7 +109,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
         rate = m.integers[m.at_free + k]
         s.v[rate] = state.rates[k]
         s.a[rate] = 0.0 * state.rates[k]
-    velocity_pass(m, s.v, False, s.B)
+    velocity_pass(m, s.v, m.slides == 1, s.B)
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     for j in range(m.rates):
         s.tau[j] = -s.tau[j]

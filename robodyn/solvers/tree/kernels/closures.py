@@ -11,6 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn.dynamics.kernels.point_spring import (
+    ON_CHILD,
+    POINT_SPRING,
+    STIFFNESS,
+    spring_force,
+)
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
@@ -33,6 +39,7 @@ from robodyn.solvers.tree.kernels.layout import (
     closure_of,
     step_of,
 )
+from robodyn.solvers.tree.kernels.tree import push
 
 AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
 
@@ -238,6 +245,32 @@ def damp(m: Any, B: Any) -> None:
             moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
             store(b, MOMENT, add(vector(b, MOMENT), moment))
             store(a, MOMENT, sub(vector(a, MOMENT), moment))
+
+
+@inner
+def reach_of(m: Any, k: int, B: Any) -> Any:
+    """The bodies at the ends of spring k, the arms of its ends, their distance and its rate."""
+    i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
+    at = m.at_spring_numbers + POINT_SPRING * k
+    a, b, spin = B[i], B[j], vector(B[0], OMEGA)
+    arm, child_arm = to_base(a, vector(m.numbers, at)), to_base(b, vector(m.numbers, at + ON_CHILD))
+    reach = sub(add(vector(b, ORIGIN), child_arm), add(vector(a, ORIGIN), arm))
+    # velocities are those on a base at rest, angular velocities are not
+    rate = add(vector(b, VELOCITY), cross(sub(vector(b, OMEGA), spin), child_arm))
+    rate = sub(rate, add(vector(a, VELOCITY), cross(sub(vector(a, OMEGA), spin), arm)))
+    return (i, j), (arm, child_arm), reach, rate
+
+
+@inner
+def pull(m: Any, B: Any) -> None:
+    """Forces of the springs between points, taken off what their bodies need."""
+    for k in range(m.springs):
+        (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
+        law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS
+        force = spring_force(m.numbers, law, reach, rate)
+        none = scale(0.0, force)
+        push(B, i, arm, force, none)
+        push(B, j, child_arm, scale(-1.0, force), none)
 
 
 @inner

@@ -24,6 +24,7 @@ from robodyn.solvers.tree.kernels.closures import (
     damp,
     fill,
     largest_gap,
+    pull,
     residual,
     to_base,
 )
@@ -138,6 +139,8 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     inertial_wrenches(m, a, B)
     if m.damped == 1:
         damp(m, B)
+    if m.springs > 0:
+        pull(m, B)
     if state.contact:
         arm = to_base(B[m.tip], vector(m.numbers, m.at_tip))
         push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))

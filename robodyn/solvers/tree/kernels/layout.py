@@ -40,7 +40,7 @@ PLAN = Layout(
     at_signs=1,  # the paths' factors, in the numbers
     at_tip=1,  # the tip's placement, in the numbers
     tip=1,  # body that carries the tip
-    slides=1,  # 1 if a closure needs the velocities of points
+    slides=1,  # 1 if a closure or a spring needs the velocities of points
     drives_free=1,  # 1 if the driven joints are the independent ones, in this order
     at_thresholds=1,  # the smallest acceptable pivots, in the numbers
     damped=1,  # 1 if a closure has damping
@@ -51,6 +51,9 @@ PLAN = Layout(
     at_places=1,  # index of each driven joint's position in a configuration
     at_steep=1,  # in the numbers: largest motion of a coordinate per unit of an independent one
     at_free_places=1,  # index of each independent coordinate in a configuration
+    springs=1,  # between points of bodies
+    at_springs=1,  # the bodies at the ends of each
+    at_spring_numbers=1,  # see `dynamics.kernels.point_spring`, in the numbers
     at_free_wraps=1,  # 1 for each independent coordinate that is periodic
 )
 NUMBERS = Layout(gravity=3)  # [m/s^2] base frame

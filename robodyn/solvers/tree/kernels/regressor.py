@@ -15,6 +15,7 @@ from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.body_columns import write_body_columns
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, friction_rate
 from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.point_spring import spring_force
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
@@ -30,6 +31,7 @@ from robodyn.numerics.vectors import (
     sub,
     vector,
 )
+from robodyn.solvers.tree.kernels.closures import reach_of
 from robodyn.solvers.tree.kernels.distribution import weigh_drives
 from robodyn.solvers.tree.kernels.dynamics import joint_motion
 from robodyn.solvers.tree.kernels.layout import (
@@ -52,8 +54,8 @@ from robodyn.solvers.tree.kernels.layout import (
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
 
-# Data of a further parameter: 1 for the damping of a closure, else of a joint; the index of the
-# closure or of the joint's body; and its unit.
+# Data of a further parameter: 1 for the damping of a closure, 2 for a spring between points, else 0
+# for a joint; the index of the closure, the spring or the joint's body; and its unit.
 OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, STIFFNESS, AT_ZERO, FRICTION = range(8)
 FURTHER = FRICTION + DRY_FRICTION
 
@@ -99,6 +101,18 @@ def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, colum
     for k in range(m.free):
         turn = sub(vector(s.T[b], 6 * k), vector(s.T[a], 6 * k))
         found[k, column] = dot(turn, moment)
+
+
+@inner
+def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
+    """The column of a parameter of a spring between points, a unit of which is a row of FURTHER."""
+    (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
+    law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING]
+    force = spring_force(law, 0, reach, rate)
+    for k in range(m.free):
+        apart = add(vector(s.T[j], 6 * k + 3), cross(vector(s.T[j], 6 * k), child_arm))
+        apart = sub(apart, add(vector(s.T[i], 6 * k + 3), cross(vector(s.T[i], 6 * k), arm)))
+        found[k, column] = dot(apart, force)
 
 
 @inner
@@ -158,7 +172,9 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
     for n in range(further.shape[0]):
         unit = further[n]
         number = int(unit[NUMBER])
-        if unit[OF_CLOSURE] != 0.0:
+        if unit[OF_CLOSURE] == 2.0:
+            write_spring(m, number, unit, s, table, first + n)
+        elif unit[OF_CLOSURE] != 0.0:
             write_closure(m, number, unit[DAMPING], s, table, first + n)
         else:
             write_joint(m, number, unit, state.q, s, table, first + n)

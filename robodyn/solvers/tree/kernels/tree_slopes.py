@@ -448,11 +448,13 @@ def derivatives_of_tree(
 ) -> int:  # fmt: skip
     """Compute `derivatives.derivatives` of a tree without closures, mimics and spinning rotors.
 
-    A floating joint is on the base, which then does not move.
+    It has no springs between points. A floating joint is on the base, which then does not move.
     """
     m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
     friction, out = borrowed_array(friction), borrowed_array(out)
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
+    if m.springs > 0:
+        return 0  # of springs between points it has no slopes
     if (m.bodies + 1) * (BODY_SIZE + BODY) + n * (n + ROW + 10 + WIDTH * groups) > MOST:
         return 0
     for i in range(1, m.bodies + 1):

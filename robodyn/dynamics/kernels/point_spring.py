@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Springs between points of two bodies; numbers of each are consecutive in every layout."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import choose
+from robodyn.numerics.vectors import Vector, dot, norm, scale
+
+ON_PARENT: Final = 0  # 3 [m], its end on the parent, in the body's frame
+ON_CHILD: Final = 3  # 3 [m], the same on the child
+STIFFNESS: Final = 6  # [N/m]
+AT_ZERO: Final = 7  # [N] tension at length 0
+DAMPING: Final = 8  # [N s/m]
+POINT_SPRING: Final = 9  # how many they are
+
+# [m] of a spring that has no direction.
+SHORTEST: Final = 1e-12
+
+
+@inner
+def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
+    """Force [N] of a spring on its end at the parent, of numbers or of lanes.
+
+    Args:
+        law, start: stiffness, tension at length 0 and damping are law[start : start + 3].
+        reach: [m] from the end at the parent to that at the child.
+        rate: [m/s] its derivative.
+    """
+    length = norm(reach)
+    inverse = choose(length > SHORTEST, 1.0 / length, 0.0 * length)
+    tension = law[start] * length + law[start + 1]
+    tension = tension + law[start + 2] * (inverse * dot(reach, rate))
+    return scale(inverse * tension, reach)
