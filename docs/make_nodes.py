@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import diagnostics
 import rclpy
 from generated import write_or_check
 from rclpy.node import Node
@@ -70,7 +71,8 @@ def page() -> str:
     rclpy.init()
     os.chdir(tempfile.mkdtemp())  # folder for nodes that write files
     try:
-        return HEADER + "".join(section(name, cls) for name, cls in NODES.items())
+        nodes = "".join(section(name, cls) for name, cls in NODES.items())
+        return HEADER + nodes + diagnostics.section()
     finally:
         rclpy.shutdown()
 

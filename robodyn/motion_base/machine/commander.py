@@ -261,4 +261,4 @@ class PositionCommander:
         if strain[worst] <= 1.0:
             return ""
         name = self.mechanism.joint_names[worst]
-        return f"{name} needs {strain[worst]:.3g} times its effort: slower"
+        return f"{name} needs {strain[worst]:.3g} times its effort limit: slowing down"
