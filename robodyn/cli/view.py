@@ -31,6 +31,7 @@ def view(
     browser: bool = True,
     design: str = "",
     catalog: str = "",
+    modes: bool = False,
 ) -> None:
     """Show a moving mechanism in the browser, with plots and controls.
 
@@ -42,6 +43,7 @@ def view(
             machines (`robodyn view hexapod --design requirements.yaml`) and shows which
             requirements are met.
         catalog: File of actuators to choose from with --design, or `sample`.
+        modes: Animate the natural modes of a mechanism with elastic drives instead of a motion.
     """
     if design:
         _edit_design(model, design, catalog, port, host, browser)
@@ -49,12 +51,28 @@ def view(
     if catalog:
         raise InvalidInput(f"--catalog is {catalog}, but --design is missing", value=catalog)
     # imported here: the other commands do not need it
-    from robodyn.view import LiveSimulation, figure_of, open_studio, paths_of, serve
+    from robodyn.view import (
+        LiveSimulation,
+        ModeAnimation,
+        figure_of,
+        open_modes,
+        open_studio,
+        paths_of,
+        serve,
+    )
     from robodyn.view.serving import viser_module
 
     viser_module()
     mechanism = load_quietly(model)
     figure = figure_of(model, mechanism)
+    if modes:
+        animation = ModeAnimation(mechanism)
+        for name in animation.names:
+            typer.echo(f"mode {name}")
+        server = serve(port, host or ())
+        page = open_modes(server, animation, figure)
+        _show(server, page, f"modes of {mechanism.name}", browser)
+        return
     with progress_bar(f"paths of {mechanism.name}", 1.0) as show:
         paths = paths_of(mechanism, path, show)
     live = LiveSimulation(mechanism, paths, speed=speed, repeat=True)

@@ -24,7 +24,7 @@ from robodyn.report.design_tables import (
     verdict_lines,
 )
 from robodyn.report.labels import units_in_one
-from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
+from robodyn.report.machine_sheet import held_payloads, held_table, modes_table, sine_sheet
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 
@@ -115,6 +115,8 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
         page.add_chart(sheet[0], table(*sheet[1]))
     if held is not None:
         page.add("held", "Payload over the workspace", held_table(held))
+    if (modes := modes_table(m)) is not None:
+        page.add("modes", "Natural modes", _tables([modes]))
     if presentation.outline(m, m.home):
         page.add_chart(_views(e))
     page.add("centers", "Joint centers", _tables([_centers(e)]))

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.effort_terms import nan_where_singular
+from robodyn.algorithms.elasticity import is_elastic
 from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.at_home import UNLOADED
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
@@ -58,6 +59,29 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
     ]
     head = ["axis", "excursion, either way", "velocity [1/s]", "acceleration [1/s^2]"]
     return chart, Table(head, cells, "From home, one axis at a time")
+
+
+def modes_table(m: Mechanism) -> Table | None:
+    """Tabulate the natural modes at home; None for rigid drives."""
+    if not is_elastic(m):
+        return None
+    modes = m.modes(m.home)
+    largest = np.abs(modes.body_shapes[:, :3] / m.size).max(axis=1)
+    largest = np.maximum(largest, np.abs(modes.body_shapes[:, 3:]).max(axis=1))
+    shapes = modes.body_shapes / np.where(largest > 0.0, largest, 1.0)[:, None]
+    cells: list[list[str | float]] = [
+        [k, *(float(value) for value in row)]
+        for k, row in enumerate(
+            np.column_stack([modes.frequencies, modes.damping_ratios, shapes]), start=1
+        )
+    ]
+    head = ["mode", "frequency [Hz]", "damping ratio", "x [m]", "y [m]", "z [m]", "about x [rad]",
+            "about y [rad]", "about z [rad]"]  # fmt: skip
+    caption = (
+        "At home, motors held. The shapes are displacements of the body, scaled to the machine's "
+        "size or one radian"
+    )
+    return Table(head, cells, caption)
 
 
 class HeldPayloads(NamedTuple):

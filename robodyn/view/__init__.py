@@ -11,6 +11,7 @@ from robodyn.view.bag import read_run
 from robodyn.view.design_editor import DesignEditor
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.model_figure import figure_of
+from robodyn.view.modes import ModeAnimation, open_modes
 from robodyn.view.paths import paths_of
 from robodyn.view.replay import Replay
 from robodyn.view.scene import arrow_lengths, reference_effort
@@ -19,7 +20,7 @@ from robodyn.view.snapshot import drawn_joints
 from robodyn.view.studio import open_studio
 
 __all__ = [
-    "BY_HAND", "DesignEditor", "LiveSimulation", "PortInUse", "Replay", "arrow_lengths",
-    "drawn_joints", "figure_of", "open_studio", "paths_of", "read_run", "reference_effort", "serve",
-    "stop",
+    "BY_HAND", "DesignEditor", "LiveSimulation", "ModeAnimation", "PortInUse", "Replay",
+    "arrow_lengths", "drawn_joints", "figure_of", "open_modes", "open_studio", "paths_of",
+    "read_run", "reference_effort", "serve", "stop",
 ]  # fmt: skip
