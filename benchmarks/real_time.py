@@ -90,7 +90,7 @@ def set_points(m: rd.Mechanism, steps: int, random: np.random.Generator, dt: flo
     """Set-points of a stream of poses that wanders, jumps and is out of reach most of the time."""
     commander, stream = PositionCommander(m, dt), PoseStream(m, 0.5)
     commander.warm_up()
-    commander.wish = stream
+    commander.motion_source = stream
     home, size, tick = m.body_pose(m.home), m.size, round(dt * 1e9)
     now, held = 0, 0
     pose, twist = home, np.zeros(6)
