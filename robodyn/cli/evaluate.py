@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
@@ -18,6 +18,9 @@ from robodyn.cli.session import (
     writable,
     write_report,
 )
+
+if TYPE_CHECKING:
+    from robodyn.designing.design import Objective
 
 
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> Answer:
@@ -86,7 +89,7 @@ def design(
             family,
             required,
             catalog,
-            objective or "peak_effort",
+            cast("list[Objective]", objective) or "peak_effort",
             resume=resume,
             scheduler=scheduler,
             progress=show,

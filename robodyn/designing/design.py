@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations, cycle
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -24,8 +24,13 @@ from robodyn.designing.search import Descent, Examine, Point, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
+from robodyn.sweeps.schedulers import check_scheduler
 from robodyn.threads import each
 
+Objective = Literal[
+    "peak_effort", "continuous_effort", "peak_power", "supply_peak", "stroke", "speed", "height",
+    "footprint_radius", "condition_number", "price", "mass", "workspace",
+]  # fmt: skip
 # Objectives and their units; those of drives are maxima over all drives and motions.
 OBJECTIVES = {
     "peak_effort": "N or N m", "continuous_effort": "N or N m", "peak_power": "W",
@@ -137,7 +142,7 @@ def design(
     family: str | Callable[..., Mechanism],
     requirements: Requirements,
     catalog: str | Path | Sequence[Mapping[str, Any]] | None = None,
-    objective: str | Sequence[str] = "peak_effort",
+    objective: Objective | Sequence[Objective] = "peak_effort",
     bounds: Bounds | None = None,
     seed: int = 0,
     *,
@@ -178,6 +183,7 @@ def design(
         >>> rd.design("hexapod", req, evaluations=60).evaluation.satisfied
         True
     """
+    check_scheduler(scheduler)
     names = (objective,) if isinstance(objective, str) else tuple(objective)
     rows = _rows(family, catalog)
     excluded: tuple[str, ...] = OF_CATALOG if rows == (None,) else ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from robodyn.analysis.study import MotionStudy
 from robodyn.arrays import ArrayLike
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.solvers.stewart.formulations import FormulationName
 from robodyn.trajectories.base import Trajectory
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def analyze(
     trajectory: Trajectory,
     dt: float = 0.01,
     *,
-    formulation: str = "exact",
+    formulation: FormulationName = "exact",
     wrench: ArrayLike | None = None,
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,

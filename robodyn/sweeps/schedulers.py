@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any
 
-from robodyn.errors import ClusterError, RobodynError
+from robodyn.errors import ClusterError, InvalidInput, RobodynError
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import SweepPlan
 from robodyn.sweeps.store import Output
@@ -85,6 +85,20 @@ def on_cluster(
 
 def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
     return index, plan.compute()
+
+
+def check_scheduler(scheduler: Any) -> None:
+    """Reject an object that is neither an address nor a client, before anything is computed.
+
+    Raises:
+        InvalidInput: the object.
+    """
+    if not (scheduler is None or isinstance(scheduler, str) or hasattr(scheduler, "scheduler")):
+        raise InvalidInput(
+            f"scheduler is a {type(scheduler).__name__}, expected the address of a Dask scheduler, "
+            "such as tcp://127.0.0.1:8786, or a distributed.Client",
+            value=scheduler,
+        )
 
 
 @contextmanager

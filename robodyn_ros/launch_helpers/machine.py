@@ -29,6 +29,7 @@ from robodyn_ros.launch_helpers.description import (
     own_files,
     own_node,
 )
+from robodyn_ros.parameter_files import read_sections
 
 PATH, OUTPUT = "demo", "runs/latest"  # defaults
 ARGUMENTS = {
@@ -85,6 +86,7 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if hardware == "simulated":
         nodes.append(node("simulated_drives"))
     elif hardware == "link":
+        _refuse_stall_homing(context.launch_configurations["params_file"])
         nodes += [node("drive_link", "link"), node("state_estimator")]
     if is_on(context, "cueing"):
         nodes.append(node("motion_cueing", "telemetry"))
@@ -95,6 +97,22 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     recorders = [node("recorder", "output")] if is_on(context, "record") else []
     ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
     return [*ends, *recorders, *nodes]
+
+
+def _refuse_stall_homing(params_file: str) -> None:
+    """Reject homing by stops over a link, whose commands stay within the ends of the joints.
+
+    Raises:
+        RuntimeError: names the file and the parameter.
+    """
+    for section, values in read_sections(params_file).items():
+        is_its_own = section.rsplit("/", 1)[-1] in ("joint_commander", "**")
+        if is_its_own and values.get("homing") == "stall":
+            raise RuntimeError(
+                f"{params_file}: homing is 'stall', which commands drives beyond the ends of their "
+                "joints, and drive_link rejects such commands: use homing 'absolute' or 'assumed', "
+                "or hardware:=none with a node of your own for the drives"
+            )
 
 
 def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -13,6 +13,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.arguments import guarded
+from robodyn.designing.design import OBJECTIVES
 from robodyn.errors import InvalidInput
 
 
@@ -45,6 +46,14 @@ WRONG = {
     "number": (lambda m: m.with_payload([Odd()]), "mass must be numbers"),
     "arity": (lambda m: rd.plan_path(m, m.home, m.home, progress=Odd), "progress is a type, exp"),
     "count": (lambda m: rd.exciting_trajectory(m, trials=10**9), "expected 1 to"),
+    "scheduler": (
+        lambda m: rd.workspace(m, scheduler=np.zeros(3)),
+        "scheduler is a ndarray, expected the address of a Dask scheduler",
+    ),
+    "items": (
+        lambda m: rd.load("stewart_symmetric").with_legs(iter(range(6))),
+        "leg 1 is a int, expected a Leg",
+    ),
     "ragged": (
         lambda m: rd.PredictiveParameters(horizon=[[1.0, 2.0], [1.0]]),
         "horizon",
@@ -95,4 +104,7 @@ def test_words_are_literals_that_editors_know():
     assert set(get_args(hints["profile"])) == {"lspb", "cubic", "quintic", "cycloidal"}
     for word in get_args(hints["profile"]):
         assert rd.plan_joints(np.zeros(1), np.ones(1), 1.0, profile=word).duration == 1.0
+    assert "pedrammehr2012" in get_args(get_type_hints(rd.analyze)["formulation"])
+    objective = get_args(get_type_hints(rd.design)["objective"])[0]
+    assert set(get_args(objective)) == set(OBJECTIVES)
     assert get_type_hints(rd.SimulationSettings)["integrator"] == Literal["rk4", "dop853"]

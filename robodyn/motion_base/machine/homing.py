@@ -19,7 +19,8 @@ HOMINGS: Final = ("absolute", "assumed", "stall")
 # which a command leads its drive, and the most that a drive at rest moves.
 STALLED, LEASH, STILL = 0.02, 2.0, 0.1
 # Time [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
-REST, FOLLOWS = 0.5, 5.0
+# A drive with a time constant of 10 s that lags as far as at a stop still moves in the former.
+REST, FOLLOWS = 1.0, 5.0
 
 
 class Homing:

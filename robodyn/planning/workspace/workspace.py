@@ -22,6 +22,7 @@ from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
+from robodyn.sweeps.schedulers import check_scheduler
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,6 +73,7 @@ def workspace(
         MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
         TypeError: an option is not a field of the settings.
     """
+    check_scheduler(scheduler)
     asked = replace(settings, **options)
     kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
     known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS

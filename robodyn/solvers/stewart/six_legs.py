@@ -187,6 +187,13 @@ class SixLegs(Compared):
                 f"{self.source or self.name}: {len(self.legs)} legs, a Stewart platform has six",
                 value=len(self.legs),
             )
+        for number, leg in enumerate(self.legs, start=1):
+            if not isinstance(leg, Leg):
+                raise ModelError(
+                    f"{self.source or self.name}: leg {number} is a {type(leg).__name__}, "
+                    "expected a Leg",
+                    value=leg,
+                )
         legs = (
             leg if leg.joints.actuator.name else replace(leg, joints=LegJoints.numbered(number))
             for number, leg in enumerate(self.legs, start=1)

@@ -217,6 +217,7 @@ class HomedDrives(Drives):
     [
         {"share": 0.02},  # 0.5 s behind, which at full speed is 80 % of the stroke
         {"share": 0.005, "slow": 0.05},  # 2 s
+        {"share": 0.002, "slow": 0.2},  # 5 s
         {"sag": 0.003},  # it hangs below its command
         {"sag": -0.003},
         {"every": 20, "share": 0.1},
