@@ -2,7 +2,8 @@
 
 """Presentation of mechanisms: figures, tables of parameters, and variables to set by hand."""
 
+from robodyn.presentation import presentation
 from robodyn.presentation.figure import Figure, Shape, stick
 from robodyn.presentation.figure_of_links import figure_of_links
 
-__all__ = ["Figure", "Shape", "figure_of_links", "stick"]
+__all__ = ["Figure", "Shape", "figure_of_links", "presentation", "stick"]

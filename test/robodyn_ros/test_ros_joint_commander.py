@@ -16,7 +16,7 @@ from std_msgs.msg import Bool, Float64MultiArray, String
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine import DriveLimits
 from robodyn_ros import messages, qos
 from robodyn_ros.joint_commander import JointCommander
 

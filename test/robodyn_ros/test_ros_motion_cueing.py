@@ -16,7 +16,7 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu
 
 import robodyn as rd
-from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine import DriveLimits
 from robodyn.poses import rotation_matrix
 from robodyn_ros import messages, qos
 

@@ -14,13 +14,19 @@ import pytest
 import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.motion_base.base.base_pose import BasePoseEstimator
-from robodyn.motion_base.machine.homing import HOMINGS
-from robodyn.motion_base.machine.limits import DriveLimits
-from robodyn.motion_base.machine.machine import Machine
-from robodyn.motion_base.machine.machine_states import REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.machine.motion_sources import PoseStream, TrajectorySource, goal
-from robodyn.motion_base.machine.stabilized import StabilizedSource
+from robodyn.motion_base.base import BasePoseEstimator
+from robodyn.motion_base.machine import (
+    HOMINGS,
+    REQUESTS,
+    STATES,
+    DriveLimits,
+    Machine,
+    PoseStream,
+    RequestRefused,
+    StabilizedSource,
+    TrajectorySource,
+    goal,
+)
 from robodyn.trajectories import Motion, SampledTrajectory
 
 LIVES, TICKS = 10, 150  # of each mechanism

@@ -13,7 +13,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.analysis import GoalRefused, Present, examine
 from robodyn.control import TrajectoryFollower, strayed
-from robodyn.motion_base.machine.machine import Machine, MachineSettings
+from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.simulation import is_compiled
 from robodyn.trajectories import (
     Motion,

@@ -7,8 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
-from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.motion_sources import PointSource
+from robodyn.motion_base.machine import PointSource, PositionCommander
 from robodyn.trajectories import Motion, PointStream, SampledTrajectory
 
 MS = 1_000_000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from robodyn.planning.kernels.intervals import Intervals, limit_at, linear_rows, rests_there
+from robodyn.planning.kernels.intervals import Intervals, can_rest, limit_at, linear_rows
 from robodyn.planning.kernels.peaks import peaks
 from robodyn.planning.kernels.reachability import largest_first
 from robodyn.planning.time_optimal.search import unverified
@@ -112,7 +112,7 @@ def test_a_curve_of_torques_is_interpolated(rate):
 
 @pytest.mark.parametrize(("weight", "holds"), [(1.9, True), (2.1, False), (-2.1, False)])
 def test_what_cannot_be_held_cannot_rest(weight, holds):
-    assert rests_there(line((1.0, 0, 0, weight, 0, 0, 1.0)), 0) == holds
+    assert can_rest(line((1.0, 0, 0, weight, 0, 0, 1.0)), 0) == holds
 
 
 def test_rows_are_the_limits_in_the_squares_of_speeds(rng):

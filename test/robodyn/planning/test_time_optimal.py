@@ -19,7 +19,7 @@ from robodyn.planning.time_optimal.curves import WaypointSpline
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces
 from robodyn.planning.time_optimal.program import SpeedSpline
-from robodyn.planning.time_optimal.sampled_path import along
+from robodyn.planning.time_optimal.sampled_path import sample_path
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.presentation import presentation
@@ -281,14 +281,14 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     path = PathPieces(ideal, WaypointSpline(ideal, points))
     limits = Constraints(ideal, rd.TimeOptimalSettings())
     coarse = path.cut(100)[0]
-    problem = limits.intervals(along(ideal, coarse), (0.0, 0.0))
+    problem = limits.intervals(sample_path(ideal, coarse), (0.0, 0.0))
     places = spacing(problem, unverified(problem, (0.0, 0.0)))
     times = []
     for spread in (places, None):
         piece = path.cut(400, [spread])[0]
         assert len(piece.nodes) == 401
         assert (np.diff(piece.nodes) > 0.0).all()
-        fine = limits.intervals(along(ideal, piece), (0.0, 0.0))
+        fine = limits.intervals(sample_path(ideal, piece), (0.0, 0.0))
         times.append(SpeedSpline(np.diff(piece.nodes), 2).time(unverified(fine, (0.0, 0.0))))
     assert times[0] < times[1]
 
@@ -300,7 +300,7 @@ def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
     limits = Constraints(mechanism, rd.TimeOptimalSettings())
     piece = PathPieces(mechanism, WaypointSpline(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
-    problem = limits.intervals(along(mechanism, piece), ends)
+    problem = limits.intervals(sample_path(mechanism, piece), ends)
     motion = Reached(problem, ends)
     motion.find()
     for _ in range(5):

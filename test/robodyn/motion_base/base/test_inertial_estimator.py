@@ -7,7 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.motion_base.base.base_pose import ImuNoise
+from robodyn.motion_base.base import ImuNoise
 from robodyn.poses import rotation_matrix
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.loading.registry import kinds
-from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine import DriveLimits
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine import DriveLimits
 
 pytestmark = pytest.mark.slow
 

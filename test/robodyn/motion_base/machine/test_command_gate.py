@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.motion_base.machine.command_gate import CommandGate, CommandRefused
-from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine import CommandGate, CommandRefused, DriveLimits
 
 DT = 0.005
 

@@ -9,9 +9,13 @@ import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.motion_sources import PoseStream, TrajectorySource, goal
-from robodyn.motion_base.machine.workspace import Workspace
+from robodyn.motion_base.machine import (
+    PoseStream,
+    PositionCommander,
+    TrajectorySource,
+    Workspace,
+    goal,
+)
 from robodyn.poses import pose_difference
 
 DT, TICK = 0.004, 4_000_000

@@ -10,18 +10,20 @@ import pytest
 import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput, RobodynError
-from robodyn.motion_base.base.base_pose import BasePoseEstimator
-from robodyn.motion_base.machine.commander import SetPoint
-from robodyn.motion_base.machine.limits import DriveLimits
-from robodyn.motion_base.machine.machine import Machine
-from robodyn.motion_base.machine.machine_states import REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.machine.motion_sources import (
+from robodyn.motion_base.base import BasePoseEstimator
+from robodyn.motion_base.machine import (
+    REQUESTS,
+    STATES,
+    DriveLimits,
     LateSetPoint,
+    Machine,
     PoseStream,
+    RequestRefused,
+    SetPoint,
+    StabilizedSource,
     TrajectorySource,
     goal,
 )
-from robodyn.motion_base.machine.stabilized import StabilizedSource
 from robodyn.trajectories import Motion
 
 DT, TICK = 0.01, 10_000_000

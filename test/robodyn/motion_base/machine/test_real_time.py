@@ -10,9 +10,7 @@ from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import NoSolution
 from robodyn.motion_base.cueing.plan import NODES
-from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.limits import DriveLimits
-from robodyn.motion_base.machine.motion_sources import PoseStream
+from robodyn.motion_base.machine import DriveLimits, PoseStream, PositionCommander
 from robodyn.poses import advance_pose, pose_difference
 from robodyn.solvers.tree.closing import global_search
 

@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.machine.servo_text import ServoText
+from robodyn.motion_base.machine import ServoText
 from robodyn.poses import rotation_matrix
 
 URDF = Path(rd.__file__).parent / "models/hexapod_rotary.urdf"

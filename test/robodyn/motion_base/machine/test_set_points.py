@@ -7,8 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.machine.limits import DriveLimits
-from robodyn.motion_base.machine.set_points import SetPoints
+from robodyn.motion_base.machine import DriveLimits, SetPoints
 
 DT = 0.004
 

@@ -8,10 +8,9 @@ import pytest
 import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput
-from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
-from robodyn.motion_base.machine.commander import PositionCommander
-from robodyn.motion_base.machine.motion_sources import goal
-from robodyn.motion_base.machine.stabilized import StabilizedSource, seen_from
+from robodyn.motion_base.base import BasePoseEstimator, ImuNoise
+from robodyn.motion_base.machine import PositionCommander, StabilizedSource, goal
+from robodyn.motion_base.machine.stabilized import seen_from
 from robodyn.numerics import rotations_batch
 from robodyn.poses import composed_pose, inverse_pose, pose_difference
 
