@@ -29,7 +29,7 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
     page = Page(f"{name}, {region.kind} workspace", region.text, {"kind": region.kind, **numbers})
-    turns = region.unit == "rad^3"
+    turns = region.unit.startswith("rad")
     axes, unit = (("roll", "pitch", "yaw"), "rad") if turns else (("x", "y", "z"), "m")
     shown = [("volume", f"{region.volume:.5g} ± {region.volume_error:.2g} {region.unit}")]
     shown += [
@@ -37,9 +37,12 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
         for axis, (low, high) in zip(axes, np.asarray(region.box), strict=True)
     ]
     page.add("numbers", "Numbers", cards(shown))
+    if isinstance(region, TipRegion):
+        ends = [(name, f"{share:.0%} of the edge") for name, share in region.reasons.items()]
+        page.add("reasons", "What ends the region", cards(ends))
     singular = getattr(region, "singular_surface", None)
     labels = [f"{axis} [{unit}]" for axis in axes]
-    for key, (title, eye, hidden) in enumerate(_VIEWS):
+    for key, (title, eye, hidden) in enumerate(_VIEWS if region.dimensions > 1 else ()):
         drawn = surfaces_image(region.boundary, singular, labels, eye, hidden)
         page.add(f"view{key}", f"Boundary {title}", drawn)
     page.add_provenance(command)

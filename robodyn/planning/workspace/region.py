@@ -33,7 +33,8 @@ class Region:
     @property
     def unit(self) -> str:
         """Unit of the volume."""
-        return "rad^3" if self.kind == "orientation" else f"m^{self.dimensions}"
+        unit = "rad" if self.kind == "orientation" else "m"
+        return unit if self.dimensions == 1 else f"{unit}^{self.dimensions}"
 
     @property
     def text(self) -> str:

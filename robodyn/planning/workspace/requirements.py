@@ -131,6 +131,14 @@ class Requirements:
                 found[open_] = np.minimum(found[open_], held)
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
+    def name(self, configuration: FloatArray) -> str:
+        """Name the requirement with the smallest margin, such as `position of joint2`."""
+        bound = float(self.bounds.margins(configuration[None]).min())
+        if self.efforts is not None and float(self._held(configuration[None])[0]) < bound:
+            return "effort"
+        broken = self.bounds.nearest(configuration)
+        return f"{broken[0]} of {broken[1]}" if broken[1] else broken[0]
+
     def worst(self, configuration: FloatArray) -> str:
         """Describe the requirement with the smallest margin, with its numbers."""
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]

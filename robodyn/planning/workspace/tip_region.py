@@ -34,6 +34,8 @@ COARSE, FEWEST = 3, 14
 MANY, FEW, SIGMAS = (4000, 1000, 1000), (300, 60, 150), 3.0
 # Number of times that points reached around the cubes fill further cubes.
 AGAIN = 5
+# Edges of cubes at which the requirement is found that ends the region.
+EDGES = 200
 # Extent, relative to the size, below which the region is flat.
 FLAT = 1e-6
 
@@ -47,8 +49,10 @@ class TipRegion(Region):
         kind: `reachable`, of positions, or `orientation`, at any position of the tip.
         box: (3, 2) [m or rad] around it.
         cell: [m or rad] side of the cubes.
-        dimensions: 3, or 2 if the tip moves in a plane along two axes.
-        volume, volume_error: [m^3 or rad^3], or [m^2] in a plane.
+        dimensions: 3, or fewer if the tip moves in a plane or on a line, or turns about two axes
+            or one.
+        angles: names of the angles of an orientation region; the others follow from these.
+        volume, volume_error: [m^3 or rad^3], or [m^2 or rad^2], or [m or rad].
         cut_short: why the cubes are larger than requested; empty if they are not.
     """
 
@@ -117,15 +121,17 @@ class TipRegion(Region):
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
-        self._axes = [0, 1, 2] if self._turns or not axes else axes
+        self._axes = self._steps.angles or axes or [0, 1, 2]
         self.dimensions = len(self._axes)
+        extent = extent[self._axes]
         self.cell = (float(extent.max()) or self._mechanism.size) / cells
         self._origin = at.min(axis=0) if len(at) else np.zeros(3)
         self._period: tuple[int, ...] = (0,) * self.dimensions
         if self._turns:
             # a whole number of cubes per turn, as roll and yaw are periodic
             whole = int(np.ceil(2.0 * np.pi / self.cell)) if len(at) else 1
-            self._period, self.cell = (whole, 0, whole), 2.0 * np.pi / whole
+            self._period = tuple(0 if axis == 1 else whole for axis in self._axes)
+            self.cell = 2.0 * np.pi / whole
             self._origin = np.full(3, -np.pi)
         self._known: dict[Cell, FloatArray] = {}
         self._take(seeds, at)
@@ -133,8 +139,9 @@ class TipRegion(Region):
     @property
     def text(self) -> str:
         """The volume in one line."""
+        of = f" ({', '.join(self.angles)})" if self._turns and self.dimensions < 3 else ""
         line = (
-            f"{self.kind} workspace of {self._mechanism.name}: {self.volume:.4g} +- "
+            f"{self.kind} workspace{of} of {self._mechanism.name}: {self.volume:.4g} +- "
             f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} "
             f"{'rad' if self._turns else 'm'}"
         )
@@ -145,10 +152,18 @@ class TipRegion(Region):
         return f"{line}: it is empty; at home {self.needs.worst(self._mechanism.home)}"
 
     @property
+    def angles(self) -> tuple[str, ...]:
+        """Names of the angles; empty for positions."""
+        return tuple(("roll", "pitch", "yaw")[k] for k in self._axes) if self._turns else ()
+
+    @property
     def box(self) -> FloatArray:
         """Bounding box (3, 2) [m or rad]."""
         cells = np.array(list(self._known) or [(0,) * self.dimensions])
         out = np.stack([self._origin, self._origin], axis=1)
+        if self._turns:
+            out[:] = 0.0
+            out[self._axes] = -np.pi
         out[self._axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
         return out
 
@@ -176,10 +191,41 @@ class TipRegion(Region):
         return level_surface((x, y, z), filled)
 
     def _flat(self, cells: IntArray) -> Surface:
-        corners = cells[:, None] + np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
-        vertices = self._places(corners.reshape(-1, self.dimensions))
+        square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, : self.dimensions]
+        vertices = self._places((cells[:, None] + square).reshape(-1, self.dimensions))
+        if self._turns:
+            vertices[:, [k for k in range(3) if k not in self._axes]] = 0.0
         first = 4 * np.arange(len(cells))[:, None, None]
         return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
+
+    @cached_property
+    def reasons(self) -> dict[str, float]:
+        """Requirements that end the region, with their shares of its edge, the largest first.
+
+        From cubes at the edge, inverse kinematics enters their neighbors, limits ignored;
+        the requirement is the one that is violated there. `no configuration` is where this fails.
+        """
+        found: dict[str, int] = {}
+        ways = [tuple(int(s) for s in row) for axis in np.eye(self.dimensions)
+                for row in (axis, -axis)]  # fmt: skip
+        edge = [
+            (there, q)
+            for cell, q in self._known.items()
+            for way in ways
+            if (there := self._neighbor(cell, way)) not in self._known
+        ]
+        for k in self._random.permutation(len(edge))[:EDGES]:
+            there, q = edge[k][0], edge[k][1][None]
+            goal = self._places(np.array([there]) + 0.5)
+            for _ in range(3 * STEPS):
+                q = self._steps.nearer(q, goal, free=True)
+                if self.needs.margins(q)[0] < 0.0:
+                    break
+            beyond = self.needs.margins(q)[0] < 0.0
+            name = self.needs.name(q[0]) if beyond else "no configuration"
+            found[name] = found.get(name, 0) + 1
+        total = max(sum(found.values()), 1)
+        return {name: found[name] / total for name in sorted(found, key=lambda n: -found[n])}
 
     def _places(self, cells: FloatArray) -> FloatArray:
         """Convert fractional cube coordinates (N, dimensions) to points (N, 3)."""
@@ -279,7 +325,7 @@ class TipRegion(Region):
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
             there.append(q[good])
-        if self._turns:
+        if self._turns and 1 in self._axes:
             # beyond a right angle the same orientation has another pitch
             found &= np.abs(points[:, 1]) <= np.pi / 2
         return found, np.concatenate(there)

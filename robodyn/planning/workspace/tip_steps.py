@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.requirements import Requirements
 from robodyn.poses import pose_difference, pose_from_rpy, rpy_from_pose
 
@@ -20,6 +21,8 @@ SHORTEST = 1e-4
 # A coordinate whose unit moves the tip by less than this fraction of the size gets a larger unit,
 # over which the tip's motion changes by less than this fraction.
 SLOW, CHANGED = 0.1, 0.3
+# Cosine of the pitch from which its axes count as dependent.
+STEEP = 1e-6
 # Most doublings of a unit.
 DOUBLINGS = 40
 
@@ -34,6 +37,7 @@ class TipSteps:
 
     def __init__(self, needs: Requirements, turns: bool = False) -> None:
         self.needs, self._mechanism, self._turns = needs, needs.mechanism, turns
+        self.angles = independent_angles(needs.mechanism) if turns else []
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
         """Return configurations that meet the requirements: random ones, or a walk from home."""
@@ -133,16 +137,38 @@ class TipSteps:
         """Compute the remaining displacement (N, 3) [m or rad] to goals (N, 3), base frame."""
         if not self._turns:
             return np.asarray(goal - self.tips(q))
+        if self._few:
+            way = goal - self.tips(q)
+            way -= 2.0 * np.pi * np.round(way / (2.0 * np.pi))
+            way[:, [k for k in range(3) if k not in self.angles]] = 0.0
+            return np.asarray(way)
         poses = self._mechanism.body_pose(q)
         return np.asarray(pose_difference(poses, pose_from_rpy(poses[:, :3], goal))[:, 3:])
 
-    def nearer(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """Take one step of damped least squares towards goals (N, 3), within joint limits."""
+    @property
+    def _few(self) -> bool:
+        """Whether only some of the three angles are free, and the others follow."""
+        return 0 < len(self.angles) < 3
+
+    def _rates(self, q: FloatArray) -> FloatArray:
+        """Compute rates (N, 3, nv) of the positions, the rotation, or the angles that are free."""
+        J = self._mechanism.jacobian(q)
+        if not self._few:
+            return np.asarray(J[:, 3:] if self._turns else J[:, :3])
+        rates = np.linalg.solve(rpy_axes(self.tips(q)), J[:, 3:])
+        rates[:, [k for k in range(3) if k not in self.angles]] = 0.0
+        return np.asarray(rates)
+
+    def nearer(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
+        """Take one step of damped least squares towards goals (N, 3), within joint limits.
+
+        With `free`, joint limits are ignored.
+        """
+        bounded = self.needs.bounds.within_limits and not free
         mechanism = self._mechanism
         scale = 1.0 if self._turns else mechanism.size
         units = self._units
-        rows = slice(3, 6) if self._turns else slice(3)
-        rates = mechanism.jacobian(q)[:, rows] * units / scale
+        rates = self._rates(q) * units / scale
         left = self.left(q, goal) / scale
         square = rates @ np.swapaxes(rates, 1, 2) + DAMPING**2 * np.eye(3)
         way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])
@@ -150,10 +176,10 @@ class TipSteps:
         way *= np.minimum(1.0, LONGEST / np.maximum(length, 1e-12)) * units
         if self.simple:
             moved = mechanism.advance(q, way)
-            if self.needs.bounds.within_limits:
+            if bounded:
                 moved = np.clip(moved, *mechanism.position_limits.T)
             return np.asarray(moved)
-        if self.needs.bounds.within_limits:
+        if bounded:
             way = self._kept(q, way)
         out: FloatArray = q.copy()
         for k, (one, step) in enumerate(zip(q, way, strict=True)):
@@ -161,3 +187,28 @@ class TipSteps:
             if moved_one is not None:
                 out[k] = moved_one
         return np.asarray(out)
+
+
+def rpy_axes(rpy: FloatArray) -> FloatArray:
+    """Compute the axes (N, 3, 3), columns, of rates of roll, pitch and yaw (N, 3), base frame.
+
+    At a pitch of a right angle they are dependent; there it is taken a little off.
+    """
+    cosine = np.cos(rpy[:, 1])
+    cosine = np.where(np.abs(cosine) < STEEP, np.copysign(STEEP, cosine), cosine)
+    sine, turn = np.sin(rpy[:, 1]), rpy[:, 2]
+    c, s, zero, one = np.cos(turn), np.sin(turn), np.zeros(len(rpy)), np.ones(len(rpy))
+    roll = np.array([c * cosine, s * cosine, -sine])
+    return np.moveaxis(np.array([roll, [-s, c, zero], [zero, zero, one]]), (0, 2), (2, 0))
+
+
+def independent_angles(mechanism: Mechanism) -> list[int]:
+    """Return those of roll, pitch and yaw (0, 1, 2) that are free at home, others follow them."""
+    pose = mechanism.body_pose(mechanism.home)
+    rates = np.linalg.solve(rpy_axes(rpy_from_pose(pose)[1][None])[0],
+                            mechanism.jacobian(mechanism.home)[3:])  # fmt: skip
+    found: list[int] = []
+    for angle in np.argsort(-np.round(np.linalg.norm(rates, axis=1), 6), kind="stable"):
+        if np.linalg.matrix_rank(rates[[*found, angle]], tol=1e-6) > len(found):
+            found.append(int(angle))
+    return sorted(found)

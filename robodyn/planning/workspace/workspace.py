@@ -58,7 +58,8 @@ def workspace(
             (positions at which any of several orientations is possible), `dexterous` (at which
             all are), or `orientation` (roll, pitch and yaw at one position). Of other mechanisms
             `reachable`, the positions of the tip, or `orientation`, its roll, pitch and yaw at
-            any position, the default for spherical mechanisms.
+            any position, the default for mechanisms that only turn. A tip that turns about one or
+            two axes has a range or an area of the angles that are free at home.
         settings: all other settings.
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that computes large
             samples.
@@ -92,10 +93,9 @@ def workspace(
     xyz, rpy, tell = asked.xyz, asked.rpy, progress or (lambda _: None)
     if not mechanism.coordinates.is_pose:
         turns = _tip_freedoms(mechanism)[1]
-        if kind == "orientation" and turns < 3:
+        if kind == "orientation" and not turns:
             raise InvalidInput(
-                f"the tip of {mechanism.name} turns about {turns} axes at home, so its "
-                "orientations have no volume; kind 'reachable' is of its positions",
+                f"the tip of {mechanism.name} does not turn; kind 'reachable' is of its positions",
                 value=kind,
             )
         if xyz is not None or rpy is not None:
@@ -135,7 +135,7 @@ def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
 
 def _kind_of_tip(mechanism: Mechanism) -> Kind:
     moves, turns = _tip_freedoms(mechanism)
-    return "orientation" if turns == 3 > moves else "reachable"
+    return "orientation" if (turns == 3 > moves or not moves) else "reachable"
 
 
 def _box(bounds: ArrayLike) -> Any:

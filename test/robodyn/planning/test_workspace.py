@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
 from robodyn.algorithms.travel import with_cones
+from robodyn.cli import app
 from robodyn.planning.workspace.pose_region import connected
 from robodyn.planning.workspace.surfaces import level_surface
 
@@ -203,7 +205,7 @@ def limited(loop, half):
 def test_orientations_of_a_spherical_mechanism_are_those_of_its_motors(rng):
     """Their volume is that of the motors' positions, times how the tip turns with each."""
     loop = limited(rd.load(LOOPS / "spm.yaml"), 0.4)
-    found = rd.workspace(loop, resolution=16)
+    found = rd.workspace(loop, resolution=16, budget=300.0)
     assert (found.kind, found.unit) == ("orientation", "rad^3")
     motors = rng.uniform(*loop.position_limits.T, (300, 3))
     turned = [loop.assemble(one) for one in motors]
@@ -241,8 +243,51 @@ def test_roll_and_yaw_go_on_after_a_turn(tmp_path):
 
 
 def test_a_tip_that_does_not_turn_has_no_orientations():
-    with pytest.raises(rd.InvalidInput, match="turns about 0 axes at home"):
+    with pytest.raises(rd.InvalidInput, match="the tip of delta does not turn"):
         rd.workspace(rd.load("delta"), "orientation")
+
+
+GIMBAL = """<robot name="gimbal"><link name="base_link"/>
+<link name="ring"><inertial><mass value="1"/>{inertia}</inertial></link>
+<link name="plate"><inertial><mass value="1"/>{inertia}</inertial></link>
+<joint name="pitch" type="revolute"><parent link="base_link"/><child link="ring"/>
+<axis xyz="0 1 0"/><limit lower="-0.5" upper="0.7" effort="10" velocity="1"/></joint>
+<joint name="roll" type="{second}"><parent link="ring"/><child link="plate"/>
+<axis xyz="1 0 0"/><limit lower="-0.4" upper="0.4" effort="10" velocity="1"/></joint></robot>"""
+SAME = '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+
+
+@pytest.mark.parametrize(("second", "expected"), [("revolute", 1.2 * 0.8), ("fixed", 1.2)])
+def test_orientations_about_one_or_two_axes_are_a_range_or_an_area(second, expected):
+    """Ry(pitch) Rx(roll) of the motors is a pitch and a roll without yaw."""
+    m = rd.load(GIMBAL.format(inertia=SAME, second=second))
+    found = rd.workspace(m, resolution=8)
+    both = second == "revolute"
+    assert (found.kind, found.dimensions) == ("orientation", 2 if both else 1)
+    assert found.angles == (("roll", "pitch") if both else ("pitch",))
+    assert found.unit == ("rad^2" if both else "rad")
+    assert abs(found.volume - expected) < found.volume_error < 0.1 * expected
+    assert found.contains([[0.3 * both, 0.65, 0.0], [0.3 * both, 0.75, 0.0]]).tolist() == [1, 0]
+    assert set(found.reasons) == {f"position of {joint}" for joint in m.joint_names}
+    assert sum(found.reasons.values()) == pytest.approx(1.0)
+    assert found.unit in found.text
+    np.testing.assert_array_equal(found.box[2], 0.0)
+
+
+def test_orientations_of_a_seat_are_those_of_its_motors(tmp_path, rng):
+    """Two legs and a center leg: the area is that of the motors' positions, as the angles turn."""
+    file = tmp_path / "seat.yaml"
+    assert CliRunner().invoke(app, ["new", "pitch-roll-seat", str(file)]).exit_code == 0
+    m = rd.load(file)
+    found = rd.workspace(m, "orientation", resolution=10)
+    lower, upper = m.position_limits.T
+    reached = m.assemble(rng.uniform(lower, upper, (300, 2)))
+    pitch = rd.rpy_from_pose(m.body_pose(reached))[1][:, 1]
+    # whatever yaw follows: it turns about z, and roll's axis is foreshortened by cos(pitch)
+    rates = np.abs(np.linalg.det(m.jacobian(reached)[:, 3:5])) / np.cos(pitch)
+    assert found.angles == ("roll", "pitch")
+    assert abs(found.volume - np.prod(upper - lower) * rates.mean()) < found.volume_error
+    assert set(found.reasons) == {"position of leg1", "position of leg2"}
 
 
 def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent():
