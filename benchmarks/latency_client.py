@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from benchmarks.latency_scenarios import Scenario
 
 KINDS = {"condition_number": Float64, "platform_state": Odometry}
-BLOCK = 0.5  # [s] after which the other one is asked
+BLOCK = 0.5  # [s] after which the other one gets a request
 FLIGHT = 120.0  # [s] that the motion takes, longer than all the states sent
-PATIENCE = 0.3  # [s] that an answer is waited for
+PATIENCE = 0.3  # [s] timeout of a reply
 
 
 class Peer:

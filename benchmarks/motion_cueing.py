@@ -175,7 +175,7 @@ def try_limits(m: rd.Mechanism, given: argparse.Namespace) -> None:
                 np.abs(m.inverse_dynamics(*cue)) / m.drives.effort_limits_at(rates),
             )  # fmt: skip
             used[0] = shares[0].max()
-            worst = np.maximum(worst, [share.max() for share in shares])  # what is NaN stays
+            worst = np.maximum(worst, [share.max() for share in shares])  # NaN stays NaN
         spent = 1e3 * np.quantile(times, [0.5, 0.99, 1.0])
         print(
             f"{name}: {len(times)} steps; length, rate, acceleration, force at most "

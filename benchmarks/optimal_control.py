@@ -167,7 +167,7 @@ def of_crocoddyl(arm: Any, task: Task, start: Any, feasible: bool) -> tuple[floa
 
 def reach() -> tuple[Any, Task, Any]:
     """An arm, a reach with efforts that have to be at their limits for a while, and its start."""
-    # what Crocoddyl keeps of a model made in Python has no gravity
+    # Crocoddyl's copy of a model made in Python has no gravity
     arm, start = ur5e("gravity: [0, 0, 0]"), np.array([0.0, -1.2, 1.4, -0.6, 1.2, 0.0])
     most = np.array([40.0, 60.0, 30.0, 5.0, 3.0, 1.0])
     return arm, Task(start + np.array([1.0, 0.4, -0.5, 0.6, 0.5, 1.0]), most), start

@@ -35,7 +35,7 @@ POSES, TURNS, JOINTS, DRIVES = 0.08, 0.2, 0.8, 0.4
 DRAWS = 10
 # Intervals of plans with a limit of jerk.
 WITH_JERK = 500
-# What counts as an excess: rounding, and what a report would round away.
+# Excess that counts: above rounding, and above the precision of a report.
 NEGLIGIBLE = 1e-6
 
 

@@ -27,7 +27,7 @@ above.axhline(100.0, color="tab:orange", label="warn")
 above.axhline(1000.0, color="tab:red", label="error")
 above.set(ylabel="condition number")
 above.legend()
-away = condition < 1e5  # inverse dynamics refuses a state that has no answer
+away = condition < 1e5  # inverse dynamics rejects a state without a solution
 forces = platform.inverse_dynamics(*(part[away] for part in motion))
 below.plot(times[away], forces.clip(-5e4, 5e4))
 below.set(xlabel="time [s]", ylabel="leg forces [N]")

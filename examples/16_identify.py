@@ -12,7 +12,7 @@ import numpy as np
 import robodyn as rd
 
 believed = rd.load("puma560")
-true = believed.with_payload(1.5, [0.02, 0.0, 0.05])  # nobody told us
+true = believed.with_payload(1.5, [0.02, 0.0, 0.05])  # unknown to the model
 noise = np.random.default_rng(1)
 
 

@@ -34,7 +34,7 @@ INPUTS = ("x", "v", "load")
 
 
 class _Callback(casadi.Callback):
-    """A function of columns that computes matrices with NumPy.
+    """CasADi function of columns that computes matrices with NumPy.
 
     Args:
         name: name of the function.
@@ -65,23 +65,23 @@ class _Callback(casadi.Callback):
         return len(self._out)
 
     def get_name_in(self, i: int) -> str:
-        """Name an argument."""
+        """Return the name of an argument."""
         return self._in[i]
 
     def get_name_out(self, i: int) -> str:
-        """Name a result."""
+        """Return the name of a result."""
         return self._out[i]
 
     def get_sparsity_in(self, i: int) -> Any:
-        """Return a dense column."""
+        """Return the shape of an argument: a dense column."""
         return casadi.Sparsity.dense(self._sizes[self._in[i]], 1)
 
     def get_sparsity_out(self, i: int) -> Any:
-        """Return a dense matrix."""
+        """Return the shape of a result: a dense matrix."""
         return casadi.Sparsity.dense(*self._shapes[self._out[i]])
 
     def has_eval_buffer(self) -> bool:
-        """Take numbers in memory, without copies into matrices of CasADi."""
+        """Return True: numbers are passed in memory, not as CasADi matrices."""
         return True
 
     def eval_buffer(self, given: Any, results: Any) -> int:
@@ -93,7 +93,7 @@ class _Callback(casadi.Callback):
         return 0
 
     def keep(self, function: Any) -> Any:
-        """Keep a derivative as long as this function, and return it."""
+        """Hold a reference to a derivative as long as this function exists, and return it."""
         self._kept.append(function)
         return function
 
@@ -131,7 +131,7 @@ class Dynamics(_Callback):
         return [block[0] for block in found[1:]]
 
     def has_jacobian(self) -> bool:
-        """Offer exact first derivatives."""
+        """Return True: first derivatives are exact."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
@@ -144,7 +144,7 @@ class Dynamics(_Callback):
         return self.keep(_Callback(name, sizes, shapes, self._blocks))
 
     def has_reverse(self, count: int) -> bool:
-        """Offer products of one vector with the Jacobian."""
+        """Return whether products of `count` vectors with the Jacobian exist: for one vector."""
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
@@ -169,7 +169,7 @@ class _Products(_Callback):
         super().__init__(name, sizes, shapes, compute)
 
     def has_jacobian(self) -> bool:
-        """Offer second derivatives."""
+        """Return True: second derivatives exist."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:

@@ -82,7 +82,13 @@ def pose_from_matrix(matrix: Any) -> FloatArray:
 
 
 def matrix_from_pose(pose: ArrayLike) -> FloatArray:
-    """Convert poses (..., 7) [m, -] into homogeneous matrices (..., 4, 4) [-, m].
+    """Convert poses into homogeneous matrices.
+
+    Args:
+        pose: (..., 7) [m, -].
+
+    Returns:
+        Matrices (..., 4, 4) [-, m].
 
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.

@@ -32,7 +32,10 @@ _pool: ThreadPoolExecutor | None = None
 
 
 def set_threads(count: int | None) -> None:
-    """Run large batches on `count` threads; None means one per available processor.
+    """Set the number of threads for large batches.
+
+    Args:
+        count: number of threads; None means one per available processor.
 
     Raises:
         InvalidInput: not a whole number, or below 1.

@@ -282,7 +282,7 @@ def with_payload(
 
 
 def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """A mechanism with the payload of the parameters.
+    """Return the mechanism with the payload of the parameters.
 
     Raises:
         InvalidInput: another count of numbers, or no physical body.
@@ -298,7 +298,7 @@ def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
 
 
 def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """A mechanism with gravity and friction as far as a controller compensates them.
+    """Return the mechanism with the gravity and friction that a controller compensates.
 
     Raises:
         InvalidInput: a gravity that is not three numbers.

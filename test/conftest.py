@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 if "mix_stderr" in inspect.signature(typer.testing.CliRunner).parameters:
-    # Before click 8.2 typer's runner kept what is said on stderr in stdout, unless told otherwise:
+    # Before click 8.2 typer's runner merged stderr into stdout by default:
     # here, too, a result has both apart, and together in `output`.
     typer.testing.CliRunner.__init__ = functools.partialmethod(
         typer.testing.CliRunner.__init__, mix_stderr=False

@@ -36,7 +36,7 @@ from robodyn_ros.nodes import NODES
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-# What takes long is computed more coarsely.
+# Long computations are done more coarsely.
 QUICKER = {
     "condition_limit=8.0)": "condition_limit=8.0, error=0.2, resolution=12)",
     'bounds={"base_radius": (0.4, 0.8)}': 'bounds={"base_radius": (0.4, 0.8)}, evaluations=60',
@@ -232,7 +232,7 @@ def commands_of(block: Block) -> list[list[str]]:
         lexer.whitespace_split = True
         try:
             words = list(lexer)
-        except ValueError:  # the quotation goes on in the next line
+        except ValueError:  # the quotation continues in the next line
             continue
         pending, command = "", []
         for word in [*words, ";"]:

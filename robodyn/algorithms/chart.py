@@ -285,6 +285,6 @@ class _Turn:
 
 
 def _times(q: FloatArray) -> FloatArray:
-    """Return matrices (N, 4, 3): a vector as a quaternion without real part, times q (N, 4)."""
+    """Return matrices (N, 4, 3) that multiply a vector, as a quaternion, by q (N, 4)."""
     vector, real = q[:, :3], q[:, 3, None, None]
     return np.concatenate([real * np.eye(3) - cross_matrices(vector), -vector[:, None, :]], axis=1)

@@ -100,7 +100,7 @@ class Drives:
 
     @cached_property
     def elasticity(self) -> FloatArray | None:
-        """(n, 3) stiffness, damping and reflected inertia of elastic drives; None if all are rigid.
+        """Stiffness, damping and reflected inertia (n, 3) of elastic drives; None if all are rigid.
 
         Raises:
             InvalidInput: some drives are rigid, or the motor of an elastic drive has no inertia.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn identify-payload MODEL RECORDING...`: what a machine carries, set in a running node."""
+"""`robodyn identify-payload MODEL RECORDING...`: identify a payload, set it in a node."""
 
 from __future__ import annotations
 

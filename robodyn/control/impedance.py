@@ -67,7 +67,17 @@ class Impedance:
         wanted: FloatArray,
         wanted_velocity: FloatArray,
     ) -> FloatArray:
-        """Compute the wrench (6,) [N, N m] of spring and damper on the body, base frame."""
+        """Compute the wrench of spring and damper on the body.
+
+        Args:
+            configuration: (nq,) measured.
+            velocity: (nv,) measured.
+            wanted: (nq,) planned configuration.
+            wanted_velocity: (nv,) planned velocity.
+
+        Returns:
+            Wrench (6,) [N, N m], base frame.
+        """
         m = self.mechanism
         away = pose_difference(m.body_pose(configuration), m.body_pose(wanted))
         rate = m.twist_jacobian(wanted) @ wanted_velocity

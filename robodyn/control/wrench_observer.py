@@ -61,9 +61,10 @@ class WrenchObserver:
         base: BaseMotion | None = None,
         dt: float | None = None,
     ) -> FloatArray:
-        """Return the wrench on the body (6,) [N, N m], base frame, after another state.
+        """Update the estimate by another state.
 
-        If the body cannot move in six ways, or the configuration is singular, it is the smallest
+        If the body cannot move in six ways, or the configuration is singular, the result is the
+        smallest
         wrench that explains the motion.
 
         Args:
@@ -72,6 +73,9 @@ class WrenchObserver:
             efforts: (n,) [N or N m] that acted since the last state.
             base: motion of the base; at rest by default.
             dt: time [s] since the last state, if it differs from the argument of the class.
+
+        Returns:
+            Wrench on the body (6,) [N, N m], base frame.
 
         Raises:
             InvalidInput: shapes are wrong or values not finite; the observer is unchanged then.

@@ -32,12 +32,15 @@ class EndStops:
     def efforts(
         self, positions: FloatArray, velocities: FloatArray, limits: FloatArray
     ) -> FloatArray:
-        """Compute the efforts (n,) [N or N m] of the stops.
+        """Compute the efforts of the stops.
 
         Args:
             positions: (n,) [m or rad] of the driven joints.
             velocities: (n,) [m/s or rad/s].
             limits: (n, 2) [m or rad] of their travel.
+
+        Returns:
+            Efforts (n,) [N or N m].
         """
         out = np.empty_like(positions)
         end_stop_efforts(positions, velocities, limits, self.stiffness, self.damping, out)

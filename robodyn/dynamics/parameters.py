@@ -154,7 +154,7 @@ def joint_parameters(
 def spring_parameters(
     name: str, spring: LinearSpring, at: int, units: tuple[str, str] = ("N", "m")
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Parameters of a spring, if there is one, and what a unit of each is in the packed array.
+    """Return the parameters of a spring, if any, with their entries in the packed array per unit.
 
     Args:
         name: of the joint or the spring.
@@ -173,7 +173,7 @@ def spring_parameters(
 def point_spring_parameters(
     spring: PointSpring, at: int
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Parameters of a spring between points; `at` is the index of the first of its law."""
+    """Return the parameters of a spring between points; `at` is the first index of its law."""
     viscous = JointParameter(f"{spring.name}.viscous", spring.damping, "N s/m")
     return [*spring_parameters(spring.name, spring.spring, at), (viscous, {at + 2: 1.0})]
 

@@ -15,7 +15,7 @@ from robodyn.model.body import Body, Link, combined
 from robodyn.model.fields import frozen, unchecked
 
 T = TypeVar("T")
-# Part of the largest entry by which an inertia may fail to be symmetric or positive semidefinite.
+# Tolerance of symmetry and positive semidefiniteness, relative to the largest entry of an inertia.
 ROUNDING = 1e-9
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 

@@ -169,7 +169,7 @@ class UncheckedSingle(UncheckedDynamics):
 
     Arrays must be contiguous, finite float64 of the stated shapes, with n the number of joints or
     6; a pose's quaternion is normalized. Shorter arrays are read beyond their end. Results are
-    written into `out`; the return value says whether a result exists. Other types raise TypeError.
+    written into `out`; the return value is whether a result exists. Other types raise TypeError.
     """
 
     def __init__(self, mechanism: Any, single: Single) -> None:

@@ -116,7 +116,7 @@ def are_finite(address: Any, count: int) -> bool:
 
 @inner
 def one_side(q: Any) -> float:
-    """The side of a mechanism whose motors determine the motion everywhere."""
+    """Return 1: the motors determine the motion everywhere, on one side of singularities."""
     return 1.0
 
 

@@ -201,7 +201,7 @@ def _answers(m: ClosedLoop) -> Answers:
 
 
 def _any_of(finds: list[Any]) -> Any:
-    """A function of the same arguments that takes the first of some with a result."""
+    """Return a function that calls others in turn until one has a result."""
     find = finds[0]
     for following in finds[1:]:
         find = _one_of(find, following)
@@ -217,7 +217,7 @@ def _one_of(first: Any, second: Any) -> Any:
 
 
 def _first_step(steps: list[Any]) -> Any:
-    """Likewise of steps, whose results are statuses."""
+    """Return a function that calls steps in turn until one succeeds, by their status."""
     step = steps[0]
     for following in steps[1:]:
         step = _step_in_one_of(step, following)

@@ -73,7 +73,7 @@ class Reach(Task):
 
 
 class Track(Reach):
-    """Follow the demonstration path from a random instant; otherwise as `Reach`."""
+    """Task of following the demonstration path from a random instant; otherwise like `Reach`."""
 
     _moves = True
 

@@ -144,6 +144,9 @@ class Recording:
     def to_csv(self, path: str | Path) -> None:
         """Write time, positions, velocities if known, and efforts as CSV for `read_recording`.
 
+        Args:
+            path: file to write.
+
         Raises:
             OutputError: the file cannot be written.
         """

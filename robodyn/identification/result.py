@@ -123,19 +123,39 @@ class Identification:
     __repr__ = short_repr
 
     def predict(self, recording: Recording) -> list[tuple[Samples, FloatArray]]:
-        """Predict efforts (K, n) for the motion of a recording, unfiltered, by stretches."""
+        """Predict the efforts for the motion of a recording, segment by segment.
+
+        Args:
+            recording: recording with the motion.
+
+        Returns:
+            For each segment its samples and the efforts (K, n) [N or N m], unfiltered.
+        """
         found, _ = samples_of(recording, self.model, self.filters)
         return [(samples, self.efforts(samples)) for samples in found]
 
     def efforts(self, samples: Samples) -> FloatArray:
-        """Predict efforts (K, n) for a stretch of a recording, unfiltered."""
+        """Predict the efforts for a segment of a recording.
+
+        Args:
+            samples: K samples of the motion.
+
+        Returns:
+            Efforts (K, n) [N or N m], unfiltered.
+        """
         values = np.stack([self.parameters.consistent, self.loaded], axis=-1)
         efforts = self.columns.efforts(samples, self.kept, values)
         rubbing = friction_efforts(self.columns.motors, samples, self.friction, efforts[..., 1])
         return np.asarray(efforts[..., 0] + rubbing)
 
     def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
-        """Predict the efforts of recordings; return a validation for each.
+        """Compare predicted with recorded efforts.
+
+        Args:
+            recordings: one or several recordings.
+
+        Returns:
+            A validation for each.
 
         Raises:
             InvalidInput: a recording is of other joints, or too short.

@@ -110,7 +110,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predicted(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """Compute the predicted fraction of squares in other parts, and in how many it is positive."""
+    """Compute the fraction of squares that a fit to other parts predicts, and its successes."""
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)
     gained, parts = 0.0, 0

@@ -264,7 +264,7 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
 def _add_springs(
     made: Mechanism, with_springs: Callable[..., Any], fields: Fields, chosen: Kind | None
 ) -> Mechanism:
-    """Add the springs of a document; one that its kind cannot have makes it a closed loop."""
+    """Add the springs of a document; springs that the kind cannot have lead to a closed loop."""
     model = with_springs(fields, made.model)
     if model is made.model:
         return made

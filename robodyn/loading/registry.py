@@ -29,10 +29,16 @@ _entry_points_read = False
 
 
 def register_kind(kind: Kind) -> Kind:
-    """Register a kind of mechanism, and return it.
+    """Register a kind of mechanism.
 
     Registering the same kind again changes nothing. Added kinds are checked for a URDF before the
     bundled ones, the latest first.
+
+    Args:
+        kind: kind to register.
+
+    Returns:
+        The kind.
 
     Raises:
         InvalidInput: another kind has that name.

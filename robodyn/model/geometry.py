@@ -109,7 +109,7 @@ class Geometry:
 
     @property
     def without_capsules(self) -> tuple[Geometry, ...]:
-        """The same shape for formats without capsules: a cylinder and two spheres."""
+        """Shape for formats without capsules: a cylinder and two spheres."""
         if not isinstance(self.form, Primitive) or self.form.kind != "capsule":
             return (self,)
         radius, length = self.form.size

@@ -15,13 +15,11 @@ from robodyn.model.fields import frozen, not_negative
 
 @dataclass(frozen=True)
 class LinearSpring:
-    """Law of a spring: its effort is -stiffness (q - rest) - preload.
-
-    q is the position of a joint, or the distance between two points.
+    """Spring at a joint, with the effort -stiffness (q - rest) - preload on the joint.
 
     Attributes:
         stiffness: [N m/rad or N/m], not negative.
-        rest: [rad or m] the position q at which the effort is the preload alone; 0 without a
+        rest: [rad or m] position q at which the effort is the preload alone; 0 without a
             stiffness.
         preload: [N m or N] effort toward negative positions at rest.
     """
@@ -45,7 +43,7 @@ class LinearSpring:
 
     @property
     def at_zero(self) -> float:
-        """[N m or N] effort that holds the joint against the spring at position 0."""
+        """Effort [N m or N] that holds the joint against the spring at position 0."""
         return self.preload - self.stiffness * self.rest
 
     def energy(self, position: FloatArray) -> FloatArray:
@@ -55,11 +53,11 @@ class LinearSpring:
 
     @property
     def unloaded(self) -> float:
-        """[rad or m] position at which the effort is zero, for formats without a preload."""
+        """Position [rad or m] at which the effort is zero, for formats without a preload."""
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return the spring that acts like this one and another one, both not preloaded."""
+        """Return one spring equivalent to this one and another one, both without preload."""
         total = self.stiffness + other.stiffness
         share = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + share * (other.rest - self.rest))
@@ -106,10 +104,10 @@ class PointSpring:
 
     @property
     def law(self) -> FloatArray:
-        """(3,) stiffness, tension at length 0, damping."""
+        """Stiffness, tension at length 0, and damping (3,)."""
         return np.array([self.spring.stiffness, self.spring.at_zero, self.damping])
 
     @property
     def ends(self) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:
-        """The link and the point (3,) [m] on it, of the parent and of the child."""
+        """Link and point (3,) [m] on it, of the parent and of the child."""
         return (self.parent, self.at), (self.child, self.child_at)

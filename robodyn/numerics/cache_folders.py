@@ -7,8 +7,8 @@ set, otherwise below the user's cache directory. A read-only folder, as in a con
 searched; missing kernels go to the next. If none is writable (a service without a home directory, a
 container), a private temporary one is used.
 
-Machine code is executed, so a folder or a file is used only if this user or root owns it and nobody
-else can write to it.
+Machine code is executed, so a folder or a file is used only if this user or root owns it and no
+other user can write to it.
 """
 
 from __future__ import annotations

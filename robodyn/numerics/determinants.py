@@ -12,7 +12,7 @@ from robodyn.numerics.compiler import inner
 
 @inner
 def log_determinant(A: Any, n: int) -> Any:
-    """Sign and logarithm of the determinant of A (n, n), which elimination uses up."""
+    """Return sign and logarithm of the determinant of A (n, n), which is overwritten."""
     sign, total = 1.0, 0.0
     for k in range(n):
         pivot = k

@@ -118,13 +118,13 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
 
 
 def _law(block: Fields) -> LinearSpring:
-    """The law of `stiffness`, `rest` and `preload`."""
+    """Return the law with `stiffness`, `rest` and `preload`."""
     with stated_in(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 
 
 def _point_spring(block: Fields, model: Model) -> PointSpring:
-    """A spring between points; one of `force` and `rate` pushes, as gas springs do."""
+    """Return a spring between points; `force` and `rate` describe a gas spring that pushes."""
     block.only("name", "parent", "child", "damping", *_LAW, *_GAS)
     ends = []
     for side in ("parent", "child"):

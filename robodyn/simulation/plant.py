@@ -80,6 +80,10 @@ class Plant:
 
         The motors of elastic drives hold the configuration against gravity.
 
+        Args:
+            configuration: (nq,).
+            velocity: (nv,); zero by default.
+
         Raises:
             InvalidInput: shapes are wrong or values not finite.
             KinematicsError: the configuration has no geometry.
@@ -122,10 +126,13 @@ class Plant:
             self.motor_positions, self.motor_velocities = rows[0][nq:], rows[1][nv:]
 
     def measured(self, side: str = "motor") -> tuple[FloatArray, FloatArray]:
-        """Return configuration and velocity as encoders at the motors or at the joints have them.
+        """Return the state that encoders measure.
 
         Args:
-            side: `motor` or `joint`; both are equal for rigid drives.
+            side: side of the encoders, `motor` or `joint`; both are equal for rigid drives.
+
+        Returns:
+            Configuration (nq,) and velocity (nv,).
 
         Raises:
             KinematicsError: no configuration has the positions of the motors.
@@ -144,7 +151,15 @@ class Plant:
     def available(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Limit efforts (..., n) to those of the motors at states, see `state`, (..., k)."""
+        """Limit efforts to those of the motors at given states.
+
+        Args:
+            effort: (..., n) [N or N m].
+            configuration, velocity: states (..., k), see `state`.
+
+        Returns:
+            Efforts (..., n).
+        """
         if not self.limits_motors:
             return effort
         if self._is_elastic:
@@ -156,7 +171,13 @@ class Plant:
         )
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
-        """Limit an effort (n,) to the limits at standstill.
+        """Limit an effort to the limits at standstill.
+
+        Args:
+            effort: (n,) [N or N m].
+
+        Returns:
+            Effort (n,).
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
@@ -173,10 +194,15 @@ class Plant:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> None:
-        """Advance by `steps` of dt with a constant effort (n,) and external wrench (6,).
+        """Advance by some steps with a constant effort and external wrench.
 
-        `base` is the constant motion of the base, or its motions (3,) at the start, midpoint and
-        end of each step.
+        Args:
+            effort: (n,) [N or N m].
+            steps: number of steps of dt.
+            wrench: (6,) [N, N m] on the body, base frame; zero by default.
+            base: constant motion of the base, or its motions (3,) at the start, midpoint and end of
+                each
+                step; at rest by default.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or there is no step.

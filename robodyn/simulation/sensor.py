@@ -66,7 +66,14 @@ class Sensor:
         self._count = 0
 
     def measure(self, configuration: FloatArray, velocity: FloatArray) -> State:
-        """Return the measured configuration and velocity for a true state; call it every period.
+        """Return the measurement of a true state; call it every period.
+
+        Args:
+            configuration: (nq,).
+            velocity: (nv,).
+
+        Returns:
+            Measured configuration (nq,) and velocity (nv,).
 
         Raises:
             InvalidInput: shapes are wrong or values not finite.

@@ -29,7 +29,13 @@ class Trajectory(Protocol):
         """Times [s], strictly inside, at which the acceleration jumps."""
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the motion at times t (...) [s].
+        """Return the motion at given times.
+
+        Args:
+            t: times (...) [s].
+
+        Returns:
+            Configuration, velocity and acceleration (..., k).
 
         Raises:
             InvalidInput: t is not finite.

@@ -2,9 +2,9 @@
 
 """Streams of single points, as servoing and teleoperation send them.
 
-A point that arrives soon after the one before it is to be reached one period of the stream later,
-at the velocity of the stream, where the next point takes over. So a motion at a steady rate is
-followed with a delay of one period.
+A point that arrives soon after the previous one is a target one period of the stream later, with
+the velocity of the stream; then the next point takes over. A steady motion is thus followed with a
+delay of one period.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory
 from robodyn.trajectories.sampled import SampledTrajectory
 
-# Points that are further apart than this [s] are goals, each by itself.
+# Points with longer intervals than this [s] are separate goals.
 SLOWEST = 0.2
-# [s] The least period: two points may arrive at the same tick.
+# Smallest period [s]: two points may arrive at the same tick.
 QUICKEST = 2e-3
 # Periods without a point after which the stream has ended.
 PATIENCE = 3.0
-# Share of a new interval in the period, as arrivals are jittery.
+# Weight of a new interval in the period, which smooths jitter of arrivals.
 NEWER = 0.3
 
 
@@ -61,7 +61,7 @@ class StreamedPoint(RowTrajectory):
 
 
 class PointStream:
-    """Turns single points that arrive at short intervals into motions.
+    """Converter of single points that arrive at short intervals into motions.
 
     Args:
         mechanism: mechanism with the coordinates of the points.

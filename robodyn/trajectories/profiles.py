@@ -154,7 +154,7 @@ def make_profiles(
     limits: str,
     ends: str,
 ) -> list[Profile]:
-    """Make the profiles `name` of coordinates that move together.
+    """Create synchronous profiles of one type for several coordinates.
 
     Args:
         name: name of the profile.

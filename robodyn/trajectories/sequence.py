@@ -43,7 +43,7 @@ class Sequence(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration [s]."""
         return float(self.starts[-1] + self.segments[-1].duration)
 
     @property

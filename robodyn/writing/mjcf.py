@@ -281,7 +281,7 @@ class _Writer:
             made.set(f"site{number_}", f"{name}_{number_}")
 
     def _tendons(self) -> None:
-        """Write springs between points; MuJoCo lets a tendon be without effort at 0 or longer."""
+        """Write springs between points; MuJoCo has no tendons with negative rest length."""
         out = element(self._root, "tendon") if self._model.springs else None
         for spring in self._model.springs:
             length = unloaded_position(spring, "MJCF")

@@ -62,7 +62,7 @@ RANDOM = {
 }
 
 
-# Their motors are fewer than their freedoms, so nothing answers inverse dynamics.
+# They have fewer motors than degrees of freedom, so inverse dynamics has no solution.
 UNDER_ACTUATED = {
     "walker": lambda rng: rd.load(walker(), base="moving"),
     "random tripod with two motors": two_motors,

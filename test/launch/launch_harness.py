@@ -51,7 +51,7 @@ class Launch:
         domain: int | None = None,
     ) -> None:
         self.output_folder = folder / "run"
-        # a node on a busy machine may take its time to end, but must not be told twice
+        # a node on a busy machine may need time to end, but must not get a second signal
         given = {"output": self.output_folder, "sigterm_timeout": PATIENCE} | arguments
         words = [f"{name}:={value}" for name, value in given.items()]
         self.domain = domain or free_domain()

@@ -72,7 +72,7 @@ def test_every_node_has_a_handler_of_its_end():
     parts = simulation_nodes(context, "stewart_sim.yaml", "")
     handlers = [part for part in parts if isinstance(part, RegisterEventHandler)]
     nodes = [part for part in parts if isinstance(part, Node)]
-    # robot_state_publisher, where it is installed, is for people: a run goes on without it
+    # robot_state_publisher, if installed, is for display: a run continues without it
     shown = [part for part in described(context) if isinstance(part, Node)]
     assert len(handlers) == len(nodes) - len(shown) > len(NODES)
 

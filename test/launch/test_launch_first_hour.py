@@ -98,7 +98,7 @@ class Flight:
         self.peer.partners.append(self.launch.process)
 
     def meet(self):
-        # on a busy machine somebody who takes every message would soon look at the past
+        # on a busy machine a node that processes every message would soon be late
         self.states = self.peer.listen(Odometry, "platform_state", qos.LATEST)
         self.commands = self.peer.listen(JointState, "joint_commands", qos.LATEST)
         # the planner, and the recorder, which may have found it sooner

@@ -248,7 +248,7 @@ def test_realtime_ends_by_the_clock(launch):
     """In a namespace too: all names are relative."""
     flight = flown(launch(path="I", stepping="realtime", duration=1.0, namespace="left_hand"))
     history, summary = flight.history, flight.summary
-    # the clock waits for nobody: the summary may have come to hear of it a few states late
+    # the clock does not wait: the summary may have received it a few states late
     periods = history.time / 5e-3
     np.testing.assert_allclose(periods, periods.round(), atol=1e-6)
     assert (np.diff(history.time) > 0.0).all()

@@ -73,7 +73,7 @@ def test_refused_in_one_clear_line(refusals, case):
         assert len(errors) == (2 if case == "unknown_mode" else 1), output
         assert all(named in line for line in errors), output
         return
-    # several nodes may find the same fault; each says it once, and none says another
+    # several nodes may find the same fault; each logs it once, and none logs another
     nodes = [line.split("]", 1)[0] for line in fatal]
     assert len(set(nodes)) == len(nodes) > 0, output
     assert all(named in line for line in fatal), output

@@ -164,7 +164,7 @@ class TestFlight(unittest.TestCase):
         self.watch.until(lambda: set(names()) >= NODES, f"nodes {NODES}")
         for report in list(reports.values()):
             for status in report.status:
-                # a machine that is busy loses states and real time, which is said
+                # a busy machine loses states and real time, which is logged
                 busy = status.name.endswith((": states", ": real time"))
                 assert status.level == b"\x00" or busy, f"{status.name}: {status.message}"
 

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Check docstrings and docs for words that do not belong to technical English.
+"""Check docstrings, comments and docs for words that do not belong to technical English.
 
     python test/lint/plain_english.py
 
-Reports docstrings whose first line begins with a relative clause, and verbs of speech or of wishing
-that stand for data flow. `plain_english_exceptions.txt` lists the files that are not checked yet; a
-file without findings must not be listed.
+Reports docstrings that begin with a relative clause, functions whose docstring does not begin with
+a verb, and verbs of speech or of wishing that stand for data flow. `plain_english_exceptions.txt`
+lists the files that are not checked; a file without findings must not be listed.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,10 +25,18 @@ EXCEPTIONS = HERE / "plain_english_exceptions.txt"
 SOURCES = ("robodyn/**/*.py", "robodyn_ros/**/*.py", "launch/*.py")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md")
 RELATIVE = re.compile(
-    r"(What|Who|Whose|Which|Where|How|That which|(Of|By|With|To|From|In) (what|which|whom))\b"
+    r"(What|Who|Whose|Which|Where|How|Whoever|Whatever|That which|The same|"
+    r"(Of|By|With|To|From|In) (what|which|whom))\b"
 )
+NO_VERB = re.compile(r"(The|A|An|Its|All|Both|Each|Every|Whether|See)\b|\(")
 BANNED = re.compile(
     r"\b(tells?|told|hears?|heard|wish(es|ed)?|heeds?|lends?|lent|wants?|unasked)\b", re.IGNORECASE
+)
+# Further words that are banned from docstrings and comments.
+BANNED_IN_SOURCES = re.compile(
+    BANNED.pattern + r"|\b(wanted|asks?|asked|says?|said|whoever|whatever|somebody|nobody|anybody|"
+    r"anew|notices|noticed|goes on)\b",
+    re.IGNORECASE,
 )
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 # Names of arguments and attributes in a docstring.
@@ -42,15 +52,33 @@ def docstring_findings(source: str) -> Iterator[tuple[int, str]]:
         line = node.body[0].lineno
         if RELATIVE.match(text):
             yield line, f"begins with a relative clause: {text.splitlines()[0]}"
-        yield from ((line + k, what) for k, what in banned_words(ENTRY.sub("", text)))
+        if is_function(node) and NO_VERB.match(text):
+            yield line, f"does not begin with a verb: {text.splitlines()[0]}"
+        words = banned_words(ENTRY.sub("", text), BANNED_IN_SOURCES)
+        yield from ((line + k, what) for k, what in words)
 
 
-def banned_words(text: str) -> Iterator[tuple[int, str]]:
+def is_function(node: ast.AST) -> bool:
+    """Return whether a node is a function or method, but no property."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return not any("property" in ast.unparse(each) for each in node.decorator_list)
+
+
+def comment_findings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and a description of each banned word in the comments of a source."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            words = banned_words(token.string, BANNED_IN_SOURCES)
+            yield from ((token.start[0], what) for _, what in words)
+
+
+def banned_words(text: str, banned: re.Pattern[str] = BANNED) -> Iterator[tuple[int, str]]:
     """Yield the line, counted from 0, and a description of each banned word outside of code."""
     plain = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
     for k, line in enumerate(plain.splitlines()):
-        for match in BANNED.finditer(line):
-            yield k, f"says {match[0]!r}: {line.strip()}"
+        for match in banned.finditer(line):
+            yield k, f"contains {match[0]!r}: {line.strip()}"
 
 
 def main() -> int:
@@ -63,7 +91,10 @@ def main() -> int:
             name = file.relative_to(ROOT).as_posix()
             text = file.read_text(encoding="utf-8")
             is_python = file.suffix == ".py"
-            found = list(docstring_findings(text) if is_python else banned_words(text))
+            if is_python:
+                found = [*docstring_findings(text), *comment_findings(text)]
+            else:
+                found = list(banned_words(text))
             if name in excepted:
                 excepted.discard(name)
                 if found:

@@ -28,7 +28,7 @@ def test_flake8():
 @pytest.mark.linter
 @pytest.mark.pep257
 def test_pep257():
-    # missing docstrings are ruff's matter; tests say what they do by their names
+    # ruff checks missing docstrings; the names of tests describe them
     missing = [f"D10{number}" for number in range(8)]
     ignored = [*missing, "D402", "D403", "D417"]
     checked("pep257", *CODE, "--convention", "google", "--add-ignore", *ignored)

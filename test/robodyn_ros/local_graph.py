@@ -150,7 +150,7 @@ class LocalGraph:
             for node in nodes
             for s in node.subscriptions
             if s.topic_name == name
-            # a latched subscription does not hear a volatile publisher
+            # a latched subscription receives nothing from a volatile publisher
             and (latched or s.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL)
         ]
         self.until(

@@ -39,8 +39,8 @@ class Storm:
 
     def __init__(self, mechanism: rd.Mechanism, rng: np.random.Generator) -> None:
         self.mechanism, self.rng = mechanism, rng
-        self.now = 0  # what a sound stamp says, set from outside or counted on
-        self.told = 0  # what the last stamp said
+        self.now = 0  # time of a valid stamp, set from outside or counted on
+        self.told = 0  # time of the last stamp
         self.platform = mechanism.kind == "stewart"
         self.makers: dict[str, tuple[type, Callable[[], Any]]] = {
             "external_wrench": (WrenchStamped, self.wrench),

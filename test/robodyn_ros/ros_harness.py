@@ -46,7 +46,7 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["PYTHONUNBUFFERED"] = "1"
 os.environ["RCUTILS_COLORIZED_OUTPUT"] = "0"
 
-# A machine that is busy with other things takes its time; nobody waits this long otherwise.
+# Timeout for a busy machine; normally waits are much shorter.
 PATIENCE = 150.0
 
 RELIABLE = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE)
@@ -276,7 +276,7 @@ class Peer:
             self._executor.spin_once(timeout_sec=left)
         end, idle, turns = time.time_ns(), 0, 0
         self._sent.clear()
-        # after a turn each, every topic with messages is among those that were heard
+        # after a turn each, every topic with messages has been received
         while idle < 3 and not (turns > self._topics and min(self._sent.values(), default=0) > end):
             known = self._heard
             self._executor.spin_once(timeout_sec=0.0)

@@ -72,7 +72,7 @@ def test_efforts_are_those_on_the_base_until_it_is_silent(arm):
             (imu(PERIOD, [0.0, 0.0, 9.81]), "after the last sample"),
             (imu(3 * PERIOD, [0.0, 0.0, 9.81], frame="elsewhere"), "'elsewhere'"),
         ):
-            # not refused while TF may still have its frame
+            # not rejected while TF may still get its frame
             while not any("base_imu refused" in line and words in line for line in graph.lines):
                 unit.publish(wrong)
                 graph.spin(1.1)

@@ -44,7 +44,7 @@ def test_torques_on_the_topic_are_efforts_at_the_joints():
         shared = sorted(set(torque) & set(after))
         assert len(shared) > 3
         for stamp in shared:
-            # what is borne in the next state is what was asked for, told as a torque
+            # the effort in the next state is the commanded one, given as a torque
             assert after[stamp] == pytest.approx(force[stamp], rel=1e-9)
             about = np.abs(machine.motor_torques(force[stamp]))
             assert (np.abs(torque[stamp]) <= about * (1.0 + 1e-9)).all()
@@ -54,7 +54,7 @@ def test_torques_on_the_topic_are_efforts_at_the_joints():
         others = graph.publisher(JointState, "joint_commands")
 
         def ignored() -> bool:
-            # only what answers the present state is looked at
+            # only commands for the present state are used
             stray.header.stamp = joints[-1].header.stamp
             others.publish(stray)
             return any("joint_commands ignored" in line for line in graph.lines)

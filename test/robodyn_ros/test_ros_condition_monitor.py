@@ -325,7 +325,7 @@ def test_well_conditioned_states_are_looked_at_now_and_then(monitor, pose_of, pe
             publish(begin + k * period, number)
         monitor.stamp = begin + 1_000_000_000
         publish(monitor.stamp, 82.0)
-        # and the last one, which says that all have been heard
+        # and the last one, which shows that all have been received
         assert heard_to(82.0) == known + len(looks) + 1
         heard = [each.data for each in monitor.numbers[known:-1]]
         np.testing.assert_allclose(heard, number, rtol=1e-6)

@@ -342,7 +342,7 @@ def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
     for field, rows in zip(("positions", "velocities", "accelerations", "effort"), expected,
                            strict=True):  # fmt: skip
         close(np.array([getattr(point, field) for point in message.points]), rows)
-    # what is commanded is what was announced, knot for knot
+    # commands equal the announced ones, knot for knot
     for k in (0, 57, len(times) - 1):
         stamp = 3 * SECOND + round(times[k] * SECOND)
         close(controller.answer(stamp, platform.home), message.points[k].effort, 1e-6)

@@ -78,7 +78,7 @@ class Estimator:
 
         def find():
             nonlocal sent
-            # no faster than they are heard here, or they fill what waits to be heard
+            # no faster than they are received here, or the queue overflows
             if texts != ("no joint_states",) and time.monotonic() - sent > 0.02:
                 sent = time.monotonic()
                 send_next(self, self.message(self.pose, np.zeros(6)))
@@ -140,7 +140,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         ):
             told = float(value(now, f"condition_number, type {name}"))
             assert told == pytest.approx(float(condition), rel=1e-6)
-        # no assembly has these positions; the closure is named, and the next reading is answered
+        # no assembly has these positions; the closure is named, and the next reading is processed
         assert not [line for line in graph.lines if "refused" in line]
         joints.publish(joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
         graph.line("the tip's pose is lost", "_tip' stays open")
@@ -190,7 +190,7 @@ def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechan
             message = shuffled(message)
         estimator.joints.publish(message)
         expected[stamp] = i
-        # no faster than it answers: queues are finite, and the machine may be busy
+        # no faster than it replies: queues are finite, and the machine may be busy
         enough = known + len(expected) - 100
         estimator.peer.until(lambda enough=enough: len(estimator.states) >= enough, "states")
     estimator.stamp = max(expected)
@@ -248,7 +248,7 @@ def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism
         index = names.index(name)
         assert abs(q - position[index]) < 1e-9
         assert abs(qd - velocity[index]) < 1e-9
-    # and the node does not answer itself
+    # and the node does not process its own messages
     known = len(estimator.states)
     estimator.joints.publish(message)
     estimator.peer.spin(0.3)

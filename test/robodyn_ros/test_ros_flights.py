@@ -75,7 +75,7 @@ def flight_to_replace(handover):
         {
             "trajectory_planner": {"v_max": 0.4, "w_max": 0.4},
             "inverse_dynamics": CONTROLLER | {"idle": "hold", "handover": handover},
-            # both, and the test: a planner that has heard no state refuses a goal
+            # both, and the test: a planner without a state rejects a goal
             "forward_simulator": SIMULATOR | {"min_subscribers": 3},
         },
     )

@@ -153,7 +153,7 @@ def test_a_frame_that_nobody_knows_is_refused_with_those_that_are_known(planner,
     line = planner.graph.line(*refused)
     for name in ("base_link", "platform_link", "world"):
         assert name in line
-    # goals are answered, and answers are logged, in order: all goals before the first refusal are
+    # goals are processed and logged in order: all goals before the first rejection are
     # done with when it is logged
     planner.go("nowhere", platform.home)
 
@@ -190,7 +190,7 @@ def test_a_transform_that_is_none_or_old_is_refused(planner, platform):
     planner.graph.line("goal_pose refused", "'moving'", "2.000 s older", "transform_timeout")
     planner.go("broken", home)
     planner.graph.line("goal_pose refused", "'broken'")
-    # whoever does not care may say so
+    # this can be permitted
     assert planner.graph.set("trajectory_planner", transform_timeout=0.0) == []
     planner.flown_to("moving", at_home)
 
@@ -202,7 +202,7 @@ class Controller:
         self.states = graph.publisher(Odometry, "platform_state")
         self.wrenches = graph.publisher(WrenchStamped, "external_wrench")
         self.heard = graph.listen(JointState, "joint_commands")
-        self.unit = None  # an IMU that tells before each state
+        self.unit = None  # an IMU that publishes before each state
         self.stamp = 0
 
     def push(self, frame: str, wrench) -> None:
@@ -258,7 +258,7 @@ def test_a_sensors_wrench_turns_with_the_platform_and_acts_where_the_sensor_is(
     first = rd.pose_from_rpy(platform.home[:3] + np.array([0.03, 0.02, 0.01]), [0.05, 0.1, 0.2])
     still = np.zeros(6)
     controller.push("sensor", wrench)
-    # the one wrench goes on to act as the platform turns
+    # the wrench continues to act as the platform turns
     for pose in (platform.home, first):
         fixed = matrix(pose) @ matrix(sensor)
         place, axes = fixed[:3, 3], Rotation.from_matrix(fixed[:3, :3])
@@ -277,7 +277,7 @@ def test_an_imu_mounted_elsewhere_on_the_base_is_felt_at_the_base_frame(controll
     force.x, force.y, force.z = felt.specific_force.tolist()
     rate.x, rate.y, rate.z = felt.angular_velocity.tolist()
     expected = platform.inverse_dynamics(platform.home, still, still, base=base)
-    # as an IMU goes on: what comes before its frame is known is dropped
+    # like an IMU: messages before its frame is known are dropped
     controller.unit = controller.graph.publisher(Imu, "base_imu"), message
     controller.answers(platform.home, expected)
 

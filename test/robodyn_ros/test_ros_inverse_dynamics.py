@@ -236,7 +236,7 @@ def test_a_state_that_is_none_is_ignored(computed_torque, peer, spoilt):
     computed_torque.process.provoke(
         lambda: computed_torque.states.publish(state), "platform_state refused"
     )
-    # a good state after it is answered, the bad one is not
+    # a good state after it leads to a command, the bad one does not
     computed_torque.answer(start + PERIOD, *path.sample(0.005)[:2])
     stamps = [messages.to_nanoseconds(c.header.stamp) for c in computed_torque.commands[known:]]
     assert start + 1 not in stamps
@@ -259,7 +259,7 @@ def test_nothing_but_finite_efforts_within_the_limits(computed_torque, mechanism
         effort = computed_torque.answer(start + k * PERIOD, pose, twist)
         assert np.isfinite(effort).all(), (k, effort)
         assert (np.abs(effort) <= mechanism.effort_limits).all(), (k, effort)
-    # where no platform can be is no state
+    # an impossible pose is no state
     nowhere = odometry(start, FRAMES, [1e150, 0, 0.5, 0, 0, 0, 1.0], np.zeros(6))
     computed_torque.process.provoke(
         lambda: computed_torque.states.publish(nowhere), "refused", "1.e+150"
@@ -311,7 +311,7 @@ def test_stop_holds_the_mechanism_where_it_is(computed_torque, mechanism, peer):
     here, twist, _ = path.sample(2.0)
     computed_torque.answer(start + 2_000_000_000, here, twist)
     assert peer.call(Trigger, computed_torque.stop).success
-    # it goes on as it moves, and slows down from there
+    # it continues its motion, and slows down from there
     effort = computed_torque.answer(start + 2_005_000_000, here, twist)
     close(effort, mechanism.inverse_dynamics(here, twist, np.zeros(6)))
     # at rest where it stopped: the efforts of a mechanism that stands still, any time later

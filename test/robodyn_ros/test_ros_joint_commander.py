@@ -261,7 +261,7 @@ def test_who_else_commands_the_drives_is_named_and_ends_the_motion(operator):
     graph.until(lambda: graph.nodes["joint_commander"]._commands._watched, "a look at others")
     own = graph.listen(Float64MultiArray, topic, qos.COMMAND)
     graph.until(lambda: len(own) > 50, "commands")
-    assert graph.nodes["joint_commander"]._machine.state == "engaged"  # the other says nothing
+    assert graph.nodes["joint_commander"]._machine.state == "engaged"  # the other publishes nothing
     other.publish(own[-1])
     aside = Float64MultiArray(data=[value + 0.02 for value in own[-1].data])
 

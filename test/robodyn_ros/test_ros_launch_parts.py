@@ -141,7 +141,7 @@ def test_a_gravity_that_is_no_vector_ends_the_launch(given):
         own_files(context)
 
 
-# All that a launch starts and that hears the state, but the recorder.
+# All processes of a launch that receive the state, except the recorder.
 WATCH = ("trajectory_planner", "inverse_dynamics", "condition_monitor", "run_summary")
 
 
@@ -151,7 +151,7 @@ WATCH = ("trajectory_planner", "inverse_dynamics", "condition_monitor", "run_sum
     ("model", "state", "hearing"),
     [
         ("stewart_dasgupta", "platform_state", len(WATCH)),
-        # the summary hears the states of an arm and the efforts that led to them
+        # the summary receives the states of an arm and the efforts that led to them
         ("puma560", "joint_states", len(WATCH) + 1),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_file_of_the_users_own_has_the_last_word_over_what_is_shipped():
     settings.update(ros2_control="true", controllers_file="mine.yaml")
     with_controllers(context, shipped, ["elbow_joint"], rate=None)
     assert settings["more_controllers_file"] == "mine.yaml"
-    # of which controllers there are it may say nothing
+    # it may publish nothing about the controllers
     kept = read_sections(settings["controllers_file"])["/**/controller_manager"]
     assert kept == read_sections(shipped)["/**/controller_manager"]
 
@@ -256,7 +256,7 @@ def test_nothing_is_commanded_before_all_are_ready():
 
     assert hear(first, b"compiling kernels: 8 done") == []
     assert hear(first, b"simulation of delta, ready") == []
-    assert hear(first, b"simulation of delta, ready") == []  # said twice
+    assert hear(first, b"simulation of delta, ready") == []  # set twice
     assert hear(second, b"computed_torque of delta, ready") == [begin]
     assert hear(second, b"computed_torque of delta, ready") == []  # activated once more
 

@@ -105,7 +105,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         node = Managed(graph)
         events = graph.listen(TransitionEvent, "inverse_dynamics/transition_event")
         assert node.state() == State.PRIMARY_STATE_UNCONFIGURED
-        # what is not possible is answered, and leaves the node as it was
+        # an impossible request gets a response, and does not change the node
         assert not node.change(Transition.TRANSITION_ACTIVATE)
         assert not node.change(77)
         graph.line("no transition 77 from unconfigured; possible: configure, shutdown")
@@ -153,7 +153,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         before = len(node.commands)
         node.states.publish(odometry(node.stamp + 1, FRAMES, end.configuration, REST))
 
-        # up again, from where it is; a command to that state would have come before the answer
+        # up again, from its position; a command to that state would have come before the response
         assert node.change(Transition.TRANSITION_ACTIVATE)
         assert len(node.commands) == before
         node.follow(path)
@@ -166,7 +166,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         np.testing.assert_allclose(node.answer(end), 0.5 * weight, rtol=1e-3)
         assert node.change(Transition.TRANSITION_ACTIVATE)
         np.testing.assert_allclose(node.answer(end), weight, rtol=1e-9)
-        # else PlotJuggler would refuse a bag with them
+        # else PlotJuggler would reject a bag with them
         assert all(int(float(e.timestamp)) == e.timestamp > 0 for e in events)
         assert [e.goal_state.label for e in events[:4]] == [
             "configuring", "inactive", "activating", "active",

@@ -88,7 +88,7 @@ def test_gains_are_those_of_the_next_command(controller, platform):
         rtol=1e-5,
     )
     assert controller.set(mode="computed_torque") == []
-    # what is refused changes nothing
+    # a rejected value changes nothing
     assert "must be positive" in controller.set(kp=0.0)[0]
     for name, value in (("kp", -1.0), ("kv", 1e9), ("preview", 2.0), ("mode", "guessing")):
         (reason,) = controller.set(**{name: value})
@@ -143,7 +143,7 @@ def test_a_planner_plans_by_what_holds_now(platform):
             assert duration() == pytest.approx(expected, rel=1e-6)
         assert graph.set("trajectory_planner", duration=3.0, profile="quintic") == []
         assert duration() == pytest.approx(3.0)
-        # too fast for the legs: refused, or warned of, as the parameter has it
+        # too fast for the legs: rejected, or logged, by the parameter
         assert graph.set("trajectory_planner", duration=0.05) == []
         joints.publish(joint_state(0, platform.joint_names, lengths))
         graph.line("goal_joints refused")

@@ -178,7 +178,7 @@ def transforms_by_state(bag: Path) -> list[tuple]:
     ]
 
 
-# as XML says it to Fast DDS
+# as Fast DDS reads it from XML
 PATIENT = """
 <profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
   <participant profile_name="patient" is_default_profile="true">
@@ -233,7 +233,7 @@ def recorded_run(request):
 def test_every_command_and_every_state_is_in_the_bag_exactly_once(recorded_run):
     state = "/joint_states" if recorded_run.mechanism.kind == "serial" else "/platform_state"
     for topic, heard in ((state, recorded_run.states), ("/joint_commands", recorded_run.commands)):
-        # lockstep may say a state again, and hear the same answer: both are then there twice
+        # lockstep may repeat a state, and receive the same command: both are then there twice
         recorded = recorded_stamps(recorded_run.bag, topic)
         assert len(heard) > 40
         # the peer began to listen at some message of time zero, and ended before the bag did
@@ -248,7 +248,7 @@ def test_the_platform_moves_by_the_transforms_of_the_bag(platform):
     frames = platform.mechanism.frames
     found = [each for each in transforms_of(platform.bag) if each[0][2:] == frames]
     # while others still find each other, the start of the run may be missed by one of them; when
-    # all are stopped, the last state may find nobody to answer it
+    # all are stopped, the last state may remain without a command
     moved, wanted = after_start(found), after_start(transforms_by_state(platform.bag))
     assert moved == wanted[: len(moved)]
     assert 100 < len(moved) >= len(wanted) - 2
@@ -359,7 +359,7 @@ def test_what_is_identified_from_a_bag_flies_better_than_what_was_known_before(p
         np.abs(rd.simulate(truth, rd.ComputedTorque(rd.load(file)), path).error).max()
         for file in (tmp_path / "known.yaml", tmp_path / "identified.yaml")
     ]
-    assert errors[1] < 0.4 * errors[0]  # what is left is dry friction where legs turn round
+    assert errors[1] < 0.4 * errors[0]  # the rest is dry friction at reversals of legs
     (fit,) = json.loads(answer.stdout)["fit"]
     assert max(fit["relative"]) < 0.1 * max(fit["relative_before"])
 

@@ -57,7 +57,7 @@ def check_arrows(markers, mechanism, pose) -> None:
         total += np.concatenate([shown, np.cross(anchor, shown)])
         assert arrow.action == Marker.ADD
         assert 0.0 < arrow.scale.z < np.linalg.norm(end - start)
-    # what the arrows show together is the wrench of the legs on the platform
+    # the sum of the arrows is the wrench of the legs on the platform
     assert np.allclose(total, H @ FORCES, rtol=0, atol=1e-9)
 
 
@@ -123,7 +123,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     assert markers[-1].text == "condition=150"
     assert {m.header.stamp.sec for m in markers} == {1}
 
-    # broken messages are told and change nothing
+    # broken messages are logged and change nothing
     broken = joint_state(0, names, effort=FORCES * np.nan)
     process.provoke(lambda: forces.publish(broken), "forces refused")
     tilted = odometry(0, mechanism.frames, pose, np.zeros(6))

@@ -107,7 +107,7 @@ def test_joint_values_follow_the_names_whatever_their_order(rng, scrambled):
     assert messages.to_nanoseconds(message.header.stamp) == 9
     for factor, field in enumerate(("position", "velocity", "effort"), 1):
         assert (messages.joint_values(message, joints, field) == factor * values).all()
-    # a message may tell of more joints than are asked for
+    # a message may contain further joints
     some = messages.joint_values(message, joints[1:], "effort")
     assert some.tolist() == (3 * values[1:]).tolist()
 

@@ -60,7 +60,7 @@ def test_a_flood_of_states(peer, start, mechanism):
         send(number)
         peer.until(lambda count=number: len(heard) >= count, f"effort {number}")
     assert stamps() == [(number + 1) * PERIOD for number in range(1, WARM_UP + IN_TURN)]
-    # now nobody waits: the latest counts, and is answered
+    # now without waiting: the latest counts, and gets a command
     last = 0
     for number in range(WARM_UP + IN_TURN, WARM_UP + IN_TURN + AT_ONCE):
         last = send(number)

@@ -127,7 +127,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-# one of each way to be refused ends a process, the others are refused the same way in this one
+# one of each way to be rejected ends a process, the others are rejected in this one
 ENDS = ("malformed_yaml", "unknown_path", "nan", "wrong_type", "wrong_length")
 
 
@@ -163,7 +163,7 @@ def test_refused_in_one_line(refusals, case):
     node, _, named = REFUSED[case]
     code, lines = refusals[case]
     assert code == 1, lines
-    # what is odd about a model is told before, as a warning
+    # warnings about a model come first
     lines = [line for line in lines if "[WARN]" not in line and "[INFO]" not in line]
     assert len(lines) == 1, lines
     assert "[FATAL]" in lines[0]

@@ -66,7 +66,7 @@ def test_start_publishes_the_paper_path_to_the_last_digit(planner, peer, heard):
     assert times[0] == 0.0
     assert times[-1] == pytest.approx(path.duration, abs=1e-9)
     for t in path.switching_times:
-        # acceleration jumps there: a knot has to tell
+        # acceleration jumps there: a knot is needed
         assert np.abs(times - t).min() < 1e-9
     expected = path.sample(times)
     for ours, theirs in zip((poses, twists, accels), expected, strict=True):

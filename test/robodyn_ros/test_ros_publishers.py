@@ -61,7 +61,7 @@ def test_each_trajectory_is_accepted_once(model, topic, profile, stamped, monkey
             graph.until(lambda count=count: accepted(graph) >= count, "an accepted trajectory")
         graph.spin(0.3)
         assert accepted(graph) == 3
-        # the volatile publisher is told of the latched subscription, the node says nothing
+        # the volatile publisher is warned of the latched subscription, the node logs nothing
         assert not any("offering incompatible" in line for line in graph.lines)
 
 

@@ -131,7 +131,7 @@ class Target:
     def hears(self, topic: str, message: object) -> None:
         if topic in TRANSFORMS:
             self.callbacks = self._callbacks()
-        self.heard += 1  # the same message by whatever subscription
+        self.heard += 1  # the same message by any subscription
         information = {"source_timestamp": self.heard}
         for callback, informed, raw in self.callbacks.get(topic, ()):
             given = serialize_message(message) if raw else message
@@ -191,7 +191,7 @@ def sequences(storm: Storm, case: Case) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-# numbers like 1e155 overflow on their way to being refused; a node says so on stderr and goes on
+# numbers like 1e155 overflow before they are rejected; a node logs this on stderr and continues
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 def test_random_messages(name, monkeypatch, tmp_path, rng):

@@ -117,7 +117,7 @@ def test_joints_told_one_by_one_are_remembered_and_not_told_too_often(bag):
     assert place(START + PERIOD - 1, "joint2", 0.2) is None
     later = told(place(START + PERIOD, "joint3", 0.3))
     assert [child for _, child in later] == ["link1", "link2", "link3"]
-    # after a reset time begins anew
+    # after a reset time starts again
     assert told(place(0, "joint1", 0.0)).keys() == later.keys()
 
 

@@ -305,7 +305,7 @@ def test_a_bag_that_cannot_be_completed_is_a_failure(record):
     fatal = [line for line in run.process.lines if "[FATAL]" in line]
     assert len(fatal) == 1
     assert str(run.folder / "bag") in fatal[0]
-    # where coverage is measured, that cannot be written either, and says so at length
+    # if coverage is measured, its file cannot be written either, with a long message
     assert "robodyn_ros/" not in "".join(re.findall(r'File "(.*)"', run.process.output))
 
 

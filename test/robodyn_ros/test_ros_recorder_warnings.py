@@ -80,7 +80,7 @@ def test_a_topic_of_a_type_that_is_not_installed_is_left_out(record, tmp_path, m
     run.process.wait_for_line(
         "[WARN]", "/marker is not recorded: message type visualization_msgs/msg/Marker"
     )
-    # which does not keep it from what comes later
+    # which does not prevent recording later messages
     numbers = run.publisher(Float64, "number")
     markers.publish(Marker())
     numbers.publish(Float64(data=2.0))
@@ -181,7 +181,7 @@ def test_messages_lost_are_told_and_counted(record, reliability):
         run.process.signal(signal.SIGCONT)
 
     def told() -> bool:
-        send()  # what is missing is known by what comes after it
+        send()  # later messages show the gap
         return "/lossy: a message was lost, more may follow" in run.process.output
 
     run.peer.until(told, "the loss told")

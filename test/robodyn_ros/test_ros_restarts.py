@@ -128,7 +128,7 @@ def test_a_restart_of_each_in_turn(graph, name):
     graph.peer.spin(0.5)
     assert all(process.alive for process in graph.processes.values())
     if name == "inverse_dynamics":
-        # nobody moves it: brakes hold it where it is
+        # brakes hold it at its position
         graph.processes["forward_simulator"].wait_for_line("no command for 0.05 s: brakes closed")
     if name == "forward_simulator":
         graph.processes["inverse_dynamics"].wait_for_line("no platform_state for 1 s")

@@ -83,7 +83,7 @@ def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
         process.close()
 
 
-# Cannot be made, and is interrupted while the reason is told, or after that.
+# Cannot be created, and is interrupted while the reason is logged, or after that.
 REFUSED = """
 import os, signal, sys
 import rclpy

@@ -71,12 +71,12 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
         profile = profiles[node]
         assert "*" not in "".join(names(profile, "topic", "publish"))
         own = names(profile, "service", "reply")
-        # a node answers for itself alone
+        # a node replies only for itself
         assert all(name.startswith("~/") for name in own | names(profile, "action", "execute"))
         served |= {f"{node}/{name[2:]}" for name in own}
         everything = "/*" in names(profile, "topic", "subscribe")
         assert everything == (node == "recorder")
-    # what one node asks, another answers
+    # one node requests, another replies
     for node, profile in profiles.items():
         assert names(profile, "service", "request") <= served, node
     assert names(profiles["operator"], "service", "request") == served
@@ -84,7 +84,7 @@ def test_every_node_has_an_enclave_and_no_more_than_it_needs(profiles):
     assert names(profiles["inverse_dynamics"], "action", "execute") == {f"~/{follow}"}
     assert names(profiles["operator"], "action", "call") == {f"inverse_dynamics/{follow}"}
     assert "~/change_state" in names(profiles["inverse_dynamics"], "service", "reply")
-    # only the command line's own nodes have names that nobody knows before
+    # only the command line's own nodes have unknown names
     assert names(profiles["operator"], "service", "reply") == {"_ros2cli*"}
     # commands are the controllers' to send, states the simulator's or the estimator's
     senders = {

@@ -63,7 +63,7 @@ class Simulator:
     def reset(self) -> None:
         """Reset the simulator and wait for its first state; earlier states are discarded."""
         assert self.peer.call(Trigger, "forward_simulator/reset").success
-        # what was under way arrives before the answer or is of no interest
+        # earlier messages arrive before the response or do not matter
         self.peer.spin(0.05)
         self.states.clear(), self.joints.clear(), self.clock.clear()
         self.state_at(0)
@@ -160,7 +160,7 @@ def test_only_the_command_for_the_latest_state_moves_it(lockstep, plant, mechani
         lockstep.command(now, push[:5], names[:5])
         lockstep.efforts.publish(effort_only)
         lockstep.command(now, hold, names)
-        # said twice it counts once
+        # a repeated one counts once
         lockstep.command(now, push, names)
         plant.hold(hold, STEPS)
         same(lockstep, now + PERIOD, plant, mechanism)

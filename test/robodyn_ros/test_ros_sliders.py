@@ -41,7 +41,7 @@ def test_all_joints_go_where_the_sliders_put_the_platform():
             lambda: dict(zip(joints[-1].name, joints[-1].position, strict=True)) == expected,
             f"joints at {expected}",
         )
-        # out of a leg's reach is shown, and said
+        # a pose out of a leg's reach is shown, and logged
         assert graph.set("pose_sliders", z=z + 0.4) == []
         assert "limits" in graph.line("_actuator: ")
         assert graph.set("pose_sliders", z=z + 100.0) != []

@@ -308,7 +308,7 @@ def test_a_flood_of_refusals_is_one_line_per_period_with_their_number(node, monk
     refusals.add("other", "refused: nothing")
     assert AT_ONCE <= len(lines) - 1 <= AT_ONCE + 50.0 / PERIOD
     assert "other refused: nothing" in lines[-1]
-    # what was not logged is counted, but for the messages since the last line
+    # messages that were not logged are counted, except those since the last line
     counted = [int(n) for line in lines for n in re.findall(r"\((\d+) more", line)]
     assert 1000 - PERIOD / 0.05 <= sum(counted) + len(lines) - 1 <= 1000
     assert all(line.isprintable() and len(line) < 700 for line in lines)

@@ -328,12 +328,12 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         assert 0.0 <= time_on(client) < 3600.0
         assert "running" not in client.texts
         assert client.gui[client.control("Run")]["visible"] is False
-        # nobody takes a wrench: nothing to push
+        # no subscriber of a wrench: nothing to push
         pushes = [props for props in client.gui.values() if props.get("label") == "Push"]
         assert [props["visible"] for props in pushes] == [False]
         # a vehicle that is silent stands still
         assert any(len(curve) == 3 and curve[1][-1] == 9.81 for curve in client.curves)
-        # nobody has told an effort: no curves of zeros
+        # no efforts received: no curves of zeros
         efforts = [props for props in client.gui.values() if len(props.get("data", ())) == 7]
         assert [props["visible"] for props in efforts] == [False]
         statuses = peer.node.create_publisher(DiagnosticArray, "/diagnostics", 10)

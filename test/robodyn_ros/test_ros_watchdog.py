@@ -46,7 +46,7 @@ class Silence:
         self.diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
         times = knot_times(path.duration, path.switching_times, 0.01)
         message = messages.platform_trajectory("base_link", "j", times, path.sample(times))
-        # one that began with the first state heard would be as late as that state
+        # one that began with the first received state would be as late as that state
         message.header.stamp = messages.to_stamp(SECOND)
         graph.publisher(MultiDOFJointTrajectory, "platform_trajectory", LATCHED).publish(message)
         graph.line("points accepted")
@@ -106,7 +106,7 @@ def test_hold_ramp_release_and_recovery(platform, nonsense, monkeypatch):
         silence = Silence(graph, path)
         clock.now += 10.0
         graph.spin(0.2)
-        # nothing was heard yet: there is nothing to watch over
+        # nothing was received yet: there is nothing to monitor
         assert silence.commands == []
         silence.feed(0.3)
         silence.level(DiagnosticStatus.OK, "computed_torque")

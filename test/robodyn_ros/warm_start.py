@@ -32,7 +32,7 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# What most nodes import, and what draws in most of scipy and of the standard library.
+# Modules that most nodes import, and that load most of scipy and of the standard library.
 MODULES = (
     "robodyn.loading.load",
     "robodyn.control",

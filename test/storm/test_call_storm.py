@@ -18,7 +18,7 @@ import robodyn as rd
 # Hostile calls that take some 20 s in all, compilation apart.
 USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
-# What takes seconds; what cannot be instantiated; and settings of the process.
+# Names that take seconds; that cannot be instantiated; and settings of the process.
 LEFT_OUT = ("assemblies", "step", "Mechanism", "Trajectory", "exciting_trajectory", "export",
             "set_threads", "workspace")  # fmt: skip
 # Durations of motions, and of what takes a budget [s].

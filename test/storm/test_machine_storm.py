@@ -115,7 +115,7 @@ class Life:
             settings["park_positions"] = None
             self.machine = Machine(mechanism, self.dt, self.limits, **settings)
         self.now = int(rng.choice([0, 10**12, 1_700_000_000 * 10**9]))
-        # the zeros of the drives are wrong where stops are to tell
+        # the zeros of the drives are wrong if stops determine them
         self.zero = rng.normal(0.0, 0.2, n) if self.homing == "stall" else np.zeros(n)
         self.at = (
             near if rng.random() < 0.9 else rng.uniform(lower - 0.1, upper + 0.1)

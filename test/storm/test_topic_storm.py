@@ -39,7 +39,7 @@ from robodyn.errors import IncompleteBagWarning
 from robodyn.formats import read_bag
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
 
-# What a node logs once it subscribes to all of its topics; not set: "ready".
+# Log line of a node once it subscribes to all of its topics; by default "ready".
 READY = {
     "vehicle_flight": "on the runway",
     "recorder": "recording to",
@@ -57,7 +57,7 @@ MODEL = "stewart_symmetric"
 USUAL = 300
 # Between requests to the machine, in messages.
 REQUESTS = 30
-# What a node may log of a storm, however long: lines are throttled by topic and cut [characters].
+# Limit of the log of a storm: lines are throttled by topic and shortened [characters].
 LOG_AT_ONCE, LOG_PER_SECOND = 200_000, 5_000
 NUMBERS = (math.nan, math.inf, -math.inf, 1e308, -1e308, 1e300, 1e155, 1e20, 1e6, -0.0, 5e-324)
 TEXTS = (
@@ -305,7 +305,7 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
         peer.spin(0.0)
         assert commands.wrong == [], f"after {k + 1} messages: {commands.wrong[0]}"
     for name, process in processes.items():
-        if name == "run_summary" and not process.alive:  # a run that ended, whatever it was
+        if name == "run_summary" and not process.alive:  # a run that ended in any way
             assert process.wait() in (0, 1, NOT_COMPLETED), process.output[-3000:]
             continue
         assert process.alive, f"{name} ended:\n{process.output[-3000:]}"

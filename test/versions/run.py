@@ -74,7 +74,7 @@ def _try(name: str) -> bool:
     if python is None:
         return False
     print(f"{name}: tests", flush=True)
-    # a cache of its own: machine code of every version is made anew
+    # a separate cache: machine code of every version is compiled again
     surroundings = os.environ | {"XDG_CACHE_HOME": str(FOLDER / name / "cache")}
     surroundings.pop("NUMBA_CACHE_DIR", None)
     options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings="]

@@ -109,7 +109,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         await self._exited
         await asyncio.wait([self._closed], timeout=LAST_LINES)
         if self._signalled:
-            # It was told to stop; the processes that it has started and left behind go with it.
+            # It was requested to stop; processes that it has started and left behind end with it.
             self.send_signal(signal.SIGKILL)
         self._transport.close()
         return self._transport.get_returncode()

@@ -121,11 +121,11 @@ def _temporary_root() -> Path:
     root = Path(tempfile.gettempdir()) / f"robodyn_bare_{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         root.mkdir(mode=0o700)
-    found = root.lstat()  # what the name stands for, and not what a link leads to
+    found = root.lstat()  # the name itself, not the target of a link
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if ours and not stat.S_IMODE(found.st_mode) & 0o077:
         return root
-    # Somebody else could have planted it: use a new folder, gone when this process ends.
+    # Another user may have created it: use a new folder, deleted when this process ends.
     root = Path(tempfile.mkdtemp(prefix="robodyn_bare_"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return root
@@ -200,7 +200,7 @@ def _belongs(entry: Path) -> bool:
         return False
     if entry.name in NOT_INSTALLED:
         return False
-    # Another package, or a virtual environment of whatever name.
+    # Another package, or a virtual environment of any name.
     return not any((entry / sign).exists() for sign in ("COLCON_IGNORE", "pyvenv.cfg"))
 
 

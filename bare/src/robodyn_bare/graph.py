@@ -19,7 +19,7 @@ from rclpy.node import Node
 
 # Upstream listens for half a second; its daemon has listened for longer, and there is none here.
 DISCOVERY_TIME = 1.0
-# How long to wait for a node or a service [s], as upstream.
+# Time to wait for a node or a service [s], as upstream.
 PATIENCE = 5.0
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulation loop of a kind of mechanism with elastic drives.
+"""Simulation loop of a kind of mechanism with elastic drives.
 
-A motor is one more coordinate of the state: configurations are followed by the motors' positions
-t (n,) at the joints, velocities by their rates. With joint positions j, their Jacobian J, drives of
-stiffness k and damping d, and rotors I, as in Spong (1987),
+A motor is an additional coordinate of the state: configurations are followed by the motors'
+positions t (n,) at the joints, velocities by their rates. With joint positions j, their Jacobian J,
+drives of stiffness k and damping d, and rotors I, as in Spong (1987),
 
     M a + h = J' s,    I t'' = u - s - friction,    s = k (t - j) + d (t' - J v).
 
 The mechanism has no rotors. Dry friction of driven joints acts on the motors, viscous friction and
-the end stops on the joints. The reaction of a rotor's spin to a turning link is left out.
+the end stops on the joints. The reaction of a rotor's spin to a turning link is neglected.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
 from robodyn.numerics.vectors import clear, copy
 
-# Columns of the drives (n, 3).
+# Columns of the array of drives (n, 3).
 STIFFNESS: Final = 0
 DAMPING: Final = 1
 INERTIA: Final = 2
 # Option of a plant: whether the controller measures the motors, 1 or 0.
 MEASURES_MOTORS: Final = 2
-# Of the search for the configuration of the motors [m, rad]; Newton's method squares the last step.
+# Tolerance of the search for the motors' configuration [m, rad]; Newton's method squares the last
+# step.
 NEAR: Final = 1e-8
 MOST_STEPS: Final = 10
 
 
 class ElasticPlant(NamedTuple):
-    """A plant with elastic drives.
+    """Plant with elastic drives.
 
     Attributes:
         own: `PackedPlant` of the mechanism without rotors.
@@ -90,7 +91,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     def mechanism_equations(
         plant: Any, q: Any, v: Any, load: Any, may_be_stiff: bool, work: Any
     ) -> int:
-        """Equations of the mechanism without the efforts of its drives."""
+        """Compute the equations of the mechanism without the efforts of its drives."""
         own_work, memory, _ = work
         own = plant.own
         return int(

@@ -101,7 +101,7 @@ class PieceMemory(NamedTuple):
 
 
 class HybridScratch(NamedTuple):
-    """Scratch memory of a rough step."""
+    """Scratch memory of a step in which joints may stick and slide."""
 
     stages: Any
     equations: Any
@@ -329,7 +329,7 @@ def narrow_bracket(bracket: Any, end: float, least: float) -> Any:
 def stick_at_zero_rate(j: Any, rest: float) -> bool:
     """Let joints stick that came to rest; return whether any of them still has a nonzero rate.
 
-    The changes that bring these rates to zero are written to j.wanted.
+    The changes that bring these rates to zero are written to `j.wanted`.
     """
     leftover = False
     for i in range(j.mode.shape[0]):

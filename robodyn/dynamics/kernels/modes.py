@@ -97,7 +97,7 @@ def decay(A: Any, D: Any, count: int, x: Any) -> float:
 
 @noinline
 def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> None:
-    """Change x (nv,) minimally in metric A so that L x = wanted (nf,) at the sticking joints.
+    """Change x (nv,) minimally in metric A so that L x = `wanted` (nf,) at the sticking joints.
 
     `wanted` is overwritten.
     """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Springs between points of two bodies; numbers of each are consecutive in every layout."""
+"""Springs between points of two bodies; each one's numbers are consecutive in every layout."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ AT_ZERO: Final = 7  # [N] tension at length 0
 DAMPING: Final = 8  # [N s/m]
 POINT_SPRING: Final = 9  # how many they are
 
-# [m] of a spring that has no direction.
+# Length [m] of a spring below which it has no direction.
 SHORTEST: Final = 1e-12
 
 
 @inner
 def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
-    """Force [N] of a spring on its end at the parent, of numbers or of lanes.
+    """Compute the force [N] of a spring on its end at the parent, for floats or lanes.
 
     Args:
         law, start: stiffness, tension at length 0 and damping are law[start : start + 3].

@@ -113,7 +113,7 @@ def sticking_loop(kind: Functions) -> Any:
 
 
 def simulation_loop(kind: Functions) -> Any:
-    """The loop of a kind: loop(plant, model, work, arrays, law, first, last), see `run`.
+    """Create the loop of a kind: loop(plant, model, work, arrays, law, first, last).
 
     `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """

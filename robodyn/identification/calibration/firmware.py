@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The numbers with which Klipper and Marlin describe a delta.
+"""Parameters with which the firmwares Klipper and Marlin describe a delta robot.
 
 Both firmwares assume three towers at one radius. The end of arm or carriage i is at
 
     e_i = (r_i cos a_i, r_i sin a_i, z_i),   |e_i - p| = L_i,
 
 for a nozzle at p. On vertical rails r_i is the radius and z_i = position + c_i; on rotary arms
-r_i = radius + U_i cos(t_i) and z_i = height - U_i sin(t_i) with t_i = position + c_i. These numbers
-are fitted to configurations of the model, which may be more general: what they cannot express is
-the residual. The fit also takes up where the center of the towers is.
+r_i = radius + U_i cos(t_i) and z_i = height - U_i sin(t_i) with t_i = position + c_i. These
+parameters and the center of the towers are fitted to configurations of the model. The model may be
+more general; the residual is the part that the parameters cannot express.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
 
-# Configurations that are fitted.
+# Number of configurations to fit.
 SAMPLES, SEED = 60, 0
-# How far from home: [rad] of arms, of carriages over the length of the rods.
+# Distance from home: [rad] for arms, relative to the length of the rods for carriages.
 AROUND = 0.25
-# How far above the given configurations the numbers are fitted as well, over the size.
+# Height above the given configurations up to which to fit as well, relative to the size.
 RAISED = 0.1
 # Marlin's towers [deg].
 TOWERS = np.array([210.0, 330.0, 90.0])
@@ -36,7 +36,7 @@ TOWERS = np.array([210.0, 330.0, 90.0])
 
 @dataclass(frozen=True)
 class DeltaSettings:
-    """A delta as firmwares of printers describe it.
+    """Parameters of a delta robot in the form of 3D printer firmwares.
 
     Attributes:
         kinematics: `delta` of carriages on rails, `rotary_delta` of arms.

@@ -142,6 +142,10 @@ class Measurements:
     def to_csv(self, path: str | Path, m: Mechanism) -> None:
         """Write a CSV file for `read_measurements`.
 
+        Args:
+            path: file to write.
+            m: mechanism with the joints.
+
         Raises:
             OutputError: the file cannot be written.
         """

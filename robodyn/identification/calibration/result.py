@@ -84,6 +84,9 @@ class Calibration:
     def save(self, path: str | Path) -> None:
         """Write the calibrated mechanism as a .yaml or .urdf file.
 
+        Args:
+            path: file to write.
+
         Raises:
             OutputError: the file cannot be written.
         """

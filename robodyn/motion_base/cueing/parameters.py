@@ -73,7 +73,10 @@ class WashoutParameters(_Parameters):
 
     @classmethod
     def preset(cls, name: str) -> WashoutParameters:
-        """Return a preset: `driving`, `airliner` or `small` (a desktop platform).
+        """Return parameters for a typical use.
+
+        Args:
+            name: `driving`, `airliner` or `small` (a desktop platform).
 
         Raises:
             InvalidInput: there is no preset of that name.

@@ -121,6 +121,9 @@ class PredictiveCueing:
     def change(self, parameters: PredictiveParameters) -> None:
         """Change the parameters; the next plan starts from this one, so nothing jumps.
 
+        Args:
+            parameters: new parameters, with the same horizon.
+
         Raises:
             InvalidInput: another horizon.
         """

@@ -145,6 +145,9 @@ class Ride:
 
         The machine is `robot_description`, `joint_states` and, at most fifty times a second, `/tf`.
 
+        Args:
+            folder: folder to write; it must not exist.
+
         Raises:
             MissingExtra: rosbags is not installed.
             OutputError: the folder cannot be written.
@@ -223,7 +226,11 @@ class Ride:
         return exported_urdf(m), states, frames
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Write a CSV file with the motion, forces and rates."""
+        """Write a CSV file with the motion, forces and rates.
+
+        Args:
+            file: file to write.
+        """
         parts = {
             "": self.time[:, None], "pose_": self.pose, "twist_": self.twist, "accel_": self.accel,
             "wanted_force_": self.wanted_force, "felt_force_": self.felt_force,

@@ -136,7 +136,11 @@ class ClassicalWashout:
         self.change(parameters or WashoutParameters())
 
     def change(self, parameters: WashoutParameters) -> None:
-        """Change the parameters; the filters keep their states, so nothing jumps."""
+        """Change the parameters; the filters keep their states, so nothing jumps.
+
+        Args:
+            parameters: new parameters.
+        """
         self.parameters = parameters
         of = parameters.of_axes
         self._force_gain, self._force_limit = of("force_gain"), of("force_limit")
@@ -188,7 +192,15 @@ class ClassicalWashout:
         return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
 
     def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
-        """Return the output of the filters for a vehicle's motion: a place (3, 6) of `Plan`."""
+        """Advance the filters by a sample of the vehicle's motion.
+
+        Args:
+            specific_force: (3,) [m/s^2] at the head, vehicle frame.
+            angular_velocity: (3,) [rad/s], vehicle frame.
+
+        Returns:
+            Output of the filters, a place (3, 6) of `Plan`.
+        """
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
         felt = np.clip(self._force_gain * (force - REST), -self._force_limit, self._force_limit)

@@ -52,7 +52,7 @@ class Couplings:
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def sites_of(self, tendon: int) -> list[int]:
-        """The sites that a tendon is drawn between; empty if it is led round anything."""
+        """Return the sites of a straight tendon; empty if it wraps around anything."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_site = int(self._compiled.mujoco.mjtWrap.mjWRAP_SITE)

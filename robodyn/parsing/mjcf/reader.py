@@ -239,7 +239,7 @@ class _Reader:
         self._builder.add(Closure(name, sort, parent, child, at, child_at))
 
     def _spring(self, n: int, law: LinearSpring, damping: float) -> None:
-        """Add the spring that tendon n is; its preload is what our own writer says."""
+        """Add the spring of tendon n; its preload is that of our own writer."""
         name, sites = self._compiled.name("tendon", n), self._couplings.sites_of(n)
         preload = float(self._own.get("preloads", {}).get(name, 0.0))
         if preload and law.stiffness:

@@ -191,7 +191,7 @@ class TreeReader:
         return link
 
     def _called(self, name: str) -> str:
-        """Return the original name of a joint that our writer renamed beside a link."""
+        """Return the original name of a joint that our writer has renamed."""
         return self._names.get(name, name)
 
     def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:

@@ -54,7 +54,11 @@ class PlannedPath(ProfiledTrajectory):
         )
 
     def lasting(self, duration: float) -> PlannedPath:
-        """Return the same path with another duration [s], from rest to rest."""
+        """Return the path with another duration, from rest to rest.
+
+        Args:
+            duration: [s].
+        """
         profile = make_profile(
             "quintic", as_scalar("duration", duration, "s", above=0.0), 0.0, None, "the path"
         )

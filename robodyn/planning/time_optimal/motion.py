@@ -157,7 +157,14 @@ class TimeOptimal(Sequence):
         return out
 
     def progress(self, t: ArrayLike) -> FloatArray:
-        """Compute the traveled fraction (...) of the path's arc length at times t (...) [s]."""
+        """Compute the traveled fraction of the path's arc length.
+
+        Args:
+            t: times (...) [s].
+
+        Returns:
+            Fractions (...), 0 to 1.
+        """
         times = np.asarray(np.clip(as_array("t", t, (), "s"), 0.0, self.duration))
         which = np.searchsorted(self.starts, times, side="right") - 1
         out = np.empty(times.shape)

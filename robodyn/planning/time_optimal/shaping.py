@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Profiles that do not excite the natural modes of elastic drives.
+"""Time profiles that do not excite the natural modes of elastic drives.
 
 The progress s(t) along the path is averaged over two windows of time. An average over a window w
 multiplies the spectrum of a motion by sinc(f w), where f is a frequency. The windows are the
-shortest that leave no more than a given part of every mode along the path. The motion stays on its
+shortest that reduce every mode along the path to a given fraction. The motion stays on its
 path, its acceleration is continuous, and it takes longer by the sum of both windows.
 """
 
@@ -21,13 +21,13 @@ from robodyn.planning.time_optimal.motion import Timed, TimeOptimal
 from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.trajectories.base import Motion
 
-# Places along a path at which modes are computed.
+# Number of points of a path at which to compute modes.
 PLACES = 9
 # Windows to choose from, in periods of the slowest mode.
 PERIODS = np.linspace(0.05, 3.0, 237)
-# Samples of a profile, and at least so many in the shorter window.
+# Number of samples of a profile, and the least number in the shorter window.
 SAMPLES, IN_WINDOW = 2000, 50
-# Trials of a slower motion, and tolerated excess of a limit.
+# Number of trials of a slower motion, and tolerated excess of a limit.
 MOST_TRIALS, TOLERANCE = 30, 1e-6
 
 
@@ -54,7 +54,7 @@ class Averaged(Timed):
         h = end / count
         v = np.concatenate([[0.0], np.cumsum(0.5 * h * (a[1:] + a[:-1]))])
         s = np.concatenate([[0.0], np.cumsum(h * (v[:-1] + h / 6.0 * (2.0 * a[:-1] + a[1:])))])
-        # exact in the limit of many samples: rest at the end of the piece
+        # exact for many samples: rest at the end of the piece
         share = s[-1] - 0.5 * end * v[-1]
         self._a = (a - v[-1] / end) / share
         self._v, self._s = (v - v[-1] * t / end) / share, (s - 0.5 * v[-1] * t**2 / end) / share
@@ -62,7 +62,7 @@ class Averaged(Timed):
         self.switching_times = ()
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """See `Timed.at`."""
+        """Compute s, its rate and its acceleration at times t (K,) from the start."""
         times, h = self.times, self.times[1]
         k = np.clip((t / h).astype(np.int64), 0, len(times) - 2)
         a, rise = self._a[k], (self._a[k + 1] - self._a[k]) / h
@@ -73,7 +73,7 @@ class Averaged(Timed):
 
 
 def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
-    """Average a motion's progress so that it excites natural modes by at most a part `bound`.
+    """Average a motion's progress so that it excites natural modes by at most a fraction `bound`.
 
     The motion is slowed down until its averages are within the limits.
 

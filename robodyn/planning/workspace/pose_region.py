@@ -81,7 +81,14 @@ class PoseRegion(Region):
         return f"{line}: it is empty; nearest at ({place}), where {self.needs.worst(poses[chosen])}"
 
     def margins(self, points: FloatArray) -> FloatArray:
-        """Compute margins (N,) of points (N, 3), between -1 and 1, negative outside."""
+        """Compute the margins of points.
+
+        Args:
+            points: (N, 3) [m], or [rad] for an orientation region.
+
+        Returns:
+            Margins (N,) between -1 and 1, negative outside.
+        """
         parts = [
             self._margins(points[first : first + CHUNK]) for first in range(0, len(points), CHUNK)
         ]
@@ -95,10 +102,16 @@ class PoseRegion(Region):
         return found
 
     def contains(self, points: ArrayLike) -> Any:
-        """Return whether points (..., 3) or poses (..., 7) are inside.
+        """Return whether points or poses are inside.
 
         A pose is inside a region of positions if its position is and it meets the requirements with
         its own orientation.
+
+        Args:
+            points: points (..., 3) or poses (..., 7).
+
+        Returns:
+            Whether each one is inside (...).
         """
         given = np.asarray(points, dtype=np.float64)
         if given.shape[-1:] == (7,):

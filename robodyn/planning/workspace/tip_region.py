@@ -168,7 +168,14 @@ class TipRegion(Region):
         return out
 
     def contains(self, points: ArrayLike) -> Any:
-        """Return whether the tip reaches points (..., 3), by inverse kinematics from nearby."""
+        """Return whether the tip reaches points, by inverse kinematics from nearby configurations.
+
+        Args:
+            points: (..., 3) [m], base frame.
+
+        Returns:
+            Whether each one is reached (...).
+        """
         given = as_array("points", points, (3,), "rad" if self._turns else "m")
         flat = given.reshape(-1, 3)
         return self._reaches(flat).reshape(given.shape[:-1])

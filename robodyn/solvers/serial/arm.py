@@ -146,7 +146,16 @@ class SerialArm(Mechanism):
     def bias(
         self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
     ) -> FloatArray:
-        """Compute efforts (..., n) without acceleration: gravity, velocity terms, friction."""
+        """Compute the efforts without acceleration: gravity, velocity terms and friction.
+
+        Args:
+            q, qd: (..., n) [rad or m] and [rad/s or m/s].
+            friction: whether to include friction.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (..., n) [N m or N].
+        """
         return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
 
     def mass_matrix(
@@ -183,11 +192,17 @@ class SerialArm(Mechanism):
         return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """Compute the velocity terms' matrices C^i_jk (..., n, n, n) at [i, j, k] by strobing.
+        """Compute the matrices C^i_jk of the velocity terms by strobing.
 
         Effort i due to velocities is qd' C^i qd. With h(qd) the effort of a motion at constant
         rates without gravity and friction, C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2
         C_jk (the report omits the first two), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+
+        Args:
+            q: (..., n) [rad or m].
+
+        Returns:
+            Matrices (..., n, n, n) at [i, j, k].
         """
         shape, (flat,) = self.solver.flat(q=q)
         pairs = np.eye(self.n)[:, None] + np.eye(self.n)
@@ -213,7 +228,16 @@ class SerialArm(Mechanism):
         )
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
-        """Compute C (..., n, n) from Christoffel symbols: C @ qd, with Mdot - 2C skew-symmetric."""
+        """Compute the matrix C of the velocity terms C @ qd, from Christoffel symbols.
+
+        With this choice Mdot - 2C is skew-symmetric.
+
+        Args:
+            q, qd: (..., n) [rad or m] and [rad/s or m/s].
+
+        Returns:
+            C (..., n, n).
+        """
         shape, (flat, rate) = self.solver.flat(q=q, qd=qd)
         C = np.einsum("sijk,sj->sik", self.christoffel(flat), rate)
         return np.asarray(C.reshape(*shape, self.n, self.n))

@@ -186,7 +186,7 @@ class SerialSolver(Solver):
         return slides, np.concatenate([self.geometry.ravel(), self.gravity])
 
     def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
-        """See the base class."""
+        """Return numbers of the arm for each payload, as `lane_numbers`."""
         chain, model = self.mechanism.chain, self.mechanism.model
         numbers = np.tile(self.lane_numbers()[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]

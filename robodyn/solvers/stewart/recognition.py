@@ -136,7 +136,7 @@ def six_legs_of(model: Model) -> SixLegs:
 
 
 def _springs(model: Model, base: str, platform: str) -> tuple[PointSpring, ...]:
-    """The springs between points, from the base to the platform, the names of both left out."""
+    """Return the springs between points of base and platform, without the names of both."""
     if not model.springs:
         return ()
     tree, found = ZeroConfigurationTree(model), []

@@ -267,7 +267,7 @@ def _link(name: str, body: Body) -> Link:
 
 
 def _joints(leg: Leg, links: tuple[str, str, str, str]) -> list[Joint]:
-    """Return the universal joint's two and the actuator, between base, cross, lower and upper."""
+    """Return a leg's universal joint, as two revolute joints, and its prismatic joint."""
     damping, limits, drive = leg.damping, leg.limits, leg.actuator
     turning = {"damping": damping.universal}
     first, second = (

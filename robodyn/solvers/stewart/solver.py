@@ -247,7 +247,7 @@ class PlatformSolver(Solver):
         ]
 
     def joint_sources(self) -> dict[str, Source]:
-        """Indices of the joints' positions and rates in the result of `tree_state`."""
+        """Return indices of the joints' positions and rates in the result of `tree_state`."""
         names = self.leg_joints.names
         found = {name: Source(k, k) for k, name in enumerate(names)}
         (floating,) = (

@@ -37,7 +37,7 @@ from robodyn.solvers.tree.closing.structure import closed_samples, guessed
 from robodyn.solvers.tree.packing import pack
 from robodyn.solvers.tree.tree import Tree
 
-# Part of a dimension's effect on the closures that the joints may leave over.
+# Fraction of a dimension's effect on the closures that the joints need not compensate.
 TORN = 1e-6
 
 
@@ -68,7 +68,7 @@ class _Frame:
 
 
 class LoopGeometry:
-    """The dimensions of a mechanism with closed loops; see the module.
+    """Dimensions of a mechanism with closed loops; see the module.
 
     Args:
         loop: the mechanism as it was described.
@@ -110,7 +110,7 @@ class LoopGeometry:
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """All joints that are not driven."""
+        """Names of all joints that are not driven."""
         return self._passive
 
     def with_geometry(self, values: FloatArray) -> Any:

@@ -30,7 +30,7 @@ from robodyn.solvers.tree.packing import Packed
 from robodyn.solvers.tree.tree import Tree, TreeBody
 
 _BODY = layout.BODY_NUMBERS
-# Where a row of the kernel has what a point spring's numbers are.
+# Indices of a point spring's numbers in a row of the kernel.
 _OF_SPRING = {
     point_spring.STIFFNESS: kernels.STIFFNESS,
     point_spring.AT_ZERO: kernels.AT_ZERO,

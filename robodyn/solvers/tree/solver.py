@@ -123,7 +123,7 @@ class LoopSolver(Solver):
         return self.mechanism.structure.packed.given
 
     def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
-        """See the base class."""
+        """Return numbers of the mechanism for each payload, as `lane_numbers`."""
         structure, model = self.mechanism.structure, self.mechanism.model
         tree, packed = structure.tree, structure.packed
         number = tree.body_of[model.tip_link]

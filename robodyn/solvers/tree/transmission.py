@@ -90,7 +90,13 @@ class Transmission:
         self._check()
 
     def configuration(self, positions: ArrayLike) -> FloatArray:
-        """Compute the mechanism's configuration (..., nq) at positions (..., n) of the joints.
+        """Compute the mechanism's configuration at positions of the joints.
+
+        Args:
+            positions: (..., n) [rad or m].
+
+        Returns:
+            Configuration (..., nq).
 
         Raises:
             NoSolution: the linkage does not reach them.
@@ -98,7 +104,13 @@ class Transmission:
         return self._moved(self.joints, "positions", positions)
 
     def motor_positions(self, positions: ArrayLike) -> FloatArray:
-        """Convert joint positions (..., n) to motor positions (..., n) [rad or m].
+        """Convert joint positions to motor positions.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+
+        Returns:
+            Motor positions (..., n) [rad or m].
 
         Raises:
             NoSolution: the linkage does not reach them.
@@ -106,7 +118,13 @@ class Transmission:
         return self._positions_of(self.configuration(positions), self.motors)
 
     def joint_positions(self, motor_positions: ArrayLike) -> FloatArray:
-        """Convert motor positions (..., n) to joint positions (..., n) [rad or m].
+        """Convert motor positions to joint positions.
+
+        Args:
+            motor_positions: (..., n) [rad or m].
+
+        Returns:
+            Joint positions (..., n) [rad or m].
 
         Raises:
             NoSolution: the linkage does not close there.
@@ -115,7 +133,13 @@ class Transmission:
         return self._positions_of(q, self.joints)
 
     def jacobian(self, positions: ArrayLike) -> FloatArray:
-        """Compute J (..., n, n): rates of the motors = J @ rates of the joints.
+        """Compute the Jacobian of the motors with respect to the joints.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+
+        Returns:
+            J (..., n, n): rates of the motors = J @ rates of the joints.
 
         Raises:
             SingularConfiguration: the motors do not move the joints there, or not all of them.
@@ -123,20 +147,52 @@ class Transmission:
         return np.asarray(self._jacobians(self.configuration(positions))[0])
 
     def motor_rates(self, positions: ArrayLike, rates: ArrayLike) -> FloatArray:
-        """Convert joint rates (..., n) to motor rates (..., n) [rad/s or m/s]."""
+        """Convert joint rates to motor rates.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+            rates: (..., n) [rad/s or m/s] of the joints.
+
+        Returns:
+            Motor rates (..., n) [rad/s or m/s].
+        """
         return _times(self.jacobian(positions), self._n("rates", rates))
 
     def joint_rates(self, positions: ArrayLike, motor_rates: ArrayLike) -> FloatArray:
-        """Convert motor rates (..., n) to joint rates (..., n) [rad/s or m/s]."""
+        """Convert motor rates to joint rates.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+            motor_rates: (..., n) [rad/s or m/s].
+
+        Returns:
+            Joint rates (..., n) [rad/s or m/s].
+        """
         return _solved(self.jacobian(positions), self._n("motor_rates", motor_rates))
 
     def motor_efforts(self, positions: ArrayLike, efforts: ArrayLike) -> FloatArray:
-        """Convert joint efforts (..., n) to equivalent motor efforts [N m or N]."""
+        """Convert joint efforts to equivalent motor efforts.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+            efforts: (..., n) [N m or N] at the joints.
+
+        Returns:
+            Motor efforts (..., n) [N m or N].
+        """
         J = np.swapaxes(self.jacobian(positions), -1, -2)
         return _solved(J, self._n("efforts", efforts))
 
     def joint_efforts(self, positions: ArrayLike, motor_efforts: ArrayLike) -> FloatArray:
-        """Convert motor efforts (..., n) to equivalent joint efforts [N m or N]."""
+        """Convert motor efforts to equivalent joint efforts.
+
+        Args:
+            positions: (..., n) [rad or m] of the joints.
+            motor_efforts: (..., n) [N m or N].
+
+        Returns:
+            Joint efforts (..., n) [N m or N].
+        """
         J = np.swapaxes(self.jacobian(positions), -1, -2)
         return _times(J, self._n("motor_efforts", motor_efforts))
 

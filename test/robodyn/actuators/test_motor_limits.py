@@ -46,7 +46,7 @@ def test_a_motor_runs_up_to_its_no_load_speed(hinge):
     result = rd.simulate(hinge, rd.ConstantEffort([1e3]), path, initial=([0.0], [0.0]))
     rate = NO_LOAD / GEAR * (1.0 - np.exp(-result.time / tau))
     assert result.velocity[:, 0] == pytest.approx(rate, rel=1e-9, abs=1e-9)
-    # what is told is what the motor gave at that moment
+    # the reported effort is that of the motor at that moment
     given = GEAR * STALL * (1.0 - GEAR * rate / NO_LOAD)
     assert result.effort[:-1, 0] == pytest.approx(given[:-1], rel=1e-6)
     assert [event.kind for event in result.events] == ["saturation"]
@@ -123,7 +123,7 @@ def test_compiled_code_and_python_know_the_same_motor(rng):
                 for row in rates
             ]
         )
-        # what the joints' own limits allow is cut elsewhere
+        # limits of the joints are applied elsewhere
         found = np.clip(found, -arm.effort_limits, arm.effort_limits)
         assert sign * found == pytest.approx(limits)
 

@@ -104,4 +104,4 @@ def test_an_arm_holds_what_its_shoulder_holds(puma):
     efforts = puma.with_payload(payload.mass).inverse_dynamics(puma.home, rest, rest)
     used = np.abs(efforts) / puma.effort_limits
     assert used.max() == pytest.approx(1.0, rel=1e-9)
-    assert "reach" not in at_home(puma)  # its joints' limits say it already
+    assert "reach" not in at_home(puma)  # its joints' limits imply it

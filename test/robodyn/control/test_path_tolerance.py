@@ -83,7 +83,7 @@ def test_whoever_reconnects_it_gets_no_jump(model, how, tolerance):
     # and with little more than the efforts that hold it
     hold = np.abs(rig.follower.hold_effort(rig.plant.configuration)).max()
     assert np.abs(rig.efforts).max() < 1.5 * hold + 0.1 * rig.mechanism.effort_limits.max()
-    # what is asked for then is followed
+    # the next request is followed
     rig.follower.follow(rig.path)
     rig.run(0.02)
     assert rig.follower.abandoned == ""

@@ -83,7 +83,7 @@ def test_at_rest_the_plan_decides(dasgupta, path):
     assert scale.at(3_305_000_000, here, 1e-4 * np.ones(6)) == 0.0
     scale.follow(away)
     assert scale.at(3_310_000_000, here, STILL) == 1.0
-    # whatever the sensors make of its rest
+    # for any measurement of its rest
     drift = 1e-6 * path.sample(3.3).velocity
     assert scale.at(3_315_000_000, here, drift) == 1.0
 

@@ -42,7 +42,7 @@ def followed(m, follower, rate, period, until, end):
     sends = set(range(0, until, period))
     found, here = [], m.home
     for t in times:
-        follower.command(t, here, rest)  # the mechanism is where it is wanted
+        follower.command(t, here, rest)  # the mechanism is at its target
         found.append(follower.desired)
         here = follower.desired.configuration
         if t in sends:

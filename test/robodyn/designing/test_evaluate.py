@@ -155,7 +155,7 @@ def test_sentences_name_what_is_missing_what_is_possible_and_what_helps():
     assert not speed.satisfied
     text = next(text for text in e.violations if " m/s in motion 'jump'" in text)
     assert f"{speed.value - 1.0:.4g} m/s are missing" in text
-    # what is said to be possible is, and a little more is not
+    # the stated possible part is possible, and a little more is not
     share = e.possible["jump"]
     for part, holds in ((0.999 * share, True), (1.001 * share, False)):
         smaller = of({"name": "jump", "heave": 0.25 * part, "frequency": 1.0})

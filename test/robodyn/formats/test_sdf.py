@@ -12,7 +12,7 @@ from robodyn.errors import LeftOutWarning, MissingInertiaWarning, ModelError
 from robodyn.parsing.sdf.reader import read_sdf
 
 INERTIAL = "<mass>2</mass><inertia><ixx>.02</ixx><iyy>.03</iyy><izz>.04</izz></inertia>"
-# Frames told relative to each other, a joint off its link's origin, an axis in another frame.
+# Frames given relative to each other, a joint off its link's origin, an axis in another frame.
 ARM = f"""<sdf version="1.9"><model name="arm" canonical_link="base">
   <pose>1 2 3 0 0 0</pose>
   <frame name="shelf" attached_to="base"><pose degrees="true">0 0 0.4 0 90 0</pose></frame>

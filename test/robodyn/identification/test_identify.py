@@ -310,7 +310,7 @@ def test_a_motor_that_turns_with_two_joints_is_found(rng):
     assert result.columns.motors.names[5] == "motor(joint5 + joint6)"
     terms = {item.term.kind: item for item in result.friction[5]}
     assert terms["coulomb"].coefficient == pytest.approx(0.5, abs=0.1)
-    # waves are told apart that differ by one over the travel
+    # waves that differ by one over the travel are distinguished
     resolution = 2.0 * np.pi / np.ptp(angle)
     assert terms["rubbing cosine"].term.scale == pytest.approx(60.0, abs=resolution)
     assert (result.fit[0].relative < 0.05).all()

@@ -314,7 +314,7 @@ def test_columns_of_other_programs_are_known(tmp_path, puma, motion, position, v
     t, q, qd, tau = motion
     first = 0 if "_q_" in position or "[" in position else 1
     header, columns = ["timestamp", "target_q_0"], [t, np.zeros_like(t)]
-    # the order of columns says nothing
+    # the order of columns does not matter
     for values, name in ((tau, effort), (q, position), (qd, velocity)):
         for joint in reversed(range(6)):
             header.append(name.format(joint + first))

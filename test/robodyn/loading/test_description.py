@@ -58,7 +58,7 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
     elif kind == "yaml":
         source = tmp_path / "platform.yaml"
         source.write_bytes((MODELS / "stewart_symmetric.yaml").read_bytes())
-    # what it says of actuators is no hardware
+    # its actuators are no hardware
     (said,) = systems(robot_description(source, mechanism))
     assert said.find("hardware") is None
     assert not said.findall("joint/command_interface")

@@ -229,7 +229,7 @@ def test_check_shows_what_each_actuator_adds(hexapod, yaml_file):
     assert [row["name"] for row in rows] == list(platform.joint_names)
     assert rows[0]["reflected_inertia"] == pytest.approx(157.9, abs=0.1)
     assert [row["friction_share"] for row in rows] == pytest.approx(150.0 / weight)
-    # what the platform itself shows at a leg: the force for 1 m/s^2 there, the others held
+    # effective mass of the platform at a leg: the force for 1 m/s^2 there, the others held
     H = platform.jacobian(platform.home)
     accel = np.linalg.solve(H.T, np.eye(6)[0])
     felt = np.linalg.solve(H, platform.mass_matrix(platform.home) @ accel)[0]

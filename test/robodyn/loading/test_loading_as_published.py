@@ -82,7 +82,7 @@ def test_a_loop_cut_open_is_asked_about(left, right):
         rd.load(text)
     for part in (repr(left), repr(right), "loop", "<constraint", "name the tip link"):
         assert part in str(refused.value)
-    assert rd.load(text, tip_link=left).n == 2  # whoever means it
+    assert rd.load(text, tip_link=left).n == 2  # an intended change
 
 
 def test_ends_of_other_names_are_no_loop():

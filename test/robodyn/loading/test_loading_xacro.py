@@ -106,7 +106,7 @@ def test_commands_take_arguments_and_packages(robot, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert (found["name"], found["mass"]) == ("a", 3.0)
-    # who draws or drives the robot gets the same one
+    # viewers and controllers get the same robot
     assert 'name="a"' in robot_description(robot, rd.load(robot))
 
 

@@ -16,7 +16,7 @@ from robodyn.numerics.cache_folders import distrust_status, private_folder
 
 pytestmark = pytest.mark.slow
 
-# One kernel, so that compiling it anew is a matter of seconds.
+# One kernel, so that compiling it again takes seconds.
 SCRIPT = """
 from robodyn.poses import twist_in_base
 print(twist_in_base([0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8], [1.0] * 6).tolist())
@@ -223,7 +223,7 @@ def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
     assert again == printed
     assert "damaged" in said
     assert files(elsewhere, "nbc")
-    run(cache)  # whose it is mends it
+    run(cache)  # its owner repairs it
 
 
 def test_without_a_home_there_is_a_temporary_folder_of_ones_own(warm, tmp_path):

@@ -97,7 +97,7 @@ def test_the_key_follows_what_an_entry_imports(key_with):
     assert key != key_with("kernels/entries", "* HALF", "* HALF * 2.0")
     assert key != key_with("kernels/helpers", "2.0 * x", "3.0 * x")
     assert key != key_with("constants", "0.5", "0.25")
-    assert key == key_with("kernels/other", "3.0", "4.0")  # nobody imports it
+    assert key == key_with("kernels/other", "3.0", "4.0")  # no module imports it
 
 
 def test_the_key_is_of_the_code_that_was_imported(key_with, tmp_path):

@@ -33,7 +33,7 @@ def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
     assert best.after < 0.8 * best.before
     times = np.linspace(0.0, path.duration, 51)
     planned, chosen = (one.sample(times).configuration for one in (path, best.trajectory))
-    # what is not free is as it was
+    # constant coordinates are unchanged
     np.testing.assert_allclose(chosen[:, :3], planned[:, :3], atol=1e-12)
     t, h = np.linspace(0.53, 5.47, 20), 1e-5
     before, here, after = (best.trajectory.sample(t + shift) for shift in (-h, 0.0, h))

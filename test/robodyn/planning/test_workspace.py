@@ -336,7 +336,7 @@ def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
     both = rd.workspace(platform, error=0.05, bounds=[[-0.6, 0.6], [-0.6, 0.6], [-1.3, 1.3]])
     assert both.volume == pytest.approx(region.volume, rel=0.1)
     assert not both.contains(below)
-    # an orientation workspace goes on where roll and yaw pass half a turn
+    # an orientation workspace continues beyond half a turn of roll and yaw
     yawed = rd.workspace(with_cones(platform, body_cone=0.3), "orientation", error=0.1)
     assert 0.0 < yawed.volume < 1.0
 

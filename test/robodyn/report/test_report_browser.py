@@ -80,7 +80,7 @@ class ReportBrowser(Browser):
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
-        # two frames, as a hand takes: a page that is slow would be told of the last place only
+        # two frames, like a hand: a slow page would get the last position only
         self.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
     def press_mouse(self, kind, x, y, **more):

@@ -48,7 +48,7 @@ def test_each_row_is_a_plant_of_its_own(mechanism, rng):
             rd.set_threads(None)
         assert not batch.failed.any()
         found.append((batch.configuration, batch.velocity))
-    # whatever the number of threads: to the bit, always
+    # for any number of threads, to the bit
     for one, two in zip(*found, strict=True):
         assert one.tobytes() == two.tobytes()
     for row in range(0, COUNT, 7):

@@ -49,7 +49,7 @@ def test_the_same_bits_as_the_controller_called_from_python(name, monkeypatch):
     np.testing.assert_array_equal(run.configuration, expected.configuration)
     np.testing.assert_array_equal(run.velocity, expected.velocity)
     np.testing.assert_array_equal(run.effort, expected.effort)
-    # and where it is asked at every stage, from Python
+    # and if it is called at every stage, from Python
     if name == "puma560":
         free = m.without_friction()
         both = [

@@ -81,7 +81,7 @@ def test_it_is_late_by_whole_periods(mechanism, rng, latency):
 def test_what_is_measured_does_not_change_afterwards(dasgupta):
     sensor, velocity = rd.Sensor(dasgupta, latency=1), np.zeros(6)
     sensor.measure(dasgupta.home, velocity)
-    velocity[:] = 1.0  # reused by whoever owns it
+    velocity[:] = 1.0  # reused by its owner
     np.testing.assert_array_equal(sensor.measure(dasgupta.home, velocity)[1], 0.0)
 
 

@@ -14,7 +14,7 @@ import robodyn as rd
 from robodyn.sweeps import make_plan
 
 if any(find_spec(name) is None for name in ("dask", "distributed", "xarray", "zarr", "netCDF4")):
-    # what is refused without the extra `sweep` is tested without
+    # rejections without the extra `sweep` are tested without it
     collect_ignore_glob = ["test_sweep_[!m]*.py"]
 
 

@@ -130,7 +130,7 @@ def test_a_killed_sweep_goes_on_where_it_was(plan, tmp_path, computed, suffix, w
         file = journal.parent / "data.zarr" / "effort" / ".".join(map(str, [*place, 0]))
         file.write_bytes(b"torn")
     with journal.open("a") as lines:
-        lines.write("1")  # of `12`, say: a line without its end
+        lines.write("1")  # such as `12`: a line without its end
 
     outcome = run(given, output)
     assert (outcome.computed, outcome.kept) == (total - len(done), len(done))

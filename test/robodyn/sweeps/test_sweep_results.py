@@ -185,7 +185,7 @@ def test_parameters_of_the_model_are_axes(symmetric):
     zero = np.zeros(6)
     expected = loaded.inverse_dynamics(pose, zero, zero)
     np.testing.assert_allclose(data.effort.sel(payload=60, platform_scale=1, x=0.1), expected)
-    # weight is carried by the legs whatever their geometry
+    # the legs carry the weight for any geometry
     light, heavy = data.effort.sel(payload=0.0), data.effort.sel(payload=60.0)
     assert float(abs(heavy - light).min()) > 1.0
     smaller = data.joint_positions.sel(platform_scale=0.8, x=0.0, payload=0.0)

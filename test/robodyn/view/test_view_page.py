@@ -47,7 +47,7 @@ def fly_to(live, page, moment):
 
 def shown_position(joint, client):
     """The value of a joint, out of how two links stand to each other in the scene."""
-    # a link at the origin is never told to be anywhere
+    # a link at the origin gets no position
     parent, child = (
         client.frames.get(f"/model/{link}", np.eye(4)) for link in (joint.parent, joint.child)
     )

@@ -88,7 +88,7 @@ def bag(tmp_path_factory, dasgupta, flight):
     rows = [("/cell/robot_description", text, 0.0)]
     for t, pose, effort in zip(TIMES, motion.configuration, efforts, strict=True):
         rows.append(("/cell/platform_state", odometry(t, pose), t))
-        rows.append(("/cell/platform_state", odometry(t, pose), t))  # lockstep says it again
+        rows.append(("/cell/platform_state", odometry(t, pose), t))  # lockstep repeats it
         message = forces(t, [dasgupta.joint_names[i] for i in ORDER], effort[ORDER])
         rows.append(("/cell/inverse_dynamics/forces", message, t))
     return write(tmp_path_factory.mktemp("bags") / "run", rows)

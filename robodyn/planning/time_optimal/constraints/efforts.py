@@ -140,7 +140,7 @@ class Efforts(SecondOrder):
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
-        """Compute the jumps (N, M, n) of efforts beside points of reversal; else 0.
+        """Compute jumps (N, M, n) of efforts where rates change sign; zero elsewhere.
 
         A jump is to the friction on the other side of the point.
         """

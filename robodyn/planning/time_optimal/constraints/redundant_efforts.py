@@ -89,7 +89,7 @@ class RedundantEfforts(Efforts):
         return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute factors (..., K, r + 1) of combinations, and their relative bounds (..., K)."""
+        """Compute combinations of efforts (..., K, r + 1) that limits bound, and the bounds."""
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip

@@ -158,7 +158,7 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 
 @inner
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
-    """Positions of the driven joints."""
+    """Write the positions of the driven joints."""
     copy(q, out)
 
 

@@ -220,7 +220,7 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 
 @inner
 def joint_positions(plant: Any, pose: Any, out: Any) -> None:
-    """Lengths of the legs."""
+    """Write the lengths of the legs."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     for i in range(6):

@@ -249,13 +249,13 @@ def damp(m: Any, B: Any) -> None:
 
 @inner
 def reach_of(m: Any, k: int, B: Any) -> Any:
-    """The bodies at the ends of spring k, the arms of its ends, their distance and its rate."""
+    """Return the bodies of spring k, the arms of its ends, the vector between them, its rate."""
     i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
     at = m.at_spring_numbers + POINT_SPRING * k
     a, b, spin = B[i], B[j], vector(B[0], OMEGA)
     arm, child_arm = to_base(a, vector(m.numbers, at)), to_base(b, vector(m.numbers, at + ON_CHILD))
     reach = sub(add(vector(b, ORIGIN), child_arm), add(vector(a, ORIGIN), arm))
-    # velocities are those on a base at rest, angular velocities are not
+    # velocities are those on a fixed base, angular velocities include the base's
     rate = add(vector(b, VELOCITY), cross(sub(vector(b, OMEGA), spin), child_arm))
     rate = sub(rate, add(vector(a, VELOCITY), cross(sub(vector(a, OMEGA), spin), arm)))
     return (i, j), (arm, child_arm), reach, rate
@@ -263,7 +263,7 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
 
 @inner
 def pull(m: Any, B: Any) -> None:
-    """Forces of the springs between points, taken off what their bodies need."""
+    """Subtract the forces of springs between points from the wrenches of their bodies."""
     for k in range(m.springs):
         (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
         law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS

@@ -250,7 +250,7 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 
 @inner
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
-    """Positions of the driven joints."""
+    """Write the positions of the driven joints."""
     m = plant.mechanism
     for i in range(m.driven):
         out[i] = q[m.integers[m.at_places + i]]

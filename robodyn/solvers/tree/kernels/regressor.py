@@ -105,7 +105,7 @@ def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, colum
 
 @inner
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """The column of a parameter of a spring between points, a unit of which is a row of FURTHER."""
+    """Write the column of a parameter of a spring between points, with its unit in FURTHER."""
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
     law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING]
     force = spring_force(law, 0, reach, rate)

@@ -204,7 +204,7 @@ def test_frames_that_are_unknown_are_found(puma, rng):
     machine = Machine(puma, rng)
     seen = machine.seen(rng, BASE, TARGET)
     found = rd.calibrate(puma, rd.Measurements.from_arrays(puma, machine.joints, pose=seen))
-    # a tracker that may stand anywhere cannot tell the first joint's zero, a free target the last's
+    # an unknown tracker frame hides the first joint's zero, an unknown target the last's
     assert {"joint1.offset", "link1.d", "joint6.offset", "link6.d"} <= set(found.unseen)
     fresh = Machine(puma, rng)
     true = machine.geometry.place(machine.true, fresh.joints, fresh.placed.poses).poses

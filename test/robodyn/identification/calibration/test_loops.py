@@ -111,7 +111,7 @@ def test_a_delta_is_flat_after_thirty_heights(delta, rng):
     after = np.abs(heights(found.mechanism, others) - heights(machine.real, others))
     assert np.percentile(after, 95) < 3e-5 < 1e-4 < np.percentile(before, 95)
     assert 0.5 * PROBE < found.noise["position"] < 2.0 * PROBE
-    # heights say nothing of turns about z: a shift along the tangent leaves them as they are
+    # heights contain nothing of turns about z: a shift along the tangent does not change them
     assert found.unseen
     assert not any(each.seen for each in found.parameters if each.name == "arm1_motor.y")
 

@@ -61,7 +61,7 @@ def test_a_command_that_does_not_continue_the_one_before_is_refused(gate, platfo
         gate.check(at, changed(rest, 1, 2.0 * DT * limits.accelerations[1]))
     quicker = 0.9 * DT * limits.accelerations
     gate.check(at + 0.5 * DT * quicker, quicker)
-    gate.begin(limits.positions)  # anew: from anywhere
+    gate.begin(limits.positions)  # after a restart: from anywhere
     gate.check(at - 0.05, rest)
 
 

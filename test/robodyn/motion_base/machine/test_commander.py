@@ -120,7 +120,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     points += run(commander, 300, start=150, stream=send)
     assert_within_limits(points, commander.limits)
     assert conditioning.side(m, commander.configuration) * side > 0.0
-    if points[-1].problem:  # in between the condition number is too large, which is said
+    if points[-1].problem:  # in between the condition number is too large, which is reported
         assert (name, "barred" in points[-1].problem) == ("fivebar", True)
     else:
         missed = pose_difference(m.body_pose(commander.configuration), pose)

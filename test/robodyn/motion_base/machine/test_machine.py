@@ -106,7 +106,7 @@ def test_a_day_of_a_machine(platform):
     still = day.at
     day.run(50)
     np.testing.assert_array_equal(day.at, still)
-    day.machine.request("engage")  # eases back to what is wished for by now
+    day.machine.request("engage")  # eases back to the current target
     assert day.run(1000, until="engaged")
     np.testing.assert_allclose(day.at, platform.joint_positions(aside), atol=1e-4)
     day.machine.request("park")

@@ -150,7 +150,7 @@ def test_what_is_no_sea_is_refused_and_a_silent_imu_brings_it_to_rest(settled):
     point = commander.step(stamp + 10**9)
     assert "base_imu" in point.problem
     assert not commander.step(stamp).problem
-    estimator.step(stamp + 2 * 10**9, BaseMotion([0.0, 0.0, 9.8]))  # begins anew
+    estimator.step(stamp + 2 * 10**9, BaseMotion([0.0, 0.0, 9.8]))  # starts again
     assert estimator.at(stamp + 2 * 10**9) is None
     with pytest.raises(InvalidInput, match="moves its body in 3 of six ways"):
         StabilizedSource(PositionCommander(rd.load("delta"), DT), estimator)

@@ -67,7 +67,7 @@ def random_urdf(rng, n, motors=True):
         if rng.random() < 0.3:
             parts.append(_joint(rng, f"beside{number}", "fixed", parent, f"side{number}", False))
             parts.append(_link(rng, f"side{number}"))
-    # the leaf that is deepest, whatever hangs beside it
+    # the deepest leaf, with any other branches
     for end in ("flange", "tool0"):
         parts.append(_joint(rng, f"{end}_joint", "fixed", parent, end, False))
         parts.append(f'<link name="{end}"/>')

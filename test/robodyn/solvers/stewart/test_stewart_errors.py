@@ -120,7 +120,7 @@ def test_singular_configuration_names_the_wrench_that_nothing_resists():
     assert np.isinf(platform.condition_number(platform.home)) or (
         platform.condition_number(platform.home) > 1e15
     )
-    # what falls can still be told
+    # the falling state is still reported
     assert np.isfinite(platform.forward_dynamics(platform.home, REST, REST)).all()
 
 

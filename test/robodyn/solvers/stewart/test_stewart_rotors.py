@@ -165,7 +165,7 @@ def test_mass_matrix_is_symmetric_and_positive_definite(rng, platform):
     scale = np.abs(M).max()
     assert np.abs(M - np.swapaxes(M, -1, -2)).max() < 1e-12 * scale
     assert (np.linalg.eigvalsh(M) > 0.0).all()
-    # its columns are what the inverse dynamics asks for accelerations from rest
+    # its columns are the efforts of inverse dynamics for accelerations from rest
     still = np.zeros((20, 6))
     force = platform.jacobian(pose) @ platform.inverse_dynamics(pose, still, accel)[..., None]
     from_rest = force[..., 0] - platform.bias(pose, still)

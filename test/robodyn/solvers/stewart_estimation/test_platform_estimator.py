@@ -104,7 +104,7 @@ def test_a_clock_set_back_begins_anew(platform):
     again = estimator.update(stamps[0], lengths[0], rates[0])
     assert again.acquired
     assert estimator.counts.set_backs == 1
-    # by less than a second it is told by how many old readings come
+    # by less than a second it is detected by the number of old readings
     taken = [estimator.update(stamps[0] - 10**8 + k, lengths[0], rates[0]) for k in range(102)]
     assert taken[:100] == [None] * 100
     assert taken[101] is not None

@@ -96,7 +96,7 @@ def link_motions(mechanism, q, v, a):
         slide = slide_change = spin = spin_change = still
         if joint.kind == "floating":
             slide, spin = v[i : i + 3], v[i + 3 : i + 6]
-            # rates told in the axes of the base frame: their changes are what they are there
+            # rates in the axes of the base frame: their changes are those in the base frame
             slide_change = a[i : i + 3] - np.cross(w, slide)
             spin_change = a[i + 3 : i + 6]
         elif joint.kind == "prismatic":

@@ -181,7 +181,7 @@ def test_with_too_few_motors_inverse_dynamics_names_what_moves(rng):
         mechanism.inverse_dynamics(q, rest, rest)
     assert set(caught.value.joints) == set(mechanism.structure.loose)
     assert full.model.driven[-1] in caught.value.joints
-    # it falls: forward dynamics has an answer, that of the fully driven one with one motor off
+    # it falls: forward dynamics has a solution, that of the fully driven one with one motor off
     efforts = rng.normal(size=len(full.model.driven))
     efforts[-1] = 0.0
     wanted = full.mass_matrix(q) @ full.forward_dynamics(q, rest, efforts)

@@ -121,7 +121,7 @@ def test_a_ball_joint_of_the_tree_becomes_a_closure(tmp_path):
     p = plain.assemble([0.7])
     tip = held.link_pose(q, "rocker"), plain.link_pose(p, "rocker")
     np.testing.assert_allclose(tip[0][:3], tip[1][:3], atol=1e-10)
-    rd.save(held, tmp_path / "saved.urdf")  # the joint floats there, whatever the URDF had
+    rd.save(held, tmp_path / "saved.urdf")  # the joint floats there, for any type in the URDF
     assert rd.load(tmp_path / "saved.urdf") == held
     bad = names + changed.replace("SPHERICAL", "SCREW")
     with pytest.raises(rd.ModelError, match="SCREW"):

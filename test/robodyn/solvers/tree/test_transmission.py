@@ -82,7 +82,7 @@ def test_positions_are_those_of_the_closed_form_both_ways(linkage, rng):
 
 
 # Of the ankle like G1's of feidedao/Parallel_Ankle_Joint [m], cranks about x: shaft, crank's end,
-# where the rod ends on the foot at zero; and what its own code says of pitch and roll [rad].
+# where the rod ends on the foot at zero; and pitch and roll [rad] by its own code.
 G1_ROLL_AXIS = np.array([0.0, 0.0, -0.01756])
 G1 = {
     "1": np.array([[0.035, 0, 0.15087], [0.035, 0.01653, 0.1469], [0.022, 0.015, -0.00956]]),
