@@ -114,7 +114,7 @@ class RunHistory:
 
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
-        """Return the largest |Fd/F| (6,) of each leg, except where F is near zero."""
+        """Largest |Fd/F| (6,) of each leg, except where F is near zero."""
         return peak_dynamic_fraction(self.effort, self.massless)
 
     @property

@@ -133,12 +133,12 @@ class JointReadings:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return the names of the joints that no message has contained."""
+        """Names of the joints that no message has contained."""
         return tuple(n for n, known in zip(self._names, self._known, strict=True) if not known)
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Return the names of the joints that await an update; empty if all are updated."""
+        """Names of the joints that await an update; empty if all are updated."""
         if all(self._new) or not any(self._new):
             return ()
         return tuple(n for n, new in zip(self._names, self._new, strict=True) if not new)

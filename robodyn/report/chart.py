@@ -107,7 +107,7 @@ class Chart:
 
     @property
     def legend(self) -> list[ChartLine]:
-        """Return the first curve of each label."""
+        """First curve of each label."""
         found: dict[str, ChartLine] = {}
         for panel in self.panels:
             for curve in panel.curves:

@@ -273,7 +273,7 @@ class BatchPlant:
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """Return the kernel for many rows in SIMD lanes, if there is one."""
+        """Kernel for many rows in SIMD lanes, if there is one."""
         first = distinct(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None

@@ -16,7 +16,7 @@ from robodyn.presentation.figure import Figure
 from robodyn.view.page import ViewerPage
 from robodyn.view.snapshot import Snapshot, snapshot_of
 
-# Duration [s] of a shown period, whatever the frequency, and largest displacement by default, in
+# Duration [s] of a shown period at any frequency, and largest displacement by default, in
 # sizes of the mechanism, or in radians.
 PERIOD, AMPLITUDE = 2.0, 0.08
 

@@ -124,7 +124,7 @@ def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
 
 @inner
 def columns_of(row: Any, half: Any, carried: Any) -> Any:
-    """Compute the columns of a coordinate from its row and the mass properties that it carries.
+    """Compute the effort columns of a coordinate from its axis and the inertia that it moves.
 
     `half` is half of its rate's contribution to accelerations beyond it: Psi' of a joint.
     """

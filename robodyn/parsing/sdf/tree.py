@@ -42,7 +42,7 @@ APART = 1e-4
 
 
 def own_elements(parent: Element, tag: str) -> list[Element]:
-    """Return our own elements of a name in another."""
+    """Return the child elements with a tag in robodyn's own namespace."""
     return [part for part in parent if part.tag == OWN + tag]
 
 

@@ -147,7 +147,7 @@ def keeps_sliding(platforms: Any, s: Any) -> Any:
 
 @inner
 def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> None:
-    """Write efforts of motors and end stops, minus dry friction."""
+    """Write the effort on each leg: motor plus end stop, less dry friction."""
     for i in range(6):
         row, rate = platforms.table[i], e.rates[i]
         own = s.efforts[i]

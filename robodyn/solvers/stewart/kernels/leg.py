@@ -56,7 +56,7 @@ from robodyn.solvers.stewart.kernels.layout import (
 
 
 class LegGeometry(NamedTuple):
-    """Position level: q platform point from the reference point, length L, T = [s y z], c."""
+    """Position of a leg: platform point q from the reference point, length L, T = [s y z], c."""
 
     q: Vector
     length: float
@@ -69,7 +69,7 @@ class LegGeometry(NamedTuple):
 
 
 class LegVelocity(NamedTuple):
-    """Velocity level: tip velocity, L', W, and the rates about k and y."""
+    """Velocity of a leg: of its tip, L', angular velocity W, and the rates about k and y."""
 
     tip: Vector
     rate: float
@@ -79,7 +79,7 @@ class LegVelocity(NamedTuple):
 
 
 class LegAcceleration(NamedTuple):
-    """Acceleration level: L'' and A."""
+    """Second derivative L'' of a leg's length, and its angular acceleration A."""
 
     rate: float
     A: Vector
