@@ -22,7 +22,8 @@ from robodyn.formats.yaml_text import parse_yaml, read_text
 _UNITS = {
     "stroke": "m or rad", "closed_length": "m", "speed": "m/s or rad/s",
     "peak_effort": "N or N m", "continuous_effort": "N or N m", "rotor_inertia": "kg m^2",
-    "lead": "m", "gear_ratio": "", "efficiency": "", "mass": "kg", "price": "",
+    "lead": "m", "gear_ratio": "", "efficiency": "", "stiffness": "N/m or N m/rad", "mass": "kg",
+    "price": "",
 }  # fmt: skip
 
 
@@ -40,6 +41,7 @@ class CatalogActuator:
         lead: [m] per turn of the motor; None for a rotary one.
         gear_ratio: turns of the motor per turn of the joint, or of the screw.
         efficiency: efficiency of screw and gear.
+        stiffness: [N/m or N m/rad] between motor and joint; infinite for a rigid drive.
         mass: [kg]; two thirds of a linear actuator's are in the lower part.
         price: in any currency.
     """
@@ -54,6 +56,7 @@ class CatalogActuator:
     lead: float | None = None
     gear_ratio: float = 1.0
     efficiency: float = 1.0
+    stiffness: float = math.inf
     mass: float = 0.0
     price: float = 0.0
 
@@ -61,6 +64,8 @@ class CatalogActuator:
         """Add its motor and bodies to the fields of a leg in a model file."""
         given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
                  "efficiency": self.efficiency}  # fmt: skip
+        if math.isfinite(self.stiffness):
+            given["stiffness"] = self.stiffness
         leg["actuator"] = given if self.lead is None else {**given, "lead": self.lead}
         if telescopic and self.mass:
             # slender rods: the housing from its joint upward, the rod down from its joint

@@ -36,12 +36,12 @@ OBJECTIVES = {
     "peak_effort": "N or N m", "continuous_effort": "N or N m", "peak_power": "W",
     "supply_peak": "W", "stroke": "m or rad", "speed": "m/s or rad/s", "height": "m",
     "footprint_radius": "m", "condition_number": "", "price": "", "mass": "kg",
-    "workspace": "m^3",
+    "workspace": "m^3", "stiffness": "N/m",
 }  # fmt: skip
-# Objectives that require actuators of a catalog, and those that require limits.
-OF_CATALOG, OF_LIMITS = ("price", "mass"), ("workspace",)
+# Objectives that require actuators of a catalog, limits, and elastic drives.
+OF_CATALOG, OF_LIMITS, OF_ELASTICITY = ("price", "mass"), ("workspace",), ("stiffness",)
 # Objectives to maximize.
-MAXIMIZED = ("workspace",)
+MAXIMIZED = ("workspace", "stiffness")
 # Relative error, and number of cells along an axis, of a workspace.
 WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
 # Quantities of the Pareto front besides a single objective.
@@ -188,7 +188,7 @@ def design(
     rows = _rows(family, catalog)
     excluded: tuple[str, ...] = OF_CATALOG if rows == (None,) else ()
     if rows == (None,) and isinstance(family, str):
-        excluded += OF_LIMITS
+        excluded += OF_LIMITS + OF_ELASTICITY
     for name in names:
         if name not in OBJECTIVES or name in excluded:
             known = [each for each in OBJECTIVES if each not in excluded]
@@ -443,7 +443,7 @@ class _Room:
         more = [name for name in OF_LIMITS if name in self.names]
         texts = {key: json.dumps([self._name(row), self.parameters(key[1]), *more]) for key in new}
         unknown = [key for key in new if texts[key] not in self._kept]
-        work = partial(_examine, self.family, self.requirements, self.rows[row], bool(more))
+        work = partial(_examine, self.family, self.requirements, self.rows[row], self.names)
         given = [self.parameters(key[1]) for key in unknown]
         if self._cluster is not None:
             results = self._client.gather(self._client.map(work, given, pure=False))
@@ -608,7 +608,7 @@ def _examine(
     family: str | Callable[..., Mechanism],
     requirements: Requirements,
     actuator: CatalogActuator | None,
-    has_workspace: bool,
+    names: Sequence[str],
     parameters: dict[str, float],
 ) -> _Record:
     """Evaluate one machine; the record is empty if the parameters make none."""
@@ -622,7 +622,7 @@ def _examine(
     try:
         e = _evaluation(m, requirements, actuator, variants={})
         region = None
-        if has_workspace:
+        if "workspace" in names:
             limit = requirements.limits.condition_number
             region = workspace(
                 m, error=WORKSPACE_ERROR, resolution=WORKSPACE_RESOLUTION, condition_limit=limit
@@ -631,6 +631,9 @@ def _examine(
         return _Record({}, {}, {}, [])
     except InvalidInput as error:
         return _Record({}, {}, {}, [], str(error))
+    if "stiffness" in names and e.stiffness is None:
+        message = "the objective is stiffness, but the drives are rigid; state `stiffness`"
+        return _Record({}, {}, {}, [], f"{message} [N/m or N m/rad] of the actuators")
     violations = {each.requirement: float(each.excess) for each in e.verdicts}
     kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None
     if kind is not None and kind.telescopic:

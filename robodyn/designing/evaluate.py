@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
-from robodyn.algorithms.elasticity import is_elastic
+from robodyn.algorithms.elasticity import is_elastic, smallest_stiffness
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
@@ -75,10 +75,16 @@ def evaluate(
     need = _needed(m, requirements, rows)
     accuracy = _accuracy(m, requirements, found)
     given = _variants(mechanism) if variants is None else variants
-    frequencies = _natural_frequencies(m, found)
+    frequencies, stiffness = None, None
+    if is_elastic(m):
+        places = _extreme_configurations(m, found)
+        frequencies = m.modes(places).frequencies.min(axis=0)
+        stiffness = float(smallest_stiffness(m, places).min())
     judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)
     again = partial(evaluate, continuous_effort=continuous_effort, variants={})
-    return Evaluation(m, requirements, rows, need, judged, accuracy, frequencies, again, given)
+    return Evaluation(
+        m, requirements, rows, need, judged, accuracy, frequencies, stiffness, again, given
+    )
 
 
 def _refuse(m: Mechanism, requirements: Requirements) -> None:
@@ -252,14 +258,6 @@ def _accuracy(
     if requirements.accuracy is None:
         return None
     return pose_accuracy(m, requirements.accuracy, _extreme_configurations(m, found))
-
-
-def _natural_frequencies(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray | None:
-    """Return the lowest frequencies (nv,) [Hz] at home and where a drive is at an end."""
-    if not is_elastic(m):
-        return None
-    lowest: FloatArray = m.modes(_extreme_configurations(m, found)).frequencies.min(axis=0)
-    return lowest
 
 
 def _extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:

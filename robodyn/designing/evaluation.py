@@ -152,6 +152,8 @@ class Evaluation:
             if the requirements state no accuracy.
         natural_frequencies: (nv,) [Hz] lowest frequency of each mode at home and at the extreme
             poses; None if a drive is rigid.
+        stiffness: [N/m] smallest stiffness of the body against a force at the same poses; None if
+            a drive is rigid.
         again: function that evaluates other mechanisms and requirements in the same way.
         variants: for each dimension by name, its value and a function that creates the machine,
             without the payload, for another value; see `sensitivities`.
@@ -164,6 +166,7 @@ class Evaluation:
     verdicts: tuple[Verdict, ...]
     pose_accuracy: FloatArray | None
     natural_frequencies: FloatArray | None
+    stiffness: float | None
     again: Callable[[Mechanism, Requirements], Evaluation] = field(repr=False)
     variants: Mapping[str, tuple[float, Callable[[float], Mechanism]]] = field(default_factory=dict)
 
@@ -229,6 +232,8 @@ class Evaluation:
         if self.pose_accuracy is not None:
             found["position_error"] = float(self.pose_accuracy[:3].max())
             found["angle_error"] = float(self.pose_accuracy[3:].max())
+        if self.stiffness is not None:
+            found["stiffness"] = self.stiffness
         return found
 
     @cached_property
@@ -297,5 +302,6 @@ class Evaluation:
             "motions": [asdict(row) | {"room": row.room._asdict()} for row in self.motions],
             "pose_accuracy": self.pose_accuracy,
             "natural_frequencies": self.natural_frequencies,
+            "stiffness": self.stiffness,
             "sensitivities": self.sensitivities,
         }

@@ -49,6 +49,7 @@ class Family(NamedTuple):
         telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
             extended as retracted.
         is_rotary: whether its drives rotate; otherwise they slide.
+        angles: parameters that are angles [rad]; all others are lengths [m].
     """
 
     name: str
@@ -56,6 +57,7 @@ class Family(NamedTuple):
     document: Callable[[Parameters, dict[str, Any], Limits | None], dict[str, Any]]
     telescopic: bool = False
     is_rotary: bool = False
+    angles: tuple[str, ...] = ()
 
     def suitable_actuators(
         self, catalog: str | Path | Sequence[Mapping[str, Any]]
@@ -215,6 +217,7 @@ FAMILIES = {
              "base_spread": _ANGLE, "platform_spread": _ANGLE},
             _hexapod,
             telescopic=True,
+            angles=("base_spread", "platform_spread"),
         ),
         Family(
             "servo-hexapod",
@@ -222,6 +225,7 @@ FAMILIES = {
              "rod": (0.08, 0.4), "base_spread": _ANGLE, "platform_spread": _ANGLE},
             _servo_hexapod,
             is_rotary=True,
+            angles=("base_spread", "platform_spread"),
         ),
         Family(
             "linear-delta",

@@ -78,7 +78,9 @@ class DesignEditor:
     @property
     def parameters(self) -> dict[str, float]:
         """Dimensions that the sliders show, by name [m, rad]."""
-        return {name: float(slider.value / _scale(name)) for name, slider in self.sliders.items()}
+        return {
+            name: float(slider.value / self._scale(name)) for name, slider in self.sliders.items()
+        }
 
     def start(self) -> None:
         """Evaluate the present dimensions, and again after each change, in a thread."""
@@ -119,13 +121,17 @@ class DesignEditor:
             self.update()
 
     def _slider(self, name: str, low: float, high: float) -> Any:
-        scale = _scale(name)
+        scale = self._scale(name)
         low, high = scale * low, scale * high
         step = 10.0 ** np.floor(np.log10((high - low) / POSITIONS))
         unit = "m" if scale == 1.0 else "°"
         middle = round(0.5 * (low + high), 2)
         label = f"{name.replace('_', ' ')} [{unit}]"
         return self._server.gui.add_slider(label, low, high, float(step), float(middle))
+
+    def _scale(self, name: str) -> float:
+        """Return the factor from SI units to a slider's, which has degrees for angles."""
+        return 180.0 / np.pi if name in self._family.angles else 1.0
 
     def _draw(self, machine: Mechanism) -> None:
         scene = Scene(self._server, machine, presentation.figure(machine))
@@ -136,11 +142,6 @@ class DesignEditor:
         if not self._is_framed:
             scene.frame_view()
             self._is_framed = True
-
-
-def _scale(name: str) -> float:
-    """Return the factor from SI units to a slider's: degrees of angles, which are all spreads."""
-    return 180.0 / np.pi if name.endswith("_spread") else 1.0
 
 
 def _line(text: str, color: tuple[int, int, int]) -> str:

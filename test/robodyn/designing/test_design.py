@@ -246,6 +246,27 @@ def test_design_for_the_largest_workspace_beats_the_design_for_the_smallest_effo
     assert found == pytest.approx(volumes[0], rel=0.05)
 
 
+@pytest.mark.slow
+def test_the_stiffest_design_is_stiffer_than_the_one_with_the_smallest_effort():
+    row = {"name": "screw", "stroke": 0.45, "closed_length": 0.72, "speed": 1.3,
+           "peak_effort": 4500.0, "lead": 0.02, "stiffness": 2e7}  # fmt: skip
+    motions = [{"name": "heave", "heave": 0.1, "frequency": 1.0}]
+    limits = {"footprint_radius": 1.0, "condition_number": 20.0}
+    required = rd.load_requirements({**COCKPIT, "motions": motions, "limits": limits})
+    stiff, weak = (
+        rd.design("hexapod", required, [row], objective, FIXED, evaluations=40)
+        for objective in ("stiffness", "peak_effort")
+    )
+    assert stiff.evaluation.satisfied
+    assert stiff.evaluation.stiffness > 1.05 * weak.evaluation.stiffness
+    m = stiff.mechanism.with_payload(required.payload.mass, required.payload.com)
+    softest = np.linalg.eigvalsh(m.compliance(m.home)[:3, :3])[-1]
+    assert stiff.evaluation.stiffness <= 1.001 / softest
+    rigid = {key: value for key, value in row.items() if key != "stiffness"}
+    with pytest.raises(rd.InvalidInput, match="the objective is stiffness, but the drives are"):
+        rd.design("hexapod", required, [rigid], "stiffness", FIXED, evaluations=4)
+
+
 def test_a_function_of_parameters_is_designed_too():
     required = rd.load_requirements(SMALL)
 
@@ -267,7 +288,7 @@ def test_a_function_of_parameters_is_designed_too():
     [
         ({"family": "octopod"}, "family is 'octopod', expected one of hexapod"),
         ({"objective": "beauty"}, "objective is 'beauty', expected one of peak_effort"),
-        ({"objective": "price"}, "price, mass, workspace need a catalog"),
+        ({"objective": "price"}, "price, mass, workspace, stiffness need a catalog"),
         ({"bounds": {"width": (0, 1)}}, "bounds of 'width': hexapod has the parameters"),
         ({"bounds": {"height": (2, 1)}}, r"bounds of height are \(2, 1\), expected lower <= upper"),
         ({"catalog": [{"name": "a", "stroke": 1, "speed": 1, "peak_effort": 1}]},
