@@ -43,7 +43,8 @@ class PayloadVariants(Sequence[Any]):
         com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike | None = None,
     ) -> None:
-        self.mechanism = mechanism
+        self.mechanism, model = mechanism, mechanism.model
+        self._tip = next(link for link in model.links if link.name == model.tip_link)
         self.mass = frozen("payload: mass", mass, (np.size(mass),), "kg")
         if (self.mass < 0.0).any():
             least = float(self.mass.min())
@@ -77,12 +78,13 @@ class PayloadVariants(Sequence[Any]):
         return self.mechanism.with_payload(self.mass[index], self.com[index], self.inertia[index])
 
     def tip_links(self) -> Iterator[Link]:
-        """Yield the tip link of each variant, equal to that of its model."""
-        model = self.mechanism.model
-        tip = next(link for link in model.links if link.name == model.tip_link)
-        for mass, com, inertia in zip(self.mass.tolist(), self.com, self.inertia, strict=True):
-            carried = unchecked(_NOTHING, mass=mass, com=com, inertia=inertia)
-            yield unchecked(tip, **combined(tip, carried))
+        """Return the tip link of each variant, equal to that of its model."""
+        return map(self.tip_link, range(len(self)))
+
+    def tip_link(self, k: int) -> Link:
+        """Return the tip link of variant k."""
+        parts = {"mass": float(self.mass[k]), "com": self.com[k], "inertia": self.inertia[k]}
+        return unchecked(self._tip, **combined(self._tip, unchecked(_NOTHING, **parts)))
 
 
 def distinct(rows: Sequence[T]) -> Sequence[T]:

@@ -10,7 +10,7 @@ configuration is a position for each joint. A kind derives its own class and nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +35,7 @@ from robodyn.dynamics.parameters import JointParameter
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
+from robodyn.model.body import Link
 from robodyn.model.joint import Joint
 
 
@@ -149,6 +150,23 @@ class Solver:
     def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
         """Return the `lane_numbers` (N, k) of this mechanism with payloads."""
         return np.array([one.solver.lane_numbers()[1] for one in payloads])
+
+    def variant_run(self, tip: Link) -> CompiledRun | None:
+        """Return the compiled simulation of the mechanism with another tip link.
+
+        The result is None if only the built mechanism has one.
+        """
+        packed, own = self.packed_with(tip), self.mechanism
+        if packed is None or self.loop is None or own.drives.elasticity is not None:
+            return None
+        smooth = cache(lambda: own._smooth.solver.packed_with(tip))
+        return CompiledRun(
+            self.loop, packed, smooth, own.drives.motor_table, self.friction, packed, None
+        )
+
+    def packed_with(self, tip: Link) -> tuple[FloatArray, ...] | None:
+        """Return `packed` of the mechanism with another tip link; None if it must be built."""
+        return None
 
     def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
         """Return the structure that all rows of a batch share, and the numbers of this mechanism.

@@ -173,15 +173,27 @@ class BatchPlant:
     def _row(self, k: int) -> _Row:
         """Return a row for steps outside the lanes."""
         if k not in self._bound:
-            one, q, v, steps = self.mechanisms[k], self._q[k], self._v[k], self._steps[k]
+            one, advance = self._simulation(k)
+            q, v, steps = self._q[k], self._v[k], self._steps[k]
             efforts, loads = self._efforts[k], self._loads[k]
             curves = self._limits_efforts and one.drives.has_torque_speed_curve
             rest = loads[..., :6]
             once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
             lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
-            advance = one.solver.compiled_simulation(one)
             self._bound[k] = _Row(advance, replace(lent, loads=rest), replace(lent, loads=loads))
         return self._bound[k]
+
+    def _simulation(self, k: int) -> tuple[Mechanism, Any]:
+        """Return the compiled simulation of a row, and a mechanism with its motors."""
+        if isinstance(self.mechanisms, PayloadVariants):
+            own = self.mechanisms.mechanism
+            # how stiff damping is depends on the payload
+            if not own.solver.friction.may_be_stiff(self.dt):
+                run = own.solver.variant_run(self.mechanisms.tip_link(k))
+                if run is not None:
+                    return own, run.advance
+        one = self.mechanisms[k]
+        return one, one.solver.compiled_simulation(one)
 
     def reset(
         self,

@@ -30,6 +30,7 @@ from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver
 from robodyn.dynamics.stencil import Stencil, difference_stencil
+from robodyn.model.body import Link
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.serial.chain import with_carried
 from robodyn.solvers.serial.kernels import entries, lanes
@@ -187,15 +188,25 @@ class SerialSolver(Solver):
 
     def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
         """Return numbers of the arm for each payload, as `lane_numbers`."""
-        chain, model = self.mechanism.chain, self.mechanism.model
         numbers = np.tile(self.lane_numbers()[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
-        turn, is_last = turn_z_to(chain.joints[-1].axis), model.tip_link == chain.links[-1].name
         for row, tip in zip(rows, payloads.tip_links(), strict=True):
-            link = tip if is_last or not tip.has_inertia else with_carried(chain, tip)
-            if is_last or tip.has_inertia:
-                put_body(row, turn, link.mass, link.com, link.inertia)
+            self._put_tip(row, tip)
         return numbers
+
+    def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
+        """Return the packed arm with another tip link."""
+        geometry = self.geometry.copy()
+        self._put_tip(geometry[self.n], tip)
+        return geometry, self.gravity
+
+    def _put_tip(self, row: FloatArray, tip: Link) -> None:
+        """Write the last body of the chain with another tip link into its row (LINK_SIZE,)."""
+        chain = self.mechanism.chain
+        is_last = self.mechanism.model.tip_link == chain.links[-1].name
+        if is_last or tip.has_inertia:
+            link = tip if is_last else with_carried(chain, tip)
+            put_body(row, turn_z_to(chain.joints[-1].axis), link.mass, link.com, link.inertia)
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         """Return the packed chain with or without friction and armature."""

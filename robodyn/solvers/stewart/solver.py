@@ -30,6 +30,7 @@ from robodyn.dynamics.parameters import (
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
+from robodyn.model.body import Link
 from robodyn.model.fields import replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
@@ -140,6 +141,12 @@ class PlatformSolver(Solver):
         rough = any(row.solver.friction.is_dry for row in different)
         structure = np.zeros(0)
         return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
+
+    def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
+        """Return the packed platform with another tip link."""
+        body = self.body.copy()
+        put_platform(body, platform_body(self.mechanism.model, tip))
+        return (pack_lanes(self.legs, body),)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """Return the reason for a kernel's status at a configuration."""
