@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What compiling the kernels costs, entry by entry: `python -m benchmarks.compiling [MODEL ...]`.
+"""Time of compiling the kernels, entry by entry: `python -m benchmarks.compiling [MODEL ...]`.
 
 Each kind's example is used as `robodyn compile` uses it, with an empty cache, in one process. An
 entry's seconds are those of the processor, without and with the parts that were compiled for it;

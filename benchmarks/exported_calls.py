@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How long calls of an exported library take: median, 99.9 of 100, and the worst of a million.
+"""Time of calls of an exported library: median, 99.9 of 100, and the worst of a million.
 
 Usage: `python -m benchmarks.exported_calls [MODEL ...]`. A C program calls each function a million
 times, every time at another one of some thousand states, and three times over: what interrupts the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""How well hidden parameters are found again, over many seeds of noise.
+"""Identification of hidden parameters, over many seeds of noise.
 
 FILE gets a line of JSON for each model and seed; those that it has are not run again, so that a
 long run may be interrupted. It takes some five seconds a seed.

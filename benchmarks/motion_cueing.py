@@ -9,7 +9,7 @@ The washout is the preset "driving"; its `force_gain` is tuned on the input by a
 the least error of perceived specific force. Both keep to the limits of the legs. With `--hours` or
 `--cases` the limits are tried instead: random inputs at full scale, and worst cases of three
 seconds each (jumps from one extreme to another, saw-teeth, forces that turn round where a leg is at
-its edge), each beginning where the one before has left the platform. The worst values are told.
+its edge), each beginning where the one before has left the platform. The worst values are reported.
 """
 
 from __future__ import annotations

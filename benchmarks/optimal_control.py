@@ -128,7 +128,7 @@ class Solver:
 def of_crocoddyl(arm: Any, task: Task, start: Any, feasible: bool) -> tuple[float, int, float]:
     """Its cost, iterations and seconds.
 
-    The start is feasible. Only where it is not said to be, the first sweep leaves limits out.
+    The start is feasible. Unless this is stated, the first sweep leaves limits out.
     """
     import crocoddyl
 

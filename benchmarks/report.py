@@ -235,7 +235,7 @@ def write(
         arm, loops: of arms and closed loops.
         batches, joints: against the size of the batch and the number of joints.
         many: of every vectorized function, on one thread and on all.
-        others: what else the page says, by its place.
+        others: further text of the page, by its place.
     """
     images = docs / "images"
     images.mkdir(parents=True, exist_ok=True)

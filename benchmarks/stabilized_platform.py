@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A platform on a boat in a sea of 2 m, held still in the world by what an IMU on the boat tells.
+"""A platform on a boat in a sea of 2 m, held still in the world frame by an IMU on the boat.
 
 `python -m benchmarks.stabilized_platform [PEAK_PERIOD]`: what is left of the boat's motion.
 The table of docs/machine.md. The sea has JONSWAP's spectrum (Hasselmann et al. 1973); the boat goes

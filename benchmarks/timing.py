@@ -40,7 +40,7 @@ def compare(
 ) -> list[Timing]:
     """Time every contender once per round, so that a busy moment affects all of them.
 
-    The clock is this thread's time on the processor, in which nobody else's work counts; where
+    The clock is this thread's time on the processor, which excludes other processes; where
     several threads work it has to be that on the wall.
     """
     counts = [_calls_within(contender.call, duration, clock) for contender in contenders]

@@ -19,7 +19,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def with_tables(page: Path, tables: Mapping[str, Callable[[], str]]) -> str:
-    """A page's text with each of the tables between its marks generated anew."""
+    """Return a page's text with each table between its marks generated again."""
 
     def fresh(found: re.Match[str]) -> str:
         name = found[2]

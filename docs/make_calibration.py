@@ -94,7 +94,7 @@ def held_out(m: Any, joints: Any, poses: Any, tolerance: Any) -> Any:
 
 
 def real(folder: Path) -> str:
-    """What calibration does for the samples of a UR10 that it has not seen."""
+    """Return the errors of calibration for samples of a UR10 that it was not fitted to."""
     example = folder / "examples" / "ur10"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

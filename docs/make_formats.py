@@ -94,7 +94,7 @@ def states(mechanism: Any) -> list[tuple[Any, ...]]:
 
 
 def written(mechanism: Any, ending: str) -> str:
-    """How far the inverse dynamics of the written file is off."""
+    """Return the error of the inverse dynamics of the written file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"m{ending}"
         try:
@@ -111,7 +111,7 @@ def written(mechanism: Any, ending: str) -> str:
 
 
 def of_mujoco(mechanism: Any, file: Path) -> str:
-    """How far MuJoCo's inverse dynamics is from ours."""
+    """Return the difference between MuJoCo's inverse dynamics and ours."""
     plain = type(mechanism)(mechanism.model.without_friction())
     with tempfile.TemporaryDirectory() as folder:
         if file.suffix != ".xml":
@@ -145,7 +145,7 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
 
 
 def simulated(mechanism: Any) -> str:
-    """How well a simulation without friction keeps the energy."""
+    """Return the energy error of a simulation without friction."""
     free = type(mechanism)(mechanism.model.without_friction().without_actuators())
     start = states(free)[0]
     idle = rd.ConstantEffort(np.zeros(len(free.joint_names)))
@@ -158,7 +158,7 @@ def simulated(mechanism: Any) -> str:
 
 
 def shortened(error: Exception) -> str:
-    """What an error says, without the place of the file."""
+    """Return the text of an error, without the place of the file."""
     text = " ".join(str(error).split(": ")[1:]) or str(error)
     return text.replace("|", "/")[:200]
 
@@ -180,7 +180,7 @@ def row(file: Path, name: str) -> str:
 
 
 def worlds(folder: Path) -> str:
-    """What of Gazebo's own files is read, in one line."""
+    """Return the parts of Gazebo's own files that are read, in one line."""
     count = {"read": 0, "several models": 0, "nothing driven": 0, "refused": 0}
     for file in sorted(folder.glob("**/*.sdf")):
         if "<joint " not in file.read_text(errors="replace"):

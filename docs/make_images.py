@@ -112,7 +112,7 @@ def condition_map() -> bytes:
 
 
 def smaller(png: bytes) -> bytes:
-    """The same picture in 5 bits per channel, which compresses much better."""
+    """Reduce a picture to 5 bits per channel, which compresses much better."""
     pixels = imageio.imread(io.BytesIO(png))[..., :3]
     levels = np.round(pixels / 255.0 * 31.0) / 31.0 * 255.0
     return imageio.imwrite("<bytes>", levels.astype(np.uint8), extension=".png", optimize=True)

@@ -37,7 +37,7 @@ NEEDED = (
 
 
 def write_move_it(file: Path) -> None:
-    """Write the page; without a linker one that says so."""
+    """Write the page, or without a linker one that states this."""
     template = (HERE / "move_it_page.html").read_text(encoding="utf-8")
     try:
         wasm_linker()

@@ -114,7 +114,7 @@ def running(module: ModuleType, class_name: str, *more: str) -> Iterator[tuple[s
 
 
 def interfaces(node: Node) -> list[tuple[str, str, str]]:
-    """What the node publishes, subscribes and serves: (what, name, type)."""
+    """Return topics and services of a node: (what, name, type)."""
     own = f"/{node.get_name()}/"
 
     def shown(name: str) -> str:

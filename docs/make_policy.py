@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes config/sros2_policy.xml, who may say and hear what, from the nodes themselves.
+"""Writes config/sros2_policy.xml, the permissions of nodes, from the nodes themselves.
 
 Usage: `python docs/make_policy.py` writes the file, `--check` fails if it is not up to date.
 """
@@ -119,7 +119,7 @@ def policy() -> str:
 
 
 def node_rules(name: str, class_name: str) -> Rules:
-    """What a node may do: (topic, service or action, verb): full names."""
+    """Return the permissions of a node: (topic, service or action, verb): full names."""
     found: Rules = defaultdict(set)
     module = import_module(f"robodyn_ros.{name}")
     # also where control_msgs is not installed, which has them
@@ -137,7 +137,7 @@ def node_rules(name: str, class_name: str) -> Rules:
 
 
 def present(node: Node) -> Iterable[tuple[tuple[str, str], set[str]]]:
-    """What a running node has."""
+    """Return the entities of a running node."""
     uses = {(how, topic) for user, how, topic in TF2_USES if user is node}
     publishes = {topic for how, topic in uses if how == "publishes"}
     subscribes = {topic for how, topic in uses if how == "subscribes"}

@@ -49,7 +49,7 @@ DURATION, CONTROL, STEP = 3.0, 0.004, 0.0005
 
 @dataclass
 class Row:
-    """What was found about a robot; texts are of what went wrong."""
+    """Results for a robot; texts describe failures."""
 
     robot: PublicRobot
     joints: int = 0
@@ -98,7 +98,7 @@ def examine(folder: Path, robot: PublicRobot, nodes: bool) -> Row:
 
 
 def too_weak(arm: Any) -> str:
-    """Which joint cannot hold the arm at home within its own limit, in a line; or nothing."""
+    """Name the joint that cannot hold the arm at home within its limit; empty if none."""
     rest = np.zeros(len(arm.home))
     needed, limits = np.abs(arm.inverse_dynamics(arm.home, rest, rest)), arm.effort_limits
     worst = int(np.argmax(needed / limits))
@@ -122,7 +122,7 @@ def load(source: Path, robot: PublicRobot) -> Any:
 
 
 def attempt(move: Any) -> str:
-    """What a motion returns, or why there is none."""
+    """Return the result of a motion, or why there is none."""
     try:
         return str(move())
     except rd.RobodynError as error:
@@ -195,7 +195,7 @@ def pose_near(arm: Any, start: Any) -> Any:
 
 
 def nodes_goals(source: Path, robot: PublicRobot, arm: Any, bent: Any, friction: bool) -> str:
-    """The same goals by topic, through the nodes."""
+    """Send the goals by topic, through the nodes."""
     from robots_nodes import through_the_nodes
 
     parameters = {

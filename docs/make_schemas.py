@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes what is said of actuators in robodyn/schemas/, from the class `Actuator`.
+"""Writes the descriptions of actuators in robodyn/schemas/, from the class `Actuator`.
 
 Usage: `python docs/make_schemas.py` writes the files, `--check` fails if they are not up to date.
 """

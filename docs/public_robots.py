@@ -19,7 +19,7 @@ XARM = "xArm-Developer/xarm_ros2"
 
 @dataclass(frozen=True)
 class PublicRobot:
-    """A description somebody publishes.
+    """Public description of a robot.
 
     Attributes:
         title: of the robot.

@@ -99,11 +99,11 @@ class Flight:
 def through_the_nodes(
     parameters: dict[str, Any], arm: Any, goal: Any, pose: Any
 ) -> tuple[float, float, float]:
-    """How far a robot ends from a joint goal [rad], and then from a pose goal [m], [rad].
+    """Return the distance of a robot from a joint goal [rad], and from a pose goal [m], [rad].
 
     Args:
         parameters: of all nodes: which model, and how it is loaded.
-        arm: the model, to say where its tip is.
+        arm: model, for the pose of its tip.
         goal: positions (n,) of the joints.
         pose: of the tip (7,).
 

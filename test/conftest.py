@@ -153,7 +153,7 @@ def storm(request) -> Callable[[int], int]:
 def scrambled(rng) -> Callable[[int], np.ndarray]:
     """Orders (n,), n > 2, that differ from their own inverse.
 
-    Whoever applies such an order the wrong way round gets something else.
+    An order that is applied the wrong way round gives another result.
     """
 
     def draw(n: int) -> np.ndarray:

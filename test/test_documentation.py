@@ -370,7 +370,7 @@ def test_yaml_is_yaml(block):
 
 
 def test_moveit_is_told_of_the_action_and_of_rates_below_the_models():
-    """The controller is our node and its action; rates are 5 % below the limits, as told."""
+    """The controller is our node and its action; rates are 5 % below the limits, as documented."""
     blocks = [block for block in in_language("yaml") if block.page.name == "moveit.md"]
     controllers, limits = (yaml.safe_load(block.text) for block in blocks)
     with warnings.catch_warnings():
@@ -430,7 +430,7 @@ def functions_of(name: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", rd.__all__)
 def test_arrays_have_shapes_and_units(name):
-    """With the argument or what is returned, or where a class says it for all its methods."""
+    """With the argument or the result, or in a class for all its methods."""
     value = getattr(rd, name)
     shared = inspect.getdoc(value) if inspect.isclass(value) else ""
     for full_name, function in functions_of(name).items():

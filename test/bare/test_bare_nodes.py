@@ -95,7 +95,7 @@ def test_topic_echo_of_nothing(talkers, shared_ros2):
 
 
 def test_topic_pub(shared_ros2):
-    """Nested fields, lists of messages and integers for floats, heard by another process."""
+    """Nested fields, lists of messages and integers for floats, received by another process."""
     values = (
         "{joint_names: [a, b], header: {frame_id: base}, "
         "points: [{positions: [1, 2.5], time_from_start: {sec: 3}}]}"

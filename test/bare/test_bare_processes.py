@@ -209,7 +209,7 @@ print("interrupted", len(ends), flush=True)
 
 
 def test_a_second_ctrl_c_neither_hurries_nor_breaks_the_end(ros2, token):
-    """The process that takes its time to end is let do so, and hears of the first one only."""
+    """A process that needs time to end gets it, and receives the first one only."""
     may_end = ros2.folder / f"{token}_may_end"
     process = f"python({SLOW_TO_END!r}, {str(may_end)!r}, name='s', output='screen')"
     running = launch(ros2, f"s := {process}, on_exit(s, lambda e, c: LogInfo(msg='handled'))")
@@ -230,7 +230,7 @@ def test_a_second_ctrl_c_neither_hurries_nor_breaks_the_end(ros2, token):
     ("signum", "code", "name"), [(signal.SIGKILL, 247, "Killed"), (signal.SIGTERM, 241, "Terminat")]
 )
 def test_run_ends_with_the_signal_that_killed_its_child(ros2, token, pids_with, signum, code, name):
-    """As upstream: exit code 256 - signal, and a line that says which one it was."""
+    """As upstream: exit code 256 - signal, and a line with its name."""
     running = ros2.start("run", "bare_demo", "tool", "wait", token)
     running.wait_for("tool: wait")
     (child,) = (pid for pid in pids_with(token) if pid != running.popen.pid)

@@ -61,7 +61,7 @@ def test_accelerations_along_a_line_of_efforts(mechanism, states, rng, wrench):
 
 
 def test_forward_and_inverse_derivatives_belong_together(actuated, states, wrench):
-    """What inverse dynamics asks for, forward dynamics undoes: also where both are changed."""
+    """Forward dynamics undoes inverse dynamics, also when both are changed."""
     smooth = actuated.without_dry_friction()
     q, v, a = states(smooth)
     inverse = smooth.inverse_dynamics_derivatives(q, v, a, wrench)

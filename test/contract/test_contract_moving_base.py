@@ -86,7 +86,7 @@ def test_a_base_that_is_pushed_is_gravity_that_leans(actuated, states, base):
 
 
 def test_forces_of_coriolis_do_no_work(actuated, states, base):
-    """What is odd in the base's angular velocity, rotors' gyroscopic moments included."""
+    """Terms odd in the base's angular velocity, including rotors' gyroscopic moments."""
     q, v, a = states(actuated, (4,))
     rates = actuated.joint_velocities(q, v)
     there, back = (

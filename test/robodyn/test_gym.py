@@ -64,7 +64,7 @@ def test_an_episode_ends_and_the_next_step_begins_another():
 @pytest.mark.parametrize("task", ["reach", "track"])
 @pytest.mark.parametrize("model", MODELS)
 def test_feedback_gets_to_the_goal(model, task):
-    """Computed torque, told of the goal by the observation alone, has the reward of a solver."""
+    """Computed torque, with the goal from the observation alone, has the reward of a solver."""
     envs = vector(task, num_envs=8, model=model, duration=2.0)
     env = envs.unwrapped
     m, nv = env.mechanism, env.mechanism.coordinates.velocity_size

@@ -137,6 +137,6 @@ def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
 
 
 def test_a_wrong_call_of_a_compiled_batch_is_told():
-    """Once it passed for numbers of another type, and every state was asked for alone."""
+    """It used to pass as numbers of another type, with one call per state."""
     with pytest.raises(TypeError):
         computed(lambda numbers, out: 1, ([1.0],), states([1], [np.ones((4, 1))]), (1,), "more")

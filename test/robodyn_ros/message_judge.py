@@ -41,7 +41,7 @@ class Judge:
     """Sees every message that is handed to a publisher; remembers the first that are wrong.
 
     Attributes:
-        heard: how many messages were judged.
+        heard: number of checked messages.
         wrong: those that no node may send.
         now: the time of the latest state [ns].
     """

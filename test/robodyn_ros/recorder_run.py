@@ -47,10 +47,10 @@ class Run:
         return publisher
 
     def finish(self) -> None:
-        """Ctrl-C, and the bag is complete; losses are told last of all.
+        """Ctrl-C, and the bag is complete; losses are logged last.
 
         On a busy machine what was published last may have got lost on its way, and is sent again
-        seconds later; a recorder that is told to end waits for a second.
+        seconds later; a recorder that is requested to end waits for a second.
         """
         self.peer.spin(0.3)
         for publisher in self._publishers:

@@ -266,7 +266,7 @@ class Peer:
         rclpy.try_shutdown(context=self._context)
 
     def spin(self, seconds: float) -> None:
-        """Listen for a while, and then until all that has come is heard.
+        """Spin for a while, and then until all received messages are processed.
 
         On a busy machine messages are queued for longer than they are listened to. A topic on
         which messages keep coming is heard once one of them was sent after the while.

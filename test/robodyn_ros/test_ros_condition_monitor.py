@@ -220,7 +220,7 @@ def test_the_crossings_of_path_iii_are_announced_to_a_millisecond(monitor, peer,
 
 
 def test_a_path_that_begins_above_a_threshold_says_so(monitor, peer, mechanism):
-    """Path III has 289 at its start: above 100 from the first moment on, as the library says."""
+    """Path III has 289 at its start: above 100 from the first moment on, as in the library."""
     send(monitor, rd.paper_path("III"))
     monitor.process.wait_for_line("trajectory ahead", "above 100 from t = 0.000 s")
     peer.until(lambda: values(monitor.find(AHEAD)[-1])["warn_times"] == "[0.0]", "the time 0")
@@ -264,7 +264,7 @@ def test_a_state_without_a_condition_number_is_refused(monitor, pose_of, nowhere
 def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere):
     """It leads through such a pose; states and the next trajectory are looked at as before.
 
-    Nothing is said of the path before any more.
+    The status of the previous path is removed.
     """
     good = pose_of(50)
     ahead = monitor.peer.listen(Float64, "condition_monitor/singularity_ahead", LATCHED)

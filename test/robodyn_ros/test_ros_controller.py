@@ -139,7 +139,7 @@ def test_a_stream_of_single_points_has_no_line_for_each(controller, platform):
 
 @with_parameters(mode="gravity_compensation")
 def test_gravity_compensation_holds_what_is_measured(controller, platform, rng):
-    """Without a trajectory, whatever the speed, and against a wrench."""
+    """Without a trajectory, at any speed, and against a wrench."""
     for stamp in (1, 2, 3):
         pose, twist = random_state(platform, rng)
         close(controller.answer(stamp, pose, twist), platform.inverse_dynamics(pose, REST, REST))
@@ -218,7 +218,7 @@ def test_a_payload_changed_in_flight_is_in_the_next_command(controller, platform
 
 @with_parameters(mode="gravity_compensation")
 def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
-    """A hand that pushes along the platform's x is answered the same however it is told."""
+    """A push along the platform's x leads to the same efforts in any frame."""
     pose = platform.advance(platform.home, 0.2 * rng.uniform(-1.0, 1.0, size=6))
     told = rng.normal(size=6) * [300, 300, 300, 30, 30, 30]
     turned = Rotation.from_quat(pose[3:]).apply(told.reshape(2, 3)).reshape(6)
@@ -281,7 +281,7 @@ def test_efforts_beyond_the_limits_are_cut_and_counted(controller, platform):
 
 @with_parameters(mode="computed_torque", handover=0.0)
 def test_leg_lengths_are_followed_as_the_poses_they_mean(controller, platform, rng, scrambled):
-    """In whatever order the joints are named; poses by forward kinematics from where it is."""
+    """With joints in any order; poses by forward kinematics from where it is."""
     path = line_to(platform, [0.1, -0.05, 0.95], [0.1, 0.05, -0.2])
     times = knot_times(path.duration, path.switching_times, 0.005)
     legs = joint_motion(platform, path, times)
@@ -381,7 +381,7 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 def test_a_motion_that_overflows_is_refused():
-    """Of an arm that is asked for a rate whose square is no number."""
+    """For an arm, a rate whose square overflows."""
     arm = rd.load("puma560")
     given = {"model": "puma560", "mode": "feedforward", "handover": 0.0, "watchdog_timeout": 0.0}
     position, velocity, acceleration = np.zeros((3, 3, 6))

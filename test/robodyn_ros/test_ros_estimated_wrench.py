@@ -60,7 +60,7 @@ class Flight:
 
 
 def test_a_push_is_published_and_a_collision_ends_the_motion():
-    """After as long as the docs say: -ln(1 - threshold / push) / bandwidth and a period."""
+    """After the time stated in the docs: -ln(1 - threshold / push) / bandwidth and a period."""
     platform = rd.load(MODEL).without_friction()
     path = rd.plan_line(platform.home, rd.pose_from_rpy([0.1, 0.0, 0.9], [0, 0, 0]), duration=4.0)
     given = {"model": MODEL, "friction": False, "idle": "hold"} | FEEL

@@ -72,7 +72,7 @@ class Estimator:
         raise AssertionError(f"no state for t = {stamp}:\n{self.process.output}")
 
     def status(self, level, *texts) -> DiagnosticStatus:
-        """A diagnostic yet to come; meanwhile readings go on, unless silence is asked for."""
+        """A diagnostic yet to come; meanwhile readings continue, unless silence is requested."""
         known = len(self.diagnostics)
         sent = 0.0
 

@@ -114,7 +114,7 @@ def test_a_running_trajectory_is_replaced_without_a_jump():
 
 
 def test_a_reset_in_mid_path_flies_it_again_to_the_last_bit():
-    """Simulated time jumps back while everybody else goes on running."""
+    """Simulated time jumps back while all other processes continue."""
     flight = Flight(
         "stewart_dasgupta",
         {
@@ -228,7 +228,7 @@ def test_a_flight_that_stands_before_a_singularity_leaves_by_itself():
 
 
 def test_a_payload_that_the_controller_is_told_of_lifts_the_platform_back(platform):
-    """Sagging by g m / (M kp) under a load that nobody knows of, and back when it is known."""
+    """Sagging by g m / (M kp) under an unknown load, and back when it is known."""
     flight = Flight(
         MODEL,
         {

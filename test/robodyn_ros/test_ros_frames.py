@@ -128,7 +128,7 @@ def planner(platform):
 
 
 def test_a_goal_in_a_moved_and_turned_frame(planner, platform, rng):
-    """world -> base_link and world -> table -> part: the goal is told in the part's frame."""
+    """world -> base_link and world -> table -> part: the goal is in the part's frame."""
     base, table, part = (some_pose(rng, 3.0) for _ in range(3))
     planner.sky.tell("world", "base_link", base)
     planner.sky.tell("world", "table", table)

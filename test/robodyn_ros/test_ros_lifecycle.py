@@ -37,7 +37,7 @@ def platform():
 
 
 class Clock:
-    """Stands in for the module `time` of the controller; it goes on when it is told to."""
+    """Stands in for the module `time` of the controller; it advances on request."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -243,7 +243,7 @@ def test_a_model_that_cannot_be_read_leaves_it_unconfigured():
 
 
 def test_a_node_that_ended_does_not_silence_a_later_one_of_its_name():
-    """Whatever keeps a node alive takes the log of the next with it when it is collected."""
+    """A reference to a node would take the log of the next with it when it is collected."""
     with LocalGraph({"inverse_dynamics": {"model": MODEL}}) as graph:
         graph.start("inverse_dynamics")
         gc.collect()

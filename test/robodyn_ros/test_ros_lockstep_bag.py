@@ -110,7 +110,7 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
 def has_all(recorder: Process, last: float) -> bool:
     """Whether a recorder is at the last instant [s], and has found nothing new for four seconds.
 
-    It says ten times a second how far it is; Fast DDS sends again what is missing every three.
+    It reports its progress ten times a second; Fast DDS sends again what is missing every three.
     """
     output = re.sub(r"/(rosout|diagnostics) \d+", "", recorder.output)  # go on in any case
     told = re.findall(r"at t = ([\d.]+) s: (.*)", output)

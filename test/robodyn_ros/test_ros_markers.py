@@ -84,7 +84,7 @@ def test_colours_by_condition(mechanism, pose, level):
 
 
 def test_colours_differ_in_brightness():
-    """Who sees no hue at all still tells them apart."""
+    """They differ even without any hue."""
 
     def luminance(rgb):
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
@@ -143,7 +143,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
 
 
 def test_a_pose_without_arrows_is_told(mechanism, pose):
-    """Where a leg has no direction; the next pose has arrows again."""
+    """A leg has no direction; the next pose has arrows again."""
     given = {"model": mechanism.name, "newtons_per_meter": SCALE, "lifetime": 60.0}
     with LocalGraph({"force_markers": given}) as graph:
         states = graph.publisher(Odometry, "platform_state")

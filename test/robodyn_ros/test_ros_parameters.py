@@ -173,7 +173,7 @@ def test_refused_in_one_line(refusals, case):
 
 @pytest.mark.parametrize("case", sorted(REFUSED.keys() - set(ENDS)))
 def test_refused_by_the_node_with_an_error_of_ours(folder, monkeypatch, case):
-    """What the runner then tells in its one line."""
+    """The runner logs it in its one line."""
     monkeypatch.chdir(folder)
     node, parameters, named = REFUSED[case]
     with pytest.raises(rd.RobodynError) as refused:

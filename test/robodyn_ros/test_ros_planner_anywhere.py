@@ -282,7 +282,7 @@ def test_tip_waypoints_from_where_the_arm_is(tmp_path):
 
 @given("stewart_symmetric", v_max=0.2, w_max=0.2)
 def test_a_goal_before_the_first_state_is_planned_from_it(planner):
-    """Whoever starts a bringup and publishes a goal need not know who hears what first."""
+    """A goal published with a bringup need not wait for the first state."""
     home = planner.mechanism.home
     node = planner.graph.nodes["trajectory_planner"]
     for height in (0.02, 0.05):  # the latest counts

@@ -230,7 +230,7 @@ def test_cancel_without_a_state_says_so():
 
 
 def test_a_plan_that_waits_for_the_first_state_can_be_cancelled(platform):
-    """What is published after the first state is the next goal's plan, not the one canceled."""
+    """After the first state the next goal's plan is published, not the canceled one."""
     made = Planner(path="I", start_in=1.0, limits="ignore", duration=2.0)
     with made.graph:
         made.call("cancel")
@@ -254,7 +254,7 @@ def test_a_plan_that_waits_for_the_first_state_is_published_with_it(platform):
 
 
 def test_an_arms_goal():
-    """By speed; from the measured joints, in whatever order; a goal off limits is refused."""
+    """By speed; from the measured joints, in any order; a goal off limits is rejected."""
     arm = rd.load("puma560")
     n = len(arm.joint_names)
     start = 0.5 * arm.home + 0.1

@@ -41,7 +41,7 @@ def stamp_of(recorded: list[tuple[int, bytes]]) -> dict[float, int]:
 
 
 def test_of_a_topic_of_two_types_one_is_recorded(record):
-    """Which one, it says.
+    """The log names it.
 
     It takes up a state only when it knows what to begin with, which comes after the state's
     publishers: it sees both of them at once.
@@ -156,7 +156,7 @@ def test_a_clock_that_goes_back_is_told(record_here):
 )
 @pytest.mark.parametrize("reliability", ["BEST_EFFORT", "RELIABLE"])
 def test_messages_lost_are_told_and_counted(record, reliability):
-    """A publisher that keeps a few goes on while the recorder stands still for a moment."""
+    """A publisher that keeps a few messages continues while the recorder pauses for a moment."""
     run = record({"time": "wall"})
     profile = QoSProfile(depth=5, reliability=ReliabilityPolicy[reliability])
     publisher = run.publisher(Float64MultiArray, "lossy", profile)

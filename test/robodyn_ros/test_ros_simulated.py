@@ -97,7 +97,7 @@ def same(ours, theirs):
 
 
 def test_noise_is_seeded(platform, efforts):
-    """The same seed gives the same states, in another run and after a reset; another does not."""
+    """Equal seeds give equal states, in another run and after a reset; another does not."""
     names, noise = platform.joint_names, {"position_noise": 1e-3, "velocity_noise": 1e-2}
     rows = plants(platform, efforts)
     for seed in (5, 6):
@@ -181,7 +181,7 @@ def test_single_steps_while_paused(platform, efforts):
 
 
 def test_after_a_failure_no_step_is_taken_until_a_reset(platform, efforts):
-    """The mechanism stands where it was last sound, and the answer says what went wrong."""
+    """The mechanism keeps its last good state, and the response states the failure."""
     simulator = Simulator()
     with simulator.graph:
         assert simulator.call("pause", SetBool, SetBool.Request(data=True)).success

@@ -81,7 +81,7 @@ def wait_until(condition):
 
 
 def test_messages_timers_services_and_events_of_quality_all_arrive(spinning):
-    """A writer that may lose messages does not suit a reader that wants all of them."""
+    """A writer that may lose messages does not suit a reader that requires all of them."""
     node, _ = spinning
     heard, events, ticks = [], [], []
     node.create_subscription(Float64, "suits", heard.append, RELIABLE)

@@ -13,7 +13,7 @@ WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 
 def test_a_controller_managers_period_is_none_of_the_runs_faults():
-    """As it says it at the end of a clean run, when the simulator no longer tells the time."""
+    """As it reports at the end of a clean run, when the simulator has stopped its clock."""
     told = (
         ("controller_manager: Controller Manager Activity", "bad periodicity: 198 Hz"),
         ("right/inverse_dynamics: efforts", "of a run in another namespace"),

@@ -145,7 +145,7 @@ def as_moveit_sends_it(robot, rate):
 
 
 def test_points_at_the_limit_of_rates_are_beyond_it_between_them():
-    """Where the rate stops growing between two points, a quintic through both swings over."""
+    """If the rate stops growing between two points, a quintic through both overshoots."""
     robot = Robot(rd.load("puma560"))
     goal, _ = as_moveit_sends_it(robot, robot.mechanism.velocity_limits[0])
     refused = robot.refusal(goal)
@@ -206,7 +206,7 @@ def test_a_platform_in_between_is_where_cubics_of_its_legs_are():
 
 
 def test_one_point_is_reached_from_where_it_is(arm, scrambled):
-    """In whatever order the joints are named."""
+    """With joints in any order."""
     robot = Robot(arm)
     goal, order = there(robot), scrambled(len(arm.joint_names))
     names = [arm.joint_names[i] for i in order]

@@ -78,7 +78,7 @@ def is_plotted(client, effort) -> bool:
 
 
 def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
-    """Nobody but the peer speaks; each time it goes on with what it can show."""
+    """Only the peer publishes; each time it continues with the remaining data."""
     robot = ElementTree.fromstring(stewart_urdf(mechanism.six_legs))
     for link in robot.iter("link"):
         for visual in link.findall("visual"):
@@ -128,7 +128,7 @@ def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
 
 
 def test_an_arm_stands_where_its_joints_are():
-    """Without a clock, as a real arm is; nobody but the peer speaks."""
+    """Without a clock, like a real arm; only the peer publishes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         arm = rd.load("puma560")

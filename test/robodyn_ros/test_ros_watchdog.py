@@ -86,7 +86,7 @@ def factor(silence: float) -> float:
 
 
 class Clock:
-    """Stands in for the module `time` of the controller; it goes on when it is told to."""
+    """Stands in for the module `time` of the controller; it advances on request."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -97,7 +97,7 @@ class Clock:
 
 @pytest.mark.parametrize("nonsense", [False, True], ids=["silence", "nonsense"])
 def test_hold_ramp_release_and_recovery(platform, nonsense, monkeypatch):
-    """A publisher that dies in mid-path, or goes on with what are no states: it is the same."""
+    """A publisher that dies in mid-path has the same effect as one that sends no valid states."""
     clock = Clock()
     monkeypatch.setattr("robodyn_ros.inverse_dynamics.time", clock)
     path = rd.plan_line(platform.home, rd.pose_from_rpy([0.1, 0.0, 0.9], [0, 0, 0]), duration=9.0)

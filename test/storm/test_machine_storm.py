@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random lives of machines: whatever is asked, heard and measured, every command keeps the limits.
+"""Random lives of machines: for any input, every command is within limits.
 
 Each life has settings, limits and a period of its own. Drives obey, stall, report anything or
-nothing; clocks jump; wishes, poses and base motions are any floats; requests come at random.
+nothing; clocks jump; targets, poses and base motions are any floats; requests come at random.
 """
 
 from contextlib import suppress

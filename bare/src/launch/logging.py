@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where the launch and its processes write: the screen and, once launched, a log file.
+"""Output of the launch and its processes: the screen and, once launched, a log file.
 
 In upstream's formats: `[INFO] [name]: message` for the launch itself, the lines of a process after
 its name and nothing else. ROS_LOG_DIR and ROS_HOME say where log files are.

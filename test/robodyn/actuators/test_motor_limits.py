@@ -149,7 +149,7 @@ class Own(rd.ComputedTorque):
 
 
 def test_no_motor_leaves_its_curve_in_a_simulation(machine):
-    """A jump that asks for more than there is; in compiled code as in Python."""
+    """A jump that requires more than is available; in compiled code as in Python."""
     path = rd.load_path("demo", machine)
     start = machine.advance(machine.home, np.full(machine.coordinates.velocity_size, 0.05))
     state = start, np.zeros(machine.coordinates.velocity_size)

@@ -19,7 +19,7 @@ pin = pytest.importorskip("pinocchio")
 
 
 class Peer:
-    """The same mechanism in Pinocchio: a tree, its loops closed by constraint models."""
+    """The mechanism in Pinocchio: a tree, its loops closed by constraint models."""
 
     def __init__(self, source, kind):
         from benchmarks.loops import ConstrainedTree  # which has no other engine than Pinocchio
@@ -48,7 +48,7 @@ class Peer:
         return motions.motion_of_joints(self.m, *driven[:2], found, q).acceleration
 
     def efforts(self, q, v, acceleration):
-        """What the accelerations are of degree 1 in, solved for."""
+        """Return the function that is linear in the accelerations, solved for them."""
         units = 1e3 * np.eye(len(self.driven))
         free = self.accelerations(q, v, 0.0 * units[0])
         per_unit = [self.accelerations(q, v, unit) - free for unit in units]

@@ -151,7 +151,7 @@ def test_areas_are_those_of_the_motors_grid(elbow, area):
 @pytest.mark.slow
 @pytest.mark.parametrize(("lead", "turns"), [(0.005, True), (0.005, False), (0.1, True)])
 def test_drives_of_many_turns_and_mimics(lead, turns):
-    """Slides of +-0.2 m on screws: a square of 0.16 m^2, whatever the motors may turn."""
+    """Slides of +-0.2 m on screws: a square of 0.16 m^2, for any turns of the motors."""
     ratio = lead / (2.0 * np.pi)
     most = 0.2 / ratio
     kind = "revolute" if turns else "continuous"

@@ -29,7 +29,7 @@ def flown(dasgupta):
 
 @pytest.mark.parametrize("mode", ["computed_torque", "feedforward", "gravity_compensation"])
 def test_a_flight_is_what_the_follower_of_the_nodes_makes_of_it(dasgupta, mode):
-    """Where it knows the controller, the flight does without the follower."""
+    """If the controller is known, the flight is computed without the follower."""
     path = rd.paper_path("II")
     follower = TrajectoryFollower(dasgupta, mode, 90.0, 19.0, preview=0.0013)
     follower.follow(path, 0)
@@ -85,7 +85,7 @@ def test_the_files_hold_the_histories(flown, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_effort_beyond_all_measure_is_summed_up_with_the_rest(flown):
-    """It was told so: what follows from it at that instant is no number, all else is as before."""
+    """The effort at that instant is infinite, so its results are NaN; all else is as before."""
     effort = flown.effort.copy()
     effort[7, 2] = 1.7e308
     odd = dataclasses.replace(flown, effort=effort)

@@ -60,7 +60,7 @@ def test_options_of_a_library_function_have_its_types_defaults_and_help():
         steps: "int | None" = None,
         at: "ArrayLike" = (),  # noqa: F821
     ) -> None:
-        """What is called.
+        """Return the names that are called.
 
         Args:
             rate: [Hz] of the

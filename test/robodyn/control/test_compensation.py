@@ -28,7 +28,7 @@ def errors(plant, follower, path, add):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.slow
 def test_an_arm_follows_alike_whether_its_drives_add_gravity_or_not(name):
-    """Also Coriolis efforts: whoever adds them, the motion is the same."""
+    """Also Coriolis efforts: the motion is the same whether drive or controller adds them."""
     m = rd.load(name)
     rest = np.zeros(m.coordinates.velocity_size)
     goal = m.advance(m.home, 0.2 + rest)

@@ -292,7 +292,7 @@ def test_a_payload_may_come_while_the_trajectory_is_followed(kind, dasgupta, pum
 
 
 def test_efforts_that_stand_keep_to_the_limits_of_the_mechanism_as_it_is_now(dasgupta):
-    """Where there is no answer the last efforts stand, cut to limits that have shrunk meanwhile."""
+    """Without a solution the last efforts are repeated, within limits that have shrunk."""
     follower = TrajectoryFollower(dasgupta, "feedforward")
     follower.follow(rd.paper_path("I"), 0)
     before = follower.command(0, dasgupta.home, REST).effort

@@ -137,7 +137,7 @@ def test_without_limits_the_handover_takes_the_time_it_was_given():
 
 
 def test_what_the_new_motion_itself_asks_for_is_no_reason_to_refuse(dasgupta):
-    """A path beyond the limits is a matter of whoever planned it."""
+    """A path beyond the limits is the planner's responsibility."""
     start = pose_from_rpy([0.1, 0.0, 0.5], [0.0, 0.0, 0.0])
     goal = pose_from_rpy([0.5, 0.0, 0.7], [0.0, 0.0, 0.3])
     path = rd.plan_line(start, goal, 0.02)

@@ -78,7 +78,7 @@ def test_who_stands_on_the_way_out_is_not_taken_for_one_on_the_way_back(platform
 
 @pytest.mark.slow
 def test_the_rest_on_the_way_is_passed_through(platform, there_and_back):
-    """Nothing tells how much of it is over, but the way back is noticed at once."""
+    """The elapsed part of the rest is unknown, but the way back is detected at once."""
     progress = PathProgress(platform, there_and_back)
     true, found, _ = follow(progress, there_and_back, lambda _: 0.5, 5.0)
     back = true > 3.2

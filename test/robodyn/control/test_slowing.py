@@ -74,7 +74,7 @@ def test_efforts_that_hold_for_a_period_push_it_off_where_nobody_predicts(dasgup
 
 
 def test_at_rest_the_plan_decides(dasgupta, path):
-    """What is measured is the same, and at rest: towards it nothing goes, away from it all."""
+    """The same state at rest: a plan toward the singularity is stopped, one away from it is not."""
     here = path.sample(3.3).configuration
     away = rd.plan_line(here, path.sample(1.0).configuration, duration=4.0)
     scale = SpeedScale(dasgupta, 300.0, 1200.0)

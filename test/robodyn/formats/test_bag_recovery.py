@@ -146,7 +146,7 @@ def test_what_a_file_system_fills_a_file_up_with_is_passed_over(tmp_path):
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
 def test_a_database_is_read_with_its_journal(tmp_path, mode):
-    """What was committed is there, what was not is not, whichever kind of journal there is."""
+    """Committed messages are read, others are not, for any kind of journal."""
     folder = write(tmp_path / "run", "sqlite3")
     (folder / "metadata.yaml").unlink()
     (file,) = folder.glob("*.db3")

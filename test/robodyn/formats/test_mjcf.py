@@ -210,7 +210,7 @@ PLATE = """<mujoco>{}<worldbody><body name="plate"><joint name="a" axis="1 0 0"/
     ],
 )
 def test_contacts_that_mujoco_would_have_are_named(before, of_plate, pairs):
-    """Plate, arm and ball: all but the arm and the plate below it, if nothing says otherwise."""
+    """Plate, arm and ball: by default all but the arm and the plate below it."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         rd.load(PLATE.format(before, of_plate))

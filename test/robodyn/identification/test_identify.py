@@ -134,7 +134,7 @@ def test_bodies_stay_bodies_and_near_the_model_with_little_data(rng):
 
 
 def test_a_model_without_masses_gets_them(rng):
-    """A URDF for show has none; then there is nothing to be near, and efforts say it all."""
+    """A URDF for show has none; then there is no prior, and efforts determine all."""
     truth = rd.load("puma560")
     path, other = (motion(truth, rng, 0.5) for _ in range(2))
     recording, _ = recorded(truth, path, rng)
@@ -249,7 +249,7 @@ def test_less_than_half_a_wave_is_not_tried():
 
 
 def test_a_slow_turn_is_no_standstill():
-    """Where a joint turns round its sense is known, however slowly it does so."""
+    """The direction of a joint is known around a reversal, at any speed."""
     truth = rd.load("puma560")
     times = np.arange(0.0, DURATION, 1.0 / RATE)
     q = np.repeat(0.5 * ((times - 4.005) / 4.0)[:, None] ** 4, 6, axis=1)
@@ -265,7 +265,7 @@ def test_a_slow_turn_is_no_standstill():
 
 
 def test_what_only_a_standing_joint_would_show_is_not_seen(rng):
-    """Its efforts say nothing at standstill, so that nothing is certain by them."""
+    """Its efforts at standstill contain no information."""
     truth = rd.load("puma560")
     times = np.arange(0.0, DURATION, 1.0 / RATE)
     held = [part.copy() for part in motion(truth, rng, 0.5).sample(times)]

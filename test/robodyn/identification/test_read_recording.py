@@ -310,7 +310,7 @@ def test_bags_that_are_no_recording(tmp_path, puma):
     ],
 )
 def test_columns_of_other_programs_are_known(tmp_path, puma, motion, position, velocity, effort):
-    """Numbered columns are the joints in their order; what was wanted is not what was measured."""
+    """Numbered columns are the joints in their order; commanded positions are not measured ones."""
     t, q, qd, tau = motion
     first = 0 if "_q_" in position or "[" in position else 1
     header, columns = ["timestamp", "target_q_0"], [t, np.zeros_like(t)]

@@ -126,7 +126,7 @@ def test_urdfdom_itself_reads_it(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["stewart_dasgupta", "stewart_symmetric"])
 def test_the_legs_of_the_drawn_tree_meet_the_platform(name):
-    """Pinocchio places the links by the joint values that the simulator tells of Path I."""
+    """Pinocchio places the links by the simulator's joint values of Path I."""
     pin = pytest.importorskip("pinocchio")
     platform = rd.load(name)
     text = robot_description(name, platform)

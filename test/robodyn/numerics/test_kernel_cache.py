@@ -269,7 +269,7 @@ print(notes._done)
 
 
 def test_processes_that_start_together_compile_every_kernel_once(warm, tmp_path):
-    """As the nodes of a launch do: one compiles and says so, the others wait for it."""
+    """As the nodes of a launch do: one compiles and logs it, the others wait for it."""
     _, printed = warm
     started = [
         subprocess.Popen(

@@ -274,7 +274,7 @@ def test_limits_that_are_nearly_kept_are_not_tightened_for_ever(arm, draw):
 
 
 def test_points_go_where_limits_would_be_left_unused(arm):
-    """Where an effort at its limit changes fast, intervals are shorter, and less is lost."""
+    """If an effort at its limit changes fast, intervals are shorter, and less is lost."""
     ideal = arm.without_friction()
     random = np.random.default_rng(3)
     points = ideal.home + 0.8 * random.uniform(-1.0, 1.0, (int(random.integers(2, 6)), 6))

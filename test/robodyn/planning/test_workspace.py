@@ -309,7 +309,7 @@ def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent()
 
 
 def test_the_cells_of_a_loop_are_what_a_budget_allows():
-    """Coarse ones at least, and progress is told meanwhile."""
+    """Coarse ones at least, and progress is reported meanwhile."""
     told = []
     found = rd.workspace(rd.load("delta"), resolution=300, budget=2.0, progress=told.append)
     # coarser than the 300 cells; a slow machine may not come to the end of the coarse ones either

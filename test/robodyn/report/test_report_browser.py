@@ -32,7 +32,7 @@ class ReportBrowser(Browser):
     """A browser that opens a report.
 
     Attributes:
-        requests: addresses that the page asked for.
+        requests: addresses that the page requested.
     """
 
     def __init__(self, page, width=1200, scheme="light"):

@@ -31,7 +31,7 @@ def same_to_the_bit(mechanism, found, expected):
 
 
 def test_each_row_is_a_plant_of_its_own(mechanism, rng):
-    """With payloads, starts, efforts and wrenches of its own, whatever the number of threads."""
+    """With payloads, starts, efforts and wrenches of its own, for any number of threads."""
     rows = [mechanism.with_payload(mass) for mass in rng.uniform(0.1, 2.0, COUNT)]
     velocities = 0.05 * rng.normal(size=(COUNT, mechanism.coordinates.velocity_size))
     efforts = held(mechanism) * rng.uniform(0.8, 1.2, (COUNT, len(mechanism.joint_names)))
@@ -62,7 +62,7 @@ def test_each_row_is_a_plant_of_its_own(mechanism, rng):
 
 @pytest.mark.parametrize("friction", [True, False])
 def test_legs_stick_hit_their_stops_and_run_into_their_motors_speeds(friction, rng):
-    """What steps in lanes leave to others, some rows in the middle of a call, some throughout."""
+    """Steps that lanes leave to the scalar path, for some rows in the middle of a call."""
     m = rd.load("stewart_symmetric")
     m = m if friction else m.without_friction()
     count = 21

@@ -40,7 +40,7 @@ def test_silence_closes_them_once_until_efforts_come():
 
 
 def test_they_stay_open_as_long_as_commands_come_and_count_from_the_last():
-    """Whatever the commands ask for: efforts of zero are commands, too."""
+    """Any command counts, also efforts of zero."""
     brakes = Brakes(0.2)
     for k, effort in enumerate([PUSH, ZERO] * 20):
         now = k * SECOND // 10

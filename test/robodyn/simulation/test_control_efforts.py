@@ -116,7 +116,7 @@ def test_a_model_with_more_equations_than_the_plant(rng):
 
 
 def test_redundant_motors_share_within_their_limits(rng):
-    """Where one of four motors is too weak for its part, the others take it over."""
+    """If one of four motors is too weak for its part, the others take it over."""
     loop = rd.load(LOOPS / "redundant_3rrr.urdf").without_dry_friction()
     control, plan = rd.ComputedTorque(loop, KP, KV), there_and_back(loop, rng, reach=0.1)
     usual = np.abs(rd.simulate(loop, control, plan, 1e-3, 2e-3).effort).max(axis=0)

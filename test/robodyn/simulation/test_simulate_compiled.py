@@ -167,7 +167,7 @@ def test_what_diverges_fails_at_the_same_time_with_the_same_words(dasgupta, cont
 
 
 def test_a_command_that_does_not_exist_is_named_when_it_is_due(dasgupta):
-    """Where the plan passes the origin of a leg, in the middle of a batch of commands."""
+    """The plan passes the origin of a leg, in the middle of a batch of commands."""
     leg = dasgupta.six_legs.legs[0]
     onto = np.concatenate([leg.base - leg.platform, [0.0, 0.0, 0.0, 1.0]])
 

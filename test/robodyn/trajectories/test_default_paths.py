@@ -138,7 +138,7 @@ def test_a_run_without_friction_says_so():
 
 
 def test_a_demonstration_tells_how_far_its_planning_is(monkeypatch):
-    """To whoever loads it, and as a bar to whoever waits at a terminal."""
+    """To the caller of `load`, and as a bar on a terminal."""
     told = []
     load_path("demo", rd.load("fivebar"), progress=told.append)
     assert told == [0.25, 0.5, 0.75, 1.0]

@@ -30,7 +30,7 @@ class Browser:
     """One page in a headless Chromium.
 
     Attributes:
-        console: errors and warnings of its console, and exceptions nobody caught.
+        console: errors and warnings of its console, and uncaught exceptions.
     """
 
     def __init__(self, url: str, width: int = 1600, height: int = 900) -> None:

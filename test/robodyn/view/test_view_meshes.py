@@ -105,7 +105,7 @@ def test_a_received_description_leaves_no_folder_of_packages(folder, monkeypatch
 
 
 def test_a_recording_names_no_mesh_outside_the_folders_of_packages(folder, monkeypatch, capsys):
-    """The page of a bag is that of whoever wrote the bag, unless a model is given."""
+    """The writer of a bag controls its page, unless a model is given."""
     text = ROBOT.format(name=f"{(folder / 'meshes').as_uri()}/arm.obj")
     arm = rd.load(text)
     run = SimpleNamespace(

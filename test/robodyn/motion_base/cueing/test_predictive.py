@@ -115,7 +115,7 @@ def test_what_organs_perceive():
 
 
 def test_it_comes_to_rest_at_the_edge(platform):
-    """Where little draws it back, a lasting force drives it to its limits, and it stays there."""
+    """With a weak return, a lasting force drives it to its limits, where it rests."""
     near = rd.PredictiveParameters(position_weight=1.0)
     cueing = rd.PredictiveCueing(platform, 0.02, near, [0.0, 0.0, 1.1])
     cues = [cueing.step(REST + np.array([-5.0, 1.0, 0.0]), np.zeros(3)) for _ in range(400)]

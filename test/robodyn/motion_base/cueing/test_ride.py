@@ -133,7 +133,7 @@ def test_a_bag_with_a_number_that_is_none_is_refused_by_its_place(ridden, tmp_pa
 
 
 def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
-    """What is written is read again, and its felt motion is a vehicle's, too."""
+    """A written bag is read again, and its felt motion is a vehicle's, too."""
     pytest.importorskip("rosbags")
     monkeypatch.chdir(tmp_path)
     ridden.save_bag("ride")

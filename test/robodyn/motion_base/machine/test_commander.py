@@ -136,7 +136,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     ],
 )
 def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, there):
-    """Legs that bend by 0.1 rad at most; without that limit the same wish bends them further."""
+    """Legs that bend by 0.1 rad at most; without that limit the same target bends them further."""
     free = rd.load(name)
     bends = []
     for m in (free, with_cones(free, **cones)):
@@ -155,7 +155,7 @@ def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, th
 
 
 def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform):
-    """What is left of the wish is a positive combination of the active limits' normals."""
+    """The remaining error is a positive combination of the active limits' normals."""
     limits = platform.position_limits
     workspace = Workspace(platform, limits)
     motion_source = platform.advance(platform.home, [0.3, 0.1, 0.2, 0.1, 0.1, 0.0])

@@ -151,7 +151,7 @@ def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_th
 
 
 def test_a_machine_that_has_sunk_is_homed_again(platform):
-    """Power was lost, its legs back-drive: where it was told to be counts no more."""
+    """Power was lost, its legs back-drive: its last command no longer counts."""
     drives = Drives(platform, back_drives=True).bring_up()
     drives.machine.emergency_stop(True)
     drives.obey = False
@@ -502,7 +502,7 @@ def test_targets_of_any_number_end_at_rest_in_words(name, value, row):
 @pytest.mark.parametrize("garbage", [np.nan, 1e300, 99.0, 0.3], ids=str)
 @pytest.mark.parametrize("field", ["positions", "velocities", "efforts"])
 def test_a_set_point_that_is_wrong_is_not_sent_and_the_machine_brakes(platform, garbage, field):
-    """Whatever its cause would be: the commander is replaced here by one that is broken."""
+    """For any cause: here the commander is replaced by a broken one."""
     drives = Drives(platform).bring_up()
     machine = drives.machine
     step = machine.commander.step

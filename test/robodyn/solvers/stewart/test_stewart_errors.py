@@ -127,7 +127,7 @@ def test_singular_configuration_names_the_wrench_that_nothing_resists():
 @pytest.mark.parametrize("first", [0, 3, 8, 21])
 @pytest.mark.parametrize("threads_count", [1, 3])
 def test_the_first_state_without_an_answer_is_named(first, threads_count, monkeypatch):
-    """Also among the eight that are computed together, whatever is wrong with those after it."""
+    """Also among the eight that are computed together, with any errors after it."""
     monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
     rd.set_threads(threads_count)
     platform = parallel_legs()

@@ -106,7 +106,7 @@ def test_the_ground_carries_the_weight_at_rest(rng, platform):
 
 
 def test_on_a_base_that_moves_the_platform_is_in_balance(rng):
-    """What the legs bear at its joints is what moves the platform alone: legs without masses."""
+    """The legs' forces at its joints move the platform alone: legs without masses."""
     m = rd.load("stewart_symmetric").without_friction()
     base = rd.BaseMotion(*rng.normal(size=(3, 3)) * [[5.0], [1.0], [3.0]])
     pose = m.advance(m.home, 0.05 * rng.normal(size=6))

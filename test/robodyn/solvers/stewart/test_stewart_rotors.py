@@ -189,7 +189,7 @@ def test_the_rotors_energy_is_that_of_their_spin(rng, platform):
 
 
 def test_power_goes_into_energy_and_friction(rng):
-    """What motors and wrench supply less the energy's rate of change is what friction takes."""
+    """Power of motors and wrench, less the energy's rate of change, is that of friction."""
     bare = random_platform(rng, friction=False)
     platform = driven_by(bare, [random_actuator(rng, friction=True) for _ in range(6)])
     pose, twist, accel, wrench = random_motion(rng, platform)

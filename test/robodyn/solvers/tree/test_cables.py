@@ -72,7 +72,7 @@ def shortest(corners):
 def test_forces_are_the_least_of_the_polygon_of_all(cables, rng):
     """Of all that hold a wrench, within limits, those of least sum of squares; or there are none.
 
-    A linear program says whether there are any.
+    A linear program decides whether there are any.
     """
     rest, seen = np.zeros(6), set()
     least = cables.without_actuators()
@@ -99,7 +99,7 @@ def test_forces_are_the_least_of_the_polygon_of_all(cables, rng):
 
 @pytest.mark.parametrize("extra", [1, 2, 4])
 def test_any_number_of_spare_drives(rng, extra):
-    """What is found does the same, and no direction within the limits is shorter."""
+    """The result has the same effect, and no direction within the limits is shorter."""
     told = set()
     for _ in range(60):
         n = 6 + extra
@@ -155,7 +155,7 @@ def test_computed_torque_keeps_cables_taut(cables):
 
 
 def test_slack_cables_do_not_push(cables):
-    """Asked to push, they hang: the platform falls as if they were not there."""
+    """Under pushing commands they hang: the platform falls as if they were not there."""
     rest = np.zeros(6)
     run = rd.simulate(cables, rd.ConstantEffort(np.full(8, 50.0)), duration=0.1, dt=1e-3)
     assert not run.effort.any()

@@ -27,7 +27,7 @@ def mechanism(reference):
 
 
 def configuration(mechanism, reference, state):
-    """What the file has, in the order of our configurations."""
+    """Return the data of the file in the order of our configurations."""
     parts = dict(zip(reference["joints"], state["positions"], strict=True))
     if reference["floating_joint"]:
         pose = state["floating"]["xyz"] + state["floating"]["quat_xyzw"]

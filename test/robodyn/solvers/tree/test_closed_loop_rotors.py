@@ -63,7 +63,7 @@ def with_locked(link, rotors):
 
 
 def pair_of(rng, draw):
-    """The same machine: actuators with rotors; and bodies that mimic joints turn."""
+    """Return the machine with rotors in its actuators, and with bodies that mimic joints turn."""
     _, bare = regular(rng, draw)
     joints, turning, carried = [], [], {}
     for joint in bare.model.joints:

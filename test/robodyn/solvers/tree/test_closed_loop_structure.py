@@ -325,7 +325,7 @@ def test_loops_that_cannot_close_are_refused_by_name(rng):
 
 @pytest.mark.slow
 def test_out_of_reach_is_no_solution(rng):
-    """A five-bar whose cranks ask for more than its rods have."""
+    """A five-bar whose cranks are further apart than its rods reach."""
     mechanism = parallel(rng, ["spherical"] * 3).mechanism()
     q = mechanism.home
     with pytest.raises(NoSolution) as caught:

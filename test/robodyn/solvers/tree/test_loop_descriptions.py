@@ -44,7 +44,7 @@ def fourbar(kind="revolute", apart=0.4, driven=("motor",)):
     ("kind", "equations"), [("spherical", 3), ("revolute", 5), ("cylindrical", 4)]
 )
 def test_the_rank_is_found_and_not_counted(kind, equations):
-    """A four-bar moves in one way, however many equations say that it is planar."""
+    """A four-bar moves in one way, for any number of equations that make it planar."""
     found = conditioning.loops_found(rd.load(fourbar(kind)))
     assert (found["equations"], found["rank"], found["mobility"]) == (equations, 2, 1)
     assert found["motors_suffice"]

@@ -90,7 +90,7 @@ def test_a_payload_weighs_what_it_does(loop):
 
 @pytest.mark.parametrize("change", ["closure", "home", "massless"])
 def test_another_shape_is_searched_for(monkeypatch, change):
-    """What moves a joint, closes another way or makes a body massless is no variant."""
+    """A moved joint, another way of closing or a massless body is no variant."""
     model, asked = rd.load("fivebar").model, []
     if change == "closure":
         one = model.closures[0]

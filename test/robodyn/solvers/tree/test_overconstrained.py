@@ -118,6 +118,6 @@ def test_sarrus_goes_straight():
 
 
 def test_bars_in_line_do_not_hide_the_freedom():
-    """Where all bars are in line the rank drops, and rounding next to it pretends a higher one."""
+    """With all bars in line the rank drops, and rounding next to it suggests a higher one."""
     loop, rank = parallelogram(0.0)
     assert (loop.mobility, loop.structure.rank) == (1, rank)
