@@ -83,6 +83,15 @@ def test_jacobi_finds_the_ratio_of_singular_values(rng, shape):
         assert found == pytest.approx(values[0] / values[count - 1], rel=1e-9)
 
 
+def test_neither_rotation_nor_unit_nor_transposition_changes_the_ratio(rng):
+    A, Q, R = rng.normal(size=(3, 5, 5))
+    Q, R = np.linalg.qr(Q)[0], np.linalg.qr(R)[0]
+    ratio = jacobi.ratio_of_rows(A.copy(), 5)
+    for other in (Q @ A, A @ R, 1e3 * A, A.T):
+        found = jacobi.ratio_of_rows(np.ascontiguousarray(other), 5)
+        assert found == pytest.approx(ratio, rel=1e-10)
+
+
 def test_jacobi_is_accurate_for_graded_rows(rng):
     """Rows that differ by 1e100: their ratio is exact to rounding, as SVD's is not."""
     Q = np.linalg.qr(rng.normal(size=(4, 4)))[0]

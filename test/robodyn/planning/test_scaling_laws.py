@@ -57,6 +57,27 @@ def test_backwards_it_takes_as_long(floating):
 
 
 @pytest.mark.slow
+def test_a_machine_twice_as_heavy_with_motors_twice_as_strong_is_as_fast():
+    """Efforts are linear in masses, rotors and friction, weight included."""
+    arm = rd.load("puma560")
+    heavy = arm.with_parameters(2.0 * arm.parameters.values)
+    light, strong = (
+        rd.time_optimal(m, ROUTE, effort_limits=factor * arm.effort_limits, points=120)
+        for m, factor in ((arm, 1.0), (heavy, 2.0))
+    )
+    assert strong.duration == pytest.approx(light.duration, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_the_timing_of_the_given_path_does_not_matter(floating):
+    slow, quick = (
+        fastest(floating, rd.plan_joints(ROUTE[0], ROUTE[1], duration), 0.3)
+        for duration in (3.0, 5.0)
+    )
+    assert slow.duration == pytest.approx(quick.duration, rel=1e-6)
+
+
+@pytest.mark.slow
 def test_speed_limits_alone_scale_the_time(floating):
     """With all but unlimited efforts the time is in proportion to the inverse of the speeds."""
     limits = np.full(6, 0.5)
