@@ -53,6 +53,7 @@ def cue(
     algorithm: dict[str, Any] = passed(_parameters, "washout", "predictive"),
     destination: dict[str, Any] = passed(_destination, "output", "force"),
     html: Path | None = None,
+    compare: bool = False,
     objective_test: bool = False,
     criteria: Path | None = None,
     reading: dict[str, Any] = passed("read_vehicle", "topic"),
@@ -66,6 +67,8 @@ def cue(
 
     Args:
         recording: CSV file or bag of the vehicle's motion.
+        compare: Instead of one washout, ride with every preset and with predictive cueing, and
+            recommend one.
         objective_test: Also show the objective motion cueing test in the report.
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
@@ -75,6 +78,12 @@ def cue(
     output, parameters = _destination(**destination), _parameters(**algorithm)
     vehicle = rd.read_vehicle(recording, **reading)
     mechanism = load_quietly(model)
+    if compare:
+        if output is not None or html is not None:
+            raise rd.InvalidInput(
+                "--compare prints a table; for --output and --html choose a washout", value=compare
+            )
+        return _compared(mechanism, vehicle, settings)
     with progress_bar("riding") as tell:
         found = rd.ride(mechanism, vehicle, parameters, **settings, progress=tell)
     try:
@@ -125,6 +134,43 @@ def cue(
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
     lines += [f"{name:24} {text}" for name, text in summary]
     return Answer(facts, "\n".join(lines), problem is not None)
+
+
+def _compared(
+    mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
+) -> Answer:
+    """Ride with all presets; the answer fails if none stays within the limits."""
+    from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
+    from robodyn.report.tables import Table
+
+    with progress_bar("riding with every preset") as tell:
+        found = compare_cueing(mechanism, vehicle, **settings, progress=tell)
+    rows, best = [], found[0]
+    for each in found:
+        nearest = int(np.nanargmin(np.where(np.isnan(each.distance), np.inf, each.distance)))
+        rows.append([
+            each.name, f"{100.0 * each.force_error:.0f}", f"{100.0 * each.rate_error:.0f}",
+            f"{100.0 * each.false_cues:.1f}",
+            f"{each.distance[nearest]:.4g} {mechanism.joint_units[nearest]} "
+            f"({mechanism.joint_names[nearest]})",
+            f"{np.degrees(each.tilt_rate):.1f}", each.problem or "all hold",
+        ])  # fmt: skip
+    head = ["", "force error [%]", "rate error [%]", "wrong way [%]", "nearest end",
+            "tilt rate [deg/s]", "limits"]  # fmt: skip
+    option = "--predictive" if best.name == PREDICTIVE else f"--washout {best.name}"
+    advice = f"recommended: {option}" if not best.problem else "none stays within the limits"
+    facts = {
+        "model": mechanism.name,
+        "recommended": None if best.problem else best.name,
+        "presets": [
+            {name: value for name, value in each._asdict().items() if name != "ride"}
+            | {"score": each.score}
+            for each in found
+        ],
+    }
+    lines = [*Table(head, rows).lines(), advice,
+             "errors: perceived, in percent of what the vehicle makes perceived"]  # fmt: skip
+    return Answer(facts, "\n".join(lines), bool(best.problem))
 
 
 def _shares(values: np.ndarray[Any, Any]) -> str:

@@ -89,22 +89,22 @@ class Ride:
     @property
     def force_error(self) -> FloatArray:
         """Root mean square (3,) [m/s^2] of the difference of forces."""
-        return _rms(self.felt_force - self.wanted_force)
+        return rms(self.felt_force - self.wanted_force)
 
     @property
     def rate_error(self) -> FloatArray:
         """Root mean square (3,) [rad/s] of the difference of angular velocities."""
-        return _rms(self.felt_rate - self.wanted_rate)
+        return rms(self.felt_rate - self.wanted_rate)
 
     @property
     def perceived_force_error(self) -> FloatArray:
         """Root mean square (3,) [m/s^2] of the force difference as perceived by the otoliths."""
-        return _rms(OTOLITHS.perceived(self.felt_force - self.wanted_force, self.time[1]))
+        return rms(OTOLITHS.perceived(self.felt_force - self.wanted_force, self.time[1]))
 
     @property
     def perceived_rate_error(self) -> FloatArray:
         """Root mean square (3,) [rad/s] of the perceived rate difference."""
-        return _rms(CANALS.perceived(self.felt_rate - self.wanted_rate, self.time[1]))
+        return rms(CANALS.perceived(self.felt_rate - self.wanted_rate, self.time[1]))
 
     @property
     def workspace_used(self) -> FloatArray:
@@ -124,7 +124,7 @@ class Ride:
         it is felt, 1 if none is, more if it is felt in the wrong direction. NaN along an axis
         without a force.
         """
-        wanted = _rms(self.wanted_force - REST)
+        wanted = rms(self.wanted_force - REST)
         rests = wanted < RESTS
         return np.where(rests, np.nan, self.force_error / np.where(rests, 1.0, wanted))
 
@@ -308,5 +308,6 @@ def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
     return np.where(rests, np.nan, (a * b).sum(axis=0) / np.where(rests, 1.0, size))
 
 
-def _rms(values: FloatArray) -> FloatArray:
+def rms(values: FloatArray) -> FloatArray:
+    """Compute the root mean square of each column."""
     return np.asarray(np.sqrt(np.square(values).mean(axis=0)))

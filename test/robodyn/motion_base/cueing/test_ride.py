@@ -43,6 +43,31 @@ def write(file, vehicle):
     np.savetxt(file, table, "%.9g", delimiter=",", header=",".join(COLUMNS), comments="")
 
 
+def test_the_command_compares_presets_and_recommends_one(vehicle, tmp_path):
+    """Each preset as its own ride has it; a short recording without rotation."""
+    short = rd.VehicleMotion(vehicle.time[200:500], vehicle.force[200:500], vehicle.rate[200:500])
+    file = tmp_path / "drive.csv"
+    write(file, short)
+    command = ["cue", str(file), "--model", "stewart_symmetric", "--dt", "0.02", "--compare"]
+    run = CliRunner().invoke(app, [*command, "--json"])
+    assert run.exit_code == 0, run.output
+    said = json.loads(run.stdout)
+    rows = {each["name"]: each for each in said["presets"]}
+    assert set(rows) == {"driving", "airliner", "small", "predictive"}
+    scores = [each["score"] for each in said["presets"] if not each["problem"]]
+    assert scores == sorted(scores)
+    assert said["recommended"] == said["presets"][0]["name"]
+    m = rd.load("stewart_symmetric")
+    one = rd.ride(m, rd.read_vehicle(file), rd.WashoutParameters.preset("small"), dt=0.02)
+    low, high = m.position_limits.T
+    least = np.minimum(one.joint_positions - low, high - one.joint_positions).min(axis=0)
+    np.testing.assert_allclose(rows["small"]["distance"], least)
+    assert rows["small"]["false_cues"] == one.false_cues
+    assert 0.0 < rows["small"]["force_error"] < 1.5
+    refused = CliRunner().invoke(app, [*command, "--html", str(tmp_path / "page.html")])
+    assert refused.exit_code != 0
+
+
 def test_what_is_felt_is_what_the_head_does(ridden):
     """By differences of the head's position."""
     dt = ridden.time[1]

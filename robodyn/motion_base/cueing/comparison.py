@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Comparison of cueing presets on a recorded ride, and a recommendation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.analysis.limits import check_limits
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import KinematicsError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.cueing.parameters import (
+    PRESETS,
+    PredictiveParameters,
+    WashoutParameters,
+)
+from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
+from robodyn.motion_base.cueing.ride import Ride, ride, rms
+from robodyn.motion_base.cueing.vehicle import VehicleMotion
+from robodyn.motion_base.machine.head_motion import REST
+
+PREDICTIVE = "predictive"
+
+
+class CueingResult(NamedTuple):
+    """A ride by one preset.
+
+    Attributes:
+        name: of the washout's preset, or `predictive`.
+        ride: motion and forces.
+        force_error, rate_error: perceived errors over what the vehicle's motion makes perceived:
+            0 if all of it is felt, 1 as if the platform stood still.
+        false_cues: fraction of time in which a horizontal force is felt in the wrong direction.
+        distance: (n,) [m or rad] least distance of each driven joint from an end of its range;
+            infinite without limits.
+        tilt_rate: [rad/s] largest angular velocity about horizontal axes.
+        problem: limit that the motion exceeds; empty if all hold.
+    """
+
+    name: str
+    ride: Ride
+    force_error: float
+    rate_error: float
+    false_cues: float
+    distance: FloatArray
+    tilt_rate: float
+    problem: str
+
+    @property
+    def score(self) -> float:
+        """Root mean square of both errors; the smaller, the better."""
+        return float(np.hypot(self.force_error, self.rate_error) / np.sqrt(2.0))
+
+
+def compare_cueing(
+    mechanism: Mechanism,
+    vehicle: VehicleMotion,
+    *,
+    head: ArrayLike | None = None,
+    dt: float = 0.01,
+    progress: Callable[[float], None] | None = None,
+) -> list[CueingResult]:
+    """Ride with every preset and with predictive cueing; the recommended one is the first.
+
+    Motions that exceed limits come last; the others are in the order of their scores.
+
+    Args:
+        mechanism: platform, or another mechanism that moves a body.
+        vehicle: recorded motion.
+        head, dt: as for `ride`.
+        progress: called with the completed fraction, from 0 to 1.
+
+    Raises:
+        InvalidInput: as for `ride`.
+    """
+    names = [*PRESETS, PREDICTIVE]
+    found = []
+    for k, name in enumerate(names):
+        parameters: WashoutParameters | PredictiveParameters = (
+            PredictiveParameters() if name == PREDICTIVE else WashoutParameters.preset(name)
+        )
+        found.append(_judged(name, ride(mechanism, vehicle, parameters, head=head, dt=dt)))
+        if progress is not None:
+            progress((k + 1) / len(names))
+    return sorted(found, key=lambda each: (bool(each.problem), each.score))
+
+
+def _judged(name: str, found: Ride) -> CueingResult:
+    try:
+        violation = check_limits(found.mechanism, found.trajectory, dt=float(found.time[1]))
+        problem = "" if violation is None else violation.text
+        low, high = found.mechanism.position_limits.T
+        positions = found.joint_positions
+        distance = np.minimum(positions - low, high - positions).min(axis=0)
+    except KinematicsError as error:
+        problem, distance = str(error), np.full(len(found.mechanism.joint_names), np.nan)
+    dt = float(found.time[1])
+
+    def share(error: FloatArray, whole: FloatArray) -> float:
+        size = float(np.linalg.norm(whole))
+        return float(np.linalg.norm(error)) / size if size else 0.0
+
+    return CueingResult(
+        name,
+        found,
+        share(found.perceived_force_error, rms(OTOLITHS.perceived(found.wanted_force - REST, dt))),
+        share(found.perceived_rate_error, rms(CANALS.perceived(found.wanted_rate, dt))),
+        found.false_cues,
+        distance,
+        float(np.linalg.norm(found.twist[:, 3:5], axis=1).max()),
+        problem,
+    )
