@@ -91,5 +91,7 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
         done = subprocess.run(order, capture_output=True, text=True, timeout=ANSWER, check=False)
         said = (done.stdout + done.stderr).strip()
         if done.returncode or "uccessful" not in said:
-            raise rd.InvalidInput(f"{node}: {name} was not set: {said or 'no answer'}", value=value)
+            raise rd.InvalidInput(
+                f"{node}: {name} was not set: {said or 'no response'}", value=value
+            )
     return wanted

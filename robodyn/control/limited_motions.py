@@ -177,7 +177,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
         others: each of these motions may reach its own values beyond the limits.
     """
     if found is None:
-        text = f"{mechanism.name} cannot reach the configurations on the way"
+        text = f"{mechanism.name} cannot reach the configurations between"
         return BrokenLimit(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))

@@ -200,7 +200,7 @@ def load(
             made = _made_of(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
-            f"{name_of_source(source)}: its numbers make no mechanism that can be computed "
+            f"{name_of_source(source)}: no mechanism can be computed from its values "
             f"({type(error).__name__}: {error})",
             value=source,
         ) from error

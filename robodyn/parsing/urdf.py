@@ -106,7 +106,7 @@ def _parsed(
 def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None:
     where, found = f"{builder.source}: <{TAG}> of the robot", root.findall(TAG)
     if len(found) > 1:
-        raise ModelError(f"{where} is there {len(found)} times, expected once", value=len(found))
+        raise ModelError(f"{where} occurs {len(found)} times, expected once", value=len(found))
     for own in found:
         read_settings(builder, own.attrib, where)
         with builder.stating():

@@ -95,7 +95,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
         )
     if sampled:
         raise InvalidInput(
-            f"axis {name} has {parts[2][:40]} values, but samples are asked for: {name}={low:g}:"
+            f"axis {name} has {parts[2][:40]} values, but samples were requested: {name}={low:g}:"
             f"{high:g}",
             value=text,
         )
@@ -130,7 +130,7 @@ def _listed(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float
         return float(values)
     if sampled:
         raise InvalidInput(
-            f"axis {name} is a list of values, but samples are asked for: '{name}=low:high'",
+            f"axis {name} is a list of values, but samples were requested: '{name}=low:high'",
             value=given,
         )
     if values.ndim != 1 or not 0 < values.size <= LARGEST_AXIS:

@@ -19,7 +19,7 @@ from robodyn.sweeps.states import sweep_variables
 Make = Callable[[tuple[int, ...], Any], Any]
 
 FINGERPRINT = "robodyn_fingerprint"
-_REACHABLE = "driven joints within their limits; elsewhere, and where there is no answer, NaN"
+_REACHABLE = "driven joints within their limits; NaN elsewhere, and where no result exists"
 
 
 def dataset(plan: SweepPlan, make: Make) -> Any:

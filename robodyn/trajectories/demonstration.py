@@ -61,7 +61,7 @@ def demonstration(
     for number, way in enumerate(both):
         if time.monotonic() - began > budget:
             _log.warning(
-                "%s: the demonstration has %d of %d ways, as planning took more than %g s",
+                "%s: the demonstration has %d of %d paths, as planning took more than %g s",
                 mechanism.name, number, len(both), budget,
             )  # fmt: skip
             break
@@ -136,7 +136,7 @@ def _move(
     displacement, velocity, acceleration = independent.sample(times)
     motion = Motion(_way(mechanism, start, displacement), velocity, acceleration)
     if np.abs(motion.configuration[-1] - goal).max() > SAME:
-        raise NoSolution("the way ends in another assembly", residual=np.inf, value=way)
+        raise NoSolution("the path ends in another assembly mode", residual=np.inf, value=way)
     return SampledTrajectory(mechanism, times, motion)
 
 
@@ -152,6 +152,6 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
     for step in np.diff(displacements, axis=0):
         there = mechanism.unchecked.try_advance(found[-1], step)
         if there is None:
-            raise NoSolution("the loops do not follow this way", residual=np.inf, value=step)
+            raise NoSolution("the loops do not follow this path", residual=np.inf, value=step)
         found.append(there)
     return np.array(found)

@@ -75,7 +75,7 @@ def simulation_arguments(
         ),
         "avoid_singularities": of_parameter("trajectory_planner", "avoid_singularities"),
         "profile": of_parameter(
-            "trajectory_planner", "profile", auto=f"as params_file says, else {DEFAULT_PROFILE}"
+            "trajectory_planner", "profile", auto=f"from params_file, else {DEFAULT_PROFILE}"
         ),
         "mode": of_parameter("control", "mode"),
         "command_unit": of_parameter("command_unit", "command_unit"),
@@ -85,7 +85,7 @@ def simulation_arguments(
             auto="lockstep, or realtime for path:=none; with ros2_control always realtime",
         ),
         "friction": of_parameter(
-            "mechanism", "friction", auto=f"as params_file says, else {none}as in the model"
+            "mechanism", "friction", auto=f"from params_file, else {none}as in the model"
         ),
         "duration": of_parameter("run_summary", "duration"),
         "output": of_parameter("run_summary", "output", "runs/latest"),

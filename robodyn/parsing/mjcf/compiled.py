@@ -96,7 +96,7 @@ class Compiled:
             warn(f"{self.source}: the medium (wind, density, viscosity) is left out")
         off = [name for name in FLAGS if self.disables(name)]
         if off:
-            warn(f"{self.source}: left out is that <flag> disables {', '.join(off)}; it counts")
+            warn(f"{self.source}: <flag> disables {', '.join(off)}, left out: it stays enabled")
         self._name_contacts()
 
     @property

@@ -134,14 +134,12 @@ class Bounds:
         length = self.characteristic_length
         if which == 0:
             value = float(self.mechanism.condition_number(configuration, length))
-            text = (
-                f"the condition number is {value:.4g}, at most {self.condition_limit:.4g} is asked"
-            )
+            text = f"the condition number is {value:.4g}, the limit is {self.condition_limit:.4g}"
             return BrokenBound("condition number", "", value, self.condition_limit, text)
         if which == 1:
             value = float(conditioning.singular_values(self.mechanism, configuration, length)[-1])
             limit = self.singular_value_limit
-            text = f"the smallest singular value is {value:.4g}, at least {limit:.4g} is asked"
+            text = f"the smallest singular value is {value:.4g}, the least allowed is {limit:.4g}"
             return BrokenBound("singular value", "", value, limit, text)
         if which == 2:
             found = conditioning.side(self.mechanism, configuration)

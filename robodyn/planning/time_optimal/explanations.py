@@ -211,6 +211,6 @@ def infeasible(
     joint = int((middle / np.maximum(size, 1e-300)).argmax())
     return InfeasibleTrajectory(
         f"no speed keeps to all limits at {where}: what {efforts.subjects[joint]} may push does "
-        "not turn the motion as the other limits ask",
+        "not produce the acceleration that the other limits require",
         value=float(upper[joint]),
     )

@@ -69,7 +69,7 @@ class Pivots:
             raise SingularConfiguration(
                 f"{own.tree.model.name}: at this configuration {names} do not determine the "
                 f"motion: {', '.join(moving)} move while these stand still (singularity of type "
-                "2); forward dynamics and simulation go on, inverse dynamics has no answer",
+                "2); forward dynamics and simulation still work, inverse dynamics has no solution",
                 smallest_singular_value=smallest,
                 direction=direction,
                 value=q,
