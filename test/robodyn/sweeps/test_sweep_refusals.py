@@ -75,7 +75,7 @@ def test_bad_axes(symmetric, axes, text):
         ({"samples": 10, "method": "guess"}, "method is 'guess', expected one of sobol, random"),
         ({"samples": 2**25}, "at most 16777216 by Sobol's sequence"),
         ({"samples": 10, "axes": {"x": "0:1:3"}}, "3 values, but samples were requested: x=0:1"),
-        ({"samples": 10, "axes": {"x": [0.0, 1.0]}}, "list of values, but samples are asked for"),
+        ({"samples": 10, "axes": {"x": [0.0, 1.0]}}, "list of values, but samples"),
         ({"samples": 10, "axes": {"x": 0.1}}, "no range to sample"),
         ({"samples": 10, "axes": {"x": "1:0"}}, "expected low < high"),
     ],

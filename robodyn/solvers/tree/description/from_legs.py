@@ -48,7 +48,7 @@ FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
 CARRIERS = re.compile(r"[USR]|[USR]?P|[USR]?PU|P[SR]")
 MOST_LEGS = 100
 EXAMPLES = (
-    "such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR, or of a center leg U, S, UP, "
+    "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR, or of a center leg U, S, UP, "
     "PU, RPU"
 )
 _PLATFORM = ("name", "xyz", "rpy", "mass", "com", "inertia", "radius", "tool")
