@@ -94,7 +94,7 @@ def test_end_that_breaks_a_bound_is_named_with_the_number(dasgupta, ends):
         rd.plan_path(dasgupta, ends[0], far)
     assert refused.value.joint == dasgupta.joint_names[longest]
     assert refused.value.limit == 3.5
-    with pytest.raises(rd.NoPath, match=r"start itself .* condition number is 38.08, at most 30"):
+    with pytest.raises(rd.NoPath, match=r"start itself .* condition number is 38.08.* 30"):
         rd.plan_path(dasgupta, *ends, 30.0)
 
 
