@@ -30,6 +30,8 @@ M = TypeVar("M")
 # Equilibrium search: tolerance of displacements relative to the mechanism's size, and most steps.
 TOLERANCE = 1e-12
 STEPS = 30
+# At most as many elements of a batch in one message.
+NAMED = 8
 
 
 class DriveElasticity(NamedTuple):
@@ -178,7 +180,7 @@ def compliance(
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
-        NoSolution: the equilibrium is unstable.
+        NoSolution: an equilibrium is unstable; names the elements of the batch.
     """
     K = stiffness_matrix(mechanism, configuration, wrench)
     _refuse_unstable(mechanism, K)
@@ -373,10 +375,18 @@ def _state_at_rest(
 
 def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:
     least = np.linalg.eigvalsh(stiffness)[..., 0]
-    if not (least > 0.0).all():
-        raise NoSolution(
-            f"{mechanism.name}: the equilibrium is unstable, the stiffness matrix has the "
-            f"eigenvalue {float(least.min()):.4g}; loads or gravity exceed what the drives' "
-            "stiffness bears",
-            value=float(least.min()),
-        )
+    unstable = np.argwhere(~(least > 0.0)).tolist()
+    if not unstable:
+        return
+    index, where = tuple(unstable[0]), ""
+    if index:
+        more = f" and {len(unstable) - NAMED} more" if len(unstable) > NAMED else ""
+        where = f" (elements {', '.join(map(str, unstable[:NAMED]))}{more})"
+    error = NoSolution(
+        f"{mechanism.name}: the equilibrium is unstable{where}, the stiffness matrix has the "
+        f"eigenvalue {float(least[index]):.4g}; loads or gravity exceed what the drives' "
+        "stiffness bears",
+        value=float(least[index]),
+    )
+    error.index = index
+    raise error

@@ -117,6 +117,37 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     return HeldPayload(float(max(masses[first], 0.0)), mechanism.joint_names[first])
 
 
+def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
+    """Return the springs, and the efforts of the drives at home with and without them.
+
+    Returns:
+        `springs`, each with its `name`, `stiffness`, `rest`, `preload` and `damping`; `efforts`,
+        each with the `joint`, its `effort` [N or N m] and that `without` springs. Empty if there
+        are no springs.
+    """
+    bare = mechanism._springless
+    if bare is mechanism:
+        return {}
+    model = mechanism.model
+    listed = [(joint, 0.0) for joint in model.joints if joint.spring.acts]
+    listed += [(spring, spring.damping) for spring in model.springs]
+    efforts = zip(
+        mechanism.joint_names,
+        *(m.without_friction().gravity(mechanism.home).tolist() for m in (mechanism, bare)),
+        strict=True,
+    )
+    return {
+        "springs": [
+            {"name": each.name, **asdict(each.spring), "damping": damping}
+            for each, damping in listed
+        ],
+        "efforts": [
+            {"joint": joint, "effort": effort, "without": without}
+            for joint, effort, without in efforts
+        ],
+    }
+
+
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
     """Return all results of this module as plain data; empty without a home.
 
@@ -138,6 +169,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
                 for reach in reach_about_home(mechanism)
             ]
         payload = payload_at_home(mechanism)
+        found |= springs_at_home(mechanism)
     except RobodynError:  # `inspection` states why there is no result at home
         return {}
     return found | {"payload": {"mass": _finite(payload.mass), "joint": payload.joint}}

@@ -78,6 +78,18 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
               *(end or "no limit" for end in row["ends"])) for row in at_home["reach"]),
             "Reach from home, one coordinate at a time, the others as at home",
         )  # fmt: skip
+    if "springs" in at_home:
+        yield _table(
+            ("spring", "stiffness [N/m, N m/rad]", "rest [m, rad]", "preload [N, N m]",
+             "damping [N s/m]"),
+            (tuple(row.values()) for row in at_home["springs"]),
+        )  # fmt: skip
+        yield _table(
+            (found["noun"], "effort [N, N m]", "without springs", "taken by springs"),
+            ((row["joint"], row["effort"], row["without"],
+              abs(row["without"]) - abs(row["effort"])) for row in at_home["efforts"]),
+            "Efforts that hold the mechanism at home",
+        )  # fmt: skip
     if found["motions"]:
         yield _motions(found["motions"])
     if "payload" in at_home:

@@ -69,6 +69,8 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
         elif element.tag == "joint":
             reader.joint(element, clean)
     hardware = read_hardware(root, source)
+    if root.find(TAG) is None:
+        _leave_out_gains(hardware, source)
     robot = _parsed(clean, root, hardware, source)
     check_tree(source, reader.links, robot.joints)
     builder = ModelBuilder(robot.name, source, drives=hardware.drives)
@@ -87,6 +89,17 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
             zero = (key for key in ("effort", "velocity") if getattr(joint.limit, key, None) == 0.0)
             builder.zero_limits[joint.name] = tuple(zero)
     return builder
+
+
+def _leave_out_gains(hardware: Hardware, source: str) -> None:
+    """Leave out `stiffness` in files of others, where it is a gain of their controllers."""
+    for name, params in hardware.params.items():
+        if "stiffness" in params and "stiffness_damping" not in params:
+            del params["stiffness"]
+            warn(
+                f'{source}: joint {name!r}: left out is <param name="stiffness">, a gain of many '
+                f"controllers; if it is the elasticity of the drive, add <{TAG}/> to the robot"
+            )
 
 
 def _parsed(

@@ -162,6 +162,30 @@ def test_an_upright_pendulum_has_the_stiffness_of_its_drive_less_gravity(stiffne
     assert found.damping_ratios == pytest.approx(0.5 / (2.0 * inertia * rate))
 
 
+def test_unstable_elements_of_a_batch_are_named():
+    m = rd.load(PENDULUM).with_drive_stiffness(9.0)
+    rows = np.array([[3.0], [0.0], [-3.0], [0.1]])
+    with pytest.raises(rd.NoSolution, match=r"unstable \(elements \[1\], \[3\]\)") as caught:
+        m.compliance(rows)
+    assert caught.value.index == (1,)
+    with pytest.raises(rd.NoSolution, match="the equilibrium is unstable, the"):
+        m.compliance(rows[1])
+    assert m.compliance(rows[::2]).shape == (2, 6, 6)
+
+
+def test_the_stiffness_of_a_hardware_plugin_is_no_elastic_drive():
+    hardware = """<ros2_control name="p" type="system"><joint name="pivot">
+      <command_interface name="effort"/><param name="stiffness">200</param></joint>
+      </ros2_control>"""
+    text = PENDULUM.replace("</robot>", hardware + "</robot>")
+    with pytest.warns(
+        rd.errors.LeftOutWarning, match="joint 'pivot': left out is <param name=\"sti"
+    ):
+        assert math.isinf(rd.load(text).actuators[0].stiffness)
+    own = rd.load(text.replace("</robot>", "<robodyn/></robot>"))
+    assert own.actuators[0].stiffness == 200.0
+
+
 def test_a_moment_on_a_pendulum_solves_its_equilibrium():
     m = rd.load(PENDULUM).with_drive_stiffness(40.0)
     (angle,) = m.deflection([0.0], [0.0, 0.0, 0.0, 8.0, 0.0, 0.0])[3:4]

@@ -12,6 +12,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.algorithms.effort_terms import effort_terms
+from robodyn.analysis.at_home import springs_at_home
 from robodyn.errors import ModelError, OutputError
 from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.solvers.stewart.six_legs import JointReading
@@ -144,6 +145,17 @@ def test_a_simulation_keeps_the_energy_and_rows_of_a_batch_are_alike(name, rng):
     assert batch.configuration[1].tobytes() == plant.configuration.tobytes()
     before, after = energy(q, v), energy(plant.configuration, plant.velocity)
     assert after == pytest.approx(before, abs=1e-8 * max(1.0, abs(before)))
+
+
+def test_check_has_the_efforts_that_springs_take(m):
+    m = m.without_friction()
+    found = springs_at_home(m)
+    named = {row["name"] for row in found["springs"]}
+    assert named >= {*m.joint_names, *(spring.name for spring in m.model.springs)}
+    efforts = [(row["effort"], row["without"]) for row in found["efforts"]]
+    expected = np.transpose([m.gravity(m.home), m._springless.gravity(m.home)])
+    np.testing.assert_allclose(efforts, expected)
+    assert springs_at_home(m._springless) == {}
 
 
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "xml", "yaml"])
