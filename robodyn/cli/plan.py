@@ -133,6 +133,7 @@ def plan(
         effort_rate="effort_rate_limits",
     ),
     payload: float = 0.0,
+    compensate_sag: bool = False,
     files: dict[str, Any] = passed(_write, "dt", "output", "html"),
 ) -> Answer:
     """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
@@ -148,8 +149,11 @@ def plan(
         v_max: Largest speed [m/s], of joints [rad/s].
         w_max: Largest rate of roll, pitch and yaw [rad/s].
         payload: Mass at the reference point or the tip [kg].
+        compensate_sag: Write the motion of the motors, which lead by the static deflection of
+            elastic drives under gravity.
     """
     from robodyn.checks import as_scalar
+    from robodyn.trajectories import SagCompensation
     from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
 
     refuse_ending("--output", files["output"], ".csv")
@@ -170,7 +174,8 @@ def plan(
         broken = rd.check_limits(mechanism, motion, most)
         if broken is not None:
             raise rd.InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
-    _write(mechanism, motion, name, **files)
+    written = SagCompensation(mechanism, motion) if compensate_sag else motion
+    _write(mechanism, written, name, **files)
     found = _found(mechanism, motion, name, profile)
     return Answer(found, "\n".join(_lines(found)))
 

@@ -29,6 +29,7 @@ from robodyn.trajectories.profiles import (
     quintic,
     shortest_duration,
 )
+from robodyn.trajectories.sag_compensation import SagCompensation
 from robodyn.trajectories.sampled import SampledTrajectory, knot_times
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.straight import distance_to_start
@@ -39,7 +40,8 @@ from robodyn.trajectories.waypoints import default_path, load_path
 __all__ = [
     "ARM_PATHS", "BLEND", "PAPER_PATHS", "PEAK_SPEED", "Cycloidal", "FourierSeries",
     "FourierTrajectory", "Handover", "JointLine", "Line", "Motion", "ParabolicBlend", "PointStream",
-    "SampledTrajectory", "Sequence", "StreamedPoint", "TipJoints", "Trajectory", "ViaPoints",
+    "SagCompensation", "SampledTrajectory", "Sequence", "StreamedPoint", "TipJoints", "Trajectory",
+    "ViaPoints",
     "arm_path", "check_profile", "cubic", "default_path", "demonstration", "distance_to_start",
     "joint_rows", "knot_times", "load_path", "make_profile", "paper_path", "plan_joints",
     "plan_line", "plan_line_rpy", "plan_tip_line", "point_times", "pose_array", "quintic",
