@@ -12,7 +12,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.arrays import BoolArray, FloatArray, IntArray
-from robodyn.checks import as_scalar
+from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, UnderActuated
 from robodyn.extras import needing
 from robodyn.gym.history import History
@@ -225,7 +225,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         Raises:
             InvalidInput: actions of the wrong shape or not finite.
         """
-        given = np.clip(np.asarray(actions, dtype=np.float64), -1.0, 1.0)
+        given = np.clip(as_exact("actions", actions, self.effort_range.shape), -1.0, 1.0)
         begun = np.flatnonzero(self._over)
         self._advance(given)
         failed = self.plants.failed.copy()

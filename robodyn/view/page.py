@@ -100,7 +100,7 @@ class ViewerPage:
             self.plots = Plots(self.gui, mechanism, warn, error)
         panel.dock_right()
         panel.set_width(400)
-        server.on_client_connect(lambda client: _give_room(client, panel))
+        server.on_client_connect(lambda client: _give_room(client, panel, mechanism.name))
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
         """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
@@ -174,10 +174,11 @@ class ViewerPage:
             self._ended.wait(max(due - time.monotonic(), 0.0))
 
 
-def _give_room(client: Any, panel: Any) -> None:
-    """Show only the panels' titles on a phone's screen; a tap opens them."""
+def _give_room(client: Any, panel: Any, name: str) -> None:
+    """Show only the panels' titles on a phone's screen; a tap opens and closes them."""
     if client.camera.image_width > NARROW:
         return
+    client.gui.set_panel_label(f"{name} (tap: show or hide)")
     with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`
         for uuid in (client.gui.main_panel._placement_uuid, panel._placement_uuid):
             placement = client.gui.main_panel

@@ -94,8 +94,9 @@ def test_payloads_of_their_own_and_what_is_refused():
     with pytest.raises(rd.InvalidInput, match="a multiple of dt"):
         MechanismVectorEnv(1, m, control_dt=0.0105)
     envs.reset(seed=0)
-    with pytest.raises(rd.InvalidInput, match="efforts"):
-        envs.step(np.full((2, 3), np.nan))
+    for actions in (np.full((2, 3), np.nan), np.zeros((3, 3)), np.zeros(3), [[0.0] * 3, [0.0]]):
+        with pytest.raises(rd.InvalidInput, match="actions"):
+            envs.step(actions)
 
 
 def test_a_list_of_mechanisms_is_taken_in_turn_and_action_0_holds_each():

@@ -297,6 +297,12 @@ def test_only_this_machine_is_listened_to(studio):
     assert page._server.request_share_url() is None
 
 
+def test_on_a_narrow_screen_the_title_says_how_to_hide_the_controls(studio, connect):
+    *_, port = studio()
+    client = connect(port)  # its camera is 100 pixels wide
+    client.until(lambda: "tap: show or hide" in client.label, "a title that says so")
+
+
 def test_an_under_actuated_mechanism_has_a_page(studio, tmp_path):
     """With sliders for what no motor drives, and the reason why it stands still."""
     whole = LOOPS / "hexaglide.yaml"

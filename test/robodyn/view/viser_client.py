@@ -34,12 +34,14 @@ class Client:
     Attributes:
         frames: (4, 4) of every scene node, by name.
         gui: properties of every control, by uuid; `type` is what kind it is.
+        label: of the page's first panel.
         moves: how many positions of scene nodes were received.
     """
 
     def __init__(self, port: int) -> None:
         self.frames = Frames()
         self.gui: dict[str, dict[str, Any]] = {}
+        self.label = ""
         self.moves = 0
         self._socket = connect(
             f"ws://127.0.0.1:{port}",
@@ -125,6 +127,8 @@ class Client:
                 else:
                     w, x, y, z = message["wxyz"]
                     frame[:3, :3] = Rotation.from_quat([x, y, z, w]).as_matrix()
+            elif kind == "SetGuiPanelLabelMessage":
+                self.label = message["label"]
             elif kind == "GuiUpdateMessage":
                 self.gui.setdefault(message["uuid"], {}).update(_with(message["updates"], buffers))
             elif kind.startswith("Gui") and "props" in message:
