@@ -7,6 +7,6 @@
 `export` writes the folder.
 """
 
-from robodyn.exporting.answers import Answers, answers_of, joint_answers, step_of
+from robodyn.exporting.answers import Answers, answers_of, joint_answers, one_side, step_of
 
-__all__ = ["Answers", "answers_of", "joint_answers", "step_of"]
+__all__ = ["Answers", "answers_of", "joint_answers", "one_side", "step_of"]

@@ -75,6 +75,8 @@ def test_the_timing_of_the_given_path_does_not_matter(floating):
         for duration in (3.0, 5.0)
     )
     assert slow.duration == pytest.approx(quick.duration, rel=1e-6)
+    halfway = [each.sample(0.5 * each.duration).configuration for each in (slow, quick)]
+    np.testing.assert_allclose(halfway[0], halfway[1], atol=1e-6)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from robodyn.dynamics.compiled_run import Kernels
 from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.dynamics.solver import Solver
-from robodyn.exporting import Answers, answers_of, joint_answers, step_of
+from robodyn.exporting import Answers, answers_of, joint_answers, one_side, step_of
 from robodyn.exporting.marshaling import constant, is_null, marshaler
 from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array, stack
 from robodyn.numerics.compiler import inner
@@ -160,6 +160,7 @@ def _answers(m: CompiledCart) -> Answers:
         pose=of_configuration(kernels.find_pose),
         jacobian=of_configuration(kernels.find_jacobian),
         condition=condition,
+        side=one_side,
         advance=advance,
         step=step_of(m, kernels.simulate, own, own),
         slopes=slopes,
