@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.model.fields import frozen, inertia_tensor, not_negative
+from robodyn.model.fields import frozen, inertia_tensor, not_negative, unchecked
 from robodyn.model.geometry import Geometry
 
 T = TypeVar("T", bound=Any)
@@ -36,7 +36,10 @@ class Body:
     def seen_from(self, rotation: FloatArray, origin: FloatArray) -> Body:
         """Return the body in a frame with axes (3, 3) and origin (3,) [m] in its own frame."""
         inertia = rotation.T @ self.inertia @ rotation
-        return Body(self.mass, rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T))
+        com, inertia = rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T)
+        for array in (com, inertia):
+            array.setflags(write=False)
+        return unchecked(self, com=com, inertia=inertia)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,12 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.body import Body, Link, joined
-from robodyn.model.fields import GRAVITY, replace_unchecked
+from robodyn.model.fields import GRAVITY, replace_unchecked, unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 
+_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 KINDS = ("revolute", "continuous", "prismatic")
 
 
@@ -92,7 +93,7 @@ def as_arm(model: Model) -> Model:
     links, last = {link.name: link for link in model.links}, chain.links[-1]
     tip = links[model.tip_link]
     if tip is not last and tip.has_inertia:
-        links |= {last.name: with_carried(chain, tip), tip.name: Link(tip.name)}
+        links |= {last.name: joined(last, carried_at_tip(chain, tip)), tip.name: Link(tip.name)}
     home = dict(model.home)
     for joint in chain.joints:
         (value,) = home.setdefault(joint.name, (float(np.clip(0.0, *joint.position)),))
@@ -107,11 +108,11 @@ def as_arm(model: Model) -> Model:
     return replace_unchecked(model, links=tuple(links.values()), joints=joints, home=at_home)
 
 
-def with_carried(chain: Chain, tip: Link) -> Link:
-    """Return the last link that moves together with a link that is fixed at the tip."""
+def carried_at_tip(chain: Chain, tip: Link) -> Body:
+    """Return the body of a link that is fixed at the tip, in the frame of the last moving link."""
     R = chain.tip.rotation.T
-    carried = Body(tip.mass, tip.com, tip.inertia).seen_from(R, -R @ chain.tip.translation)
-    return joined(chain.links[-1], carried)
+    body = unchecked(_NOTHING, mass=tip.mass, com=tip.com, inertia=tip.inertia)
+    return body.seen_from(R, -R @ chain.tip.translation)
 
 
 def model_of_chain(

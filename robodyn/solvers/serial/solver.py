@@ -30,9 +30,10 @@ from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver
 from robodyn.dynamics.stencil import Stencil, difference_stencil
-from robodyn.model.body import Link
+from robodyn.model.body import Link, combined
+from robodyn.model.fields import unchecked
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
-from robodyn.solvers.serial.chain import with_carried
+from robodyn.solvers.serial.chain import carried_at_tip
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
 from robodyn.solvers.serial.kernels.integration import (
@@ -205,8 +206,15 @@ class SerialSolver(Solver):
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
-            link = tip if is_last else with_carried(chain, tip)
-            put_body(row, turn_z_to(chain.joints[-1].axis), link.mass, link.com, link.inertia)
+            link = tip
+            if not is_last:
+                last = chain.links[-1]
+                link = unchecked(last, **combined(last, carried_at_tip(chain, tip)))
+            put_body(row, self._last_turn, link.mass, link.com, link.inertia)
+
+    @cached_property
+    def _last_turn(self) -> FloatArray:
+        return turn_z_to(self.mechanism.chain.joints[-1].axis)
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         """Return the packed chain with or without friction and armature."""
