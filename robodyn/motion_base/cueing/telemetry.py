@@ -34,6 +34,9 @@ DATAREFS = (
 LOADS, RATES = 4, 16
 # Time [s] in which a change of speed, the only data of OutGauge, gives an acceleration.
 SMOOTHED = 0.2
+# A game that repeats its last values for longer than this [s] is paused; what they differ from rest
+# then fades with this time constant [s].
+PAUSED, FADING = 0.5, 1.0
 # Largest speed [m/s] of a car.
 FASTEST = 500.0
 
@@ -62,9 +65,13 @@ class Telemetry:
         self._read = FORMATS[kind]
         self._signs = as_exact("signs", signs, (6,))
         self._speed: tuple[float, float, float] | None = None
+        self._values: FloatArray | None = None
+        self._since = 0.0  # [s] time of the first of equal values
 
     def read(self, datagram: bytes, time: float) -> Sample:
         """Parse a datagram that was received at a time [s].
+
+        If the values stay exactly the same, as in a paused game, they fade to those at rest.
 
         Raises:
             InvalidInput: another format, or numbers that are not finite.
@@ -83,7 +90,10 @@ class Telemetry:
             raise InvalidInput(f"{len(values)} numbers, {values}: expected six that are finite")
         turned = self._signs * values
         turned[:3] += (1.0 - self._signs[:3]) * REST
-        return Sample(turned[:3], turned[3:])
+        if self._values is None or not np.array_equal(values, self._values):
+            self._values, self._since = values, time
+        left = np.exp(-max(time - self._since - PAUSED, 0.0) / FADING)
+        return Sample(REST + left * (turned[:3] - REST), left * turned[3:])
 
     def _acceleration(self, speed: float, time: float) -> float:
         before, rate, since = self._speed or (speed, 0.0, time - SMOOTHED)

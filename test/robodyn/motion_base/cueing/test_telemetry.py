@@ -3,6 +3,8 @@
 """Telemetry of simulators becomes the motion felt in their vehicles; other data are rejected."""
 
 import struct
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import robodyn as rd
 from robodyn.motion_base.cueing.telemetry import DATAREFS, FORMATS, Telemetry, requests
 
 G, FOOT = 9.81, 0.3048
+CONFIG = Path(__file__).parents[4] / "config"
 # accelerates, turns to the left, lifts its nose, its right side goes down
 FORCE, RATE = np.array([1.5, 2.0, 10.5]), np.array([0.1, -0.2, 0.3])
 
@@ -41,6 +44,30 @@ DATAGRAMS = {
         (16, *np.degrees([RATE[0], -RATE[1], -RATE[2]]), 0, 0, 0, 0, 0), LOADS
     ),
 }  # fmt: skip
+
+
+def test_a_paused_game_fades_to_rest_and_goes_on_at_once():
+    telemetry = Telemetry("csv")
+    seen = [telemetry.read(DATAGRAMS["csv"], t) for t in (10.0, 10.4, 11.5, 20.0)]
+    rest = np.array([0.0, 0.0, G])
+    for sample, left in zip(seen, (1.0, 1.0, np.exp(-1.0), np.exp(-9.5)), strict=True):
+        np.testing.assert_allclose(sample.force, rest + left * (FORCE - rest))
+        np.testing.assert_allclose(sample.rate, left * RATE)
+    # a time that goes on does not matter, other values do
+    later = telemetry.read(line(13.0, *FORCE, *RATE), 20.01)
+    np.testing.assert_allclose(later.force, rest, atol=1e-3)
+    np.testing.assert_allclose(telemetry.read(line(*-FORCE, *RATE), 20.02).force, -FORCE)
+
+
+def test_the_protocol_file_of_flightgear_names_what_is_read():
+    root = ElementTree.parse(CONFIG / "robodyn_flightgear.xml").getroot()
+    assert root.findtext("generic/output/var_separator") == ","
+    assert root.findtext("generic/output/line_separator") == "newline"
+    nodes = [chunk.findtext("node") for chunk in root.iter("chunk")]
+    assert nodes == [
+        *(f"/accelerations/pilot/{axis}-accel-fps_sec" for axis in "xyz"),
+        *(f"/orientation/{rate}-body" for rate in "pqr"),
+    ]
 
 
 def motionsim(acceleration, roll, pitch, rates):
