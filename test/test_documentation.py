@@ -410,7 +410,7 @@ def test_every_public_name_is_in_the_reference(reference):
     assert {f"robodyn.{name}" for name in rd.__all__} <= reference
 
 
-def test_what_the_reference_documents_exists(reference):
+def test_every_name_in_the_reference_exists(reference):
     for name in reference:
         module, _, member = name.rpartition(".")
         value = getattr(importlib.import_module(module), member)

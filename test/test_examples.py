@@ -26,7 +26,7 @@ def no_window():
     plt.close("all")
 
 
-def test_they_are_numbered():
+def test_examples_are_numbered():
     numbers = [int(file.name.split("_")[0]) for file in EXAMPLES]
     assert numbers == list(range(1, len(EXAMPLES) + 1))
 

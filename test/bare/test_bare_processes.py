@@ -132,7 +132,7 @@ def test_no_process_is_left_behind(ros2, token, pids_with, signum, code):
         assert running.text.count("interrupted") == 4  # three processes, and the launch's warning
 
 
-def test_what_a_process_started_goes_with_it(ros2, token, pids_with, until):
+def test_children_end_with_their_process(ros2, token, pids_with, until):
     child = f"sleep 600 & exec sh -c 'trap : INT TERM; sleep 600; : {token}'"
     code = f"import subprocess, sys; subprocess.run(['sh', '-c', {child!r}])"
     running = launch(ros2, f"python({code!r}, name='parent')", "sigterm_timeout:=0.5")

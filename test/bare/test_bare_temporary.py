@@ -24,7 +24,7 @@ def usual(temporary):
     return temporary / f"robodyn_bare_{os.getuid()}"
 
 
-def test_it_is_private_and_used_again(temporary):
+def test_the_temporary_folder_is_private_and_used_again(temporary):
     first = environment.link_prefix()
     assert first.parent == usual(temporary)
     assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
@@ -32,7 +32,7 @@ def test_it_is_private_and_used_again(temporary):
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o755])
-def test_one_that_others_may_enter_is_left_alone(temporary, mode):
+def test_a_temporary_folder_that_others_may_enter_is_not_used(temporary, mode):
     planted = usual(temporary)
     planted.mkdir()
     planted.chmod(mode)
@@ -51,7 +51,7 @@ def test_a_link_is_not_followed(temporary):
     assert prefix.is_dir()
 
 
-def test_one_of_another_user_is_left_alone(temporary, monkeypatch):
+def test_a_temporary_folder_of_another_user_is_not_used(temporary, monkeypatch):
     planted = usual(temporary)
     planted.mkdir(mode=0o700)
     if os.getuid() == 0:

@@ -25,7 +25,7 @@ def is_near(found, expected, slack=1e-9):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=slack * np.abs(expected).max())
 
 
-def test_it_is_a_tree_with_a_joint_of_six_freedoms_below_it(request, bundled, states, rng):
+def test_a_moving_base_equals_a_tree_on_a_joint_of_six_freedoms(request, bundled, states, rng):
     """The other equations know of no base that moves; friction and rotors are in."""
     mechanism, name = bundled, request.node.callspec.params["bundled"]
     loops = rd.load(name, kind="closed_loop")
@@ -159,7 +159,7 @@ def test_derivatives_are_those_on_this_base(actuated, states, rng, base):
     assert actuated.forward_dynamics_derivatives(q, v, d.efforts).base is None
 
 
-def test_what_is_no_motion_of_a_base_is_refused(actuated):
+def test_an_invalid_base_motion_is_refused(actuated):
     rest = np.zeros(actuated.coordinates.velocity_size)
     for wrong in ([0.0, 0.0, 9.81], np.zeros(9), "still"):
         with pytest.raises(InvalidInput, match="BaseMotion"):

@@ -59,7 +59,7 @@ def test_a_payload_adds_its_own_energy_and_no_more(mechanism, states):
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_what_is_no_payload_is_refused(mechanism):
+def test_an_invalid_payload_is_refused(mechanism):
     far = [1e155] * 3
     for mass, com in ((np.nan, far), (1.0, [np.inf, 0.0, 0.0]), (1.0, far), (1e300, [1e300] * 3)):
         with pytest.raises(
@@ -130,7 +130,7 @@ def written_variants(m):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_saved_loads_to_an_equal_mechanism(described, ending, tmp_path):
+def test_a_saved_mechanism_loads_as_an_equal_one(described, ending, tmp_path):
     for name, m in written_variants(described):
         path = tmp_path / "deep" / f"{name}{ending}"
         written = rd.save(m, path)
@@ -153,7 +153,7 @@ def test_what_is_saved_loads_to_an_equal_mechanism(described, ending, tmp_path):
             np.testing.assert_array_equal(found, own)
 
 
-def test_what_cannot_be_saved_is_refused(described, tmp_path):
+def test_saving_to_an_invalid_file_is_refused(described, tmp_path):
     with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.sdf"):
         rd.save(described, tmp_path / "m.stl")
     (tmp_path / "file").write_text("")

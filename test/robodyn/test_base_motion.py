@@ -11,7 +11,7 @@ from robodyn.errors import InvalidInput
 from robodyn.poses import composed_pose
 
 
-def test_it_is_felt_as_differences_of_the_motion_say(rng):
+def test_specific_force_equals_differences_of_the_base_motion(rng):
     """Of a second frame, carried along: its own motion, differentiated."""
     pose, mounted = (rd.pose_from_rpy(*rng.uniform(-1.0, 1.0, (2, 3))) for _ in range(2))
     twist, accel = rng.normal(size=(2, 6))
@@ -57,7 +57,7 @@ def test_a_filter_begins_anew_after_a_gap_and_refuses_the_past():
     assert not unit.step(2.0, np.zeros(3), [5.0, 0.0, 0.0]).angular_acceleration.any()
 
 
-def test_where_an_imu_is_mounted_does_not_matter(rng):
+def test_the_place_of_an_imu_does_not_matter(rng):
     base = rd.BaseMotion(*rng.normal(size=(2, 3)))
     mounted = rd.pose_from_rpy(*rng.uniform(-1.0, 1.0, (2, 3)))
     felt = base.felt_at(mounted)

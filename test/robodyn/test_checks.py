@@ -26,7 +26,7 @@ IDENTITY = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
         object(),
     ],
 )
-def test_what_is_no_real_number_is_refused(value):
+def test_values_that_are_no_real_numbers_are_refused(value):
     with pytest.raises(InvalidInput, match=r"force must be numbers of shape \(\.\.\., 3\) \[N\]"):
         as_array("force", value, (3,), "N")
 

@@ -50,7 +50,7 @@ def test_a_single_twist_turns_as_one_of_a_batch(rng, turn):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("size", [1, 6, checks.FEW, checks.FEW + 1])
-def test_what_is_not_finite_is_found_wherever_it_stands(rng, bad, size):
+def test_unchecked_calls_report_numbers_that_are_not_finite(rng, bad, size):
     values = rng.normal(size=size)
     assert checks.all_finite(values)
     where = int(rng.integers(size))

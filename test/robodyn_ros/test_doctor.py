@@ -33,7 +33,7 @@ def doctor(*arguments: str, domain: int | None = None) -> tuple[int, list[dict[s
     return done.returncode, json.loads(done.stdout)
 
 
-def test_it_says_what_in_a_graph_does_not_fit(peer):
+def test_the_doctor_names_incompatible_publishers_and_subscribers(peer):
     node = peer.node
     node.create_publisher(Float64, "readings", BEST_EFFORT)
     node.create_subscription(Float64, "readings", print, 10)
@@ -50,7 +50,7 @@ def test_it_says_what_in_a_graph_does_not_fit(peer):
     assert any("warning: /clock has no publisher" in text for text in texts)
 
 
-def test_what_is_missing_is_said_with_its_remedy(monkeypatch):
+def test_the_doctor_names_missing_packages_and_the_remedy(monkeypatch):
     monkeypatch.setattr(doctor_module, "EXTRAS", {"record": ["no_such_package>=2"]})
     ((level, text),) = doctor_module.extras()
     assert level == "note"
@@ -77,7 +77,7 @@ def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
 
 
 @pytest.mark.parametrize("stale", [True, False])
-def test_it_names_several_publishers_of_the_same_joints(peer, stale):
+def test_the_doctor_names_several_publishers_of_the_same_joints(peer, stale):
     node = peer.node
     publishers = [node.create_publisher(JointState, "arm/joint_states", 10) for _ in range(2)]
 

@@ -233,7 +233,7 @@ def test_a_sound_path_ahead_takes_the_error_back(monitor, peer):
 
 
 @pytest.mark.parametrize(("index", "value"), [(0, np.nan), (2, np.inf), (6, 0.0), (6, 7.0)])
-def test_what_is_no_state_is_refused(monitor, pose_of, index, value):
+def test_an_invalid_state_is_refused(monitor, pose_of, index, value):
     good = pose_of(50)
     message = odometry(0, FRAMES, good, np.zeros(6))
     spoilt = good.copy()
@@ -293,7 +293,7 @@ def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere)
     assert "34.69 and 47.19" in line
 
 
-def test_what_is_no_trajectory_is_refused(monitor, pose_of):
+def test_an_invalid_trajectory_is_refused(monitor, pose_of):
     monitor.process.provoke(
         lambda: monitor.trajectories.publish(MultiDOFJointTrajectory()),
         "trajectory",

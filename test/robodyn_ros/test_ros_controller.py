@@ -178,7 +178,7 @@ def test_a_payload_set_at_run_time_is_the_librarys(controller, platform, rng):
 
 
 @with_parameters(mode="gravity_compensation")
-def test_what_drives_compensate_themselves_is_left_out_at_once(controller, platform, rng):
+def test_gravity_that_the_drives_compensate_is_left_out_at_once(controller, platform, rng):
     pose, _ = random_state(platform, rng)
     nothing = np.zeros(6)
     bare = platform.inverse_dynamics(pose, REST, REST)

@@ -211,7 +211,7 @@ def test_faults_of_drives_on_ros2_controls_interfaces():
         graph.line("parked -> fault: drive1/fault is 7")
 
 
-def test_what_cannot_be_obeyed_is_refused_in_words(operator):
+def test_an_impossible_request_is_refused_with_the_reason(operator):
     graph, home = operator.graph, PLATFORM.home
     operator.wait("parked")
     stream = graph.publisher(Odometry, "platform_setpoint")
@@ -254,7 +254,7 @@ def test_a_second_commander_of_the_same_drives_does_not_start(operator):
     assert "has another publisher" not in graph.nodes["joint_commander"]._machine.reason
 
 
-def test_who_else_commands_the_drives_is_named_and_ends_the_motion(operator):
+def test_another_commander_of_the_drives_is_named_and_ends_the_motion(operator):
     graph, topic = operator.graph, "position_controller/commands"
     operator.engage()
     other = graph.publisher(Float64MultiArray, topic, qos.COMMAND)

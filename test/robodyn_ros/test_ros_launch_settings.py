@@ -62,7 +62,7 @@ def settled(tmp_path):
         ({"duration": "soon"}, "'soon'"),
     ],
 )
-def test_what_is_invalid_is_refused_in_a_line_that_names_it(settled, given, named):
+def test_an_invalid_launch_argument_is_refused_by_name(settled, given, named):
     with pytest.raises(RuntimeError, match=named) as refused:
         settled(**given)
     assert "\n" not in str(refused.value)

@@ -345,7 +345,7 @@ def test_a_bag_is_a_recording_to_identify_from(recorded_run):
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_what_is_identified_from_a_bag_flies_better_than_what_was_known_before(platform, tmp_path):
+def test_a_model_identified_from_a_bag_tracks_better_than_the_nominal_one(platform, tmp_path):
     """Every body of the model that is at hand is a quarter too heavy."""
     truth, path = platform.mechanism, platform.path
     own = truth.parameters

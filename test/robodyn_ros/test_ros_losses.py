@@ -67,7 +67,7 @@ def test_a_trajectory_that_is_begun_too_late_is_said():
     assert "0.62 s" in flow.text
 
 
-def test_one_of_many_processes_speaks(tmp_path):
+def test_one_of_many_processes_is_elected_to_log(tmp_path):
     file = tmp_path / "voice"
     with elect_logger(file) as first:
         with elect_logger(file) as second:
@@ -114,7 +114,7 @@ def test_a_writer_that_keeps_all_waits_for_the_slowest():
     assert stuck.warnings == 5
 
 
-def test_it_does_not_wait_for_ever(monkeypatch):
+def test_a_publisher_does_not_wait_for_a_reader_for_ever(monkeypatch):
     monkeypatch.setattr(qos, "PATIENCE", 0.0)
     stuck = Stuck(qos.LOSSLESS, full=10**9)
     with pytest.raises(Finished, match="3 subscribers"):

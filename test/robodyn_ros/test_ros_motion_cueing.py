@@ -105,7 +105,7 @@ def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
 
 
 @pytest.mark.parametrize("vehicle", ["classical"], indirect=True)
-def test_what_is_no_vehicles_motion_is_refused(vehicle):
+def test_an_invalid_vehicle_motion_is_refused(vehicle):
     neutral = PLATFORM.body_pose(PLATFORM.home)
     for force, rate, later, words in (
         (np.nan, 0.0, 1, "nan"),

@@ -64,7 +64,7 @@ def test_every_parameter_is_described(described, node):
 
 
 @pytest.mark.parametrize("node", NODES)
-def test_what_is_read_once_cannot_be_set_later(described, peer, node):
+def test_a_read_only_parameter_cannot_be_set(described, peer, node):
     parameters = described(node)
     assert any(descriptor.read_only for _, descriptor in parameters)
     for name, descriptor in parameters:
@@ -182,7 +182,7 @@ def test_refused_by_the_node_with_an_error_of_ours(folder, monkeypatch, case):
     assert "\n" not in str(refused.value)
 
 
-def test_who_waits_for_the_compiler_is_told_and_may_leave(tmp_path, monkeypatch):
+def test_a_node_that_waits_for_the_compiler_logs_it_and_can_be_interrupted(tmp_path, monkeypatch):
     """Ctrl-C while the kernels are compiled, which takes long, ends a node without a word more."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     process = Process([executable("inverse_dynamics"), *ros_arguments(GOOD)], free_domain())

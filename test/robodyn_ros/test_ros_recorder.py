@@ -267,7 +267,7 @@ def test_without_a_tick_the_wall_clock_counts(source):
     assert written == [(0, 99, b"a"), (0, 100, b"b"), (0, 101, b"c")]
 
 
-def test_what_is_held_back_is_bounded():
+def test_the_queue_of_the_recorder_is_bounded():
     written = []
     clock = BagClock("auto", lambda *row: written.append(row), most_held=1000)
     for k in range(20):

@@ -40,7 +40,7 @@ def stamp_of(recorded: list[tuple[int, bytes]]) -> dict[float, int]:
     }
 
 
-def test_of_a_topic_of_two_types_one_is_recorded(record):
+def test_one_type_of_a_topic_with_two_types_is_recorded(record):
     """The log names it.
 
     It takes up a state only when it knows what to begin with, which comes after the state's

@@ -56,6 +56,6 @@ def test_joints_are_mapped_by_name_whatever_order_comes_next(rng):
             messages.joint_values(message, wanted, "effort")
 
 
-def test_of_a_joint_named_twice_the_last_counts():
+def test_the_last_value_of_a_joint_named_twice_counts():
     message = JointState(name=["a", "b", "a", "c"], effort=[1.0, 2.0, 3.0, 4.0])
     assert messages.joint_values(message, NAMES, "effort").tolist() == [3.0, 2.0, 4.0]

@@ -116,7 +116,7 @@ def graph(peer, tmp_path_factory):
         process.close()
 
 
-def test_it_flies(graph):
+def test_the_platform_follows_its_path(graph):
     graph.carries_on()
     assert graph.paths
 
@@ -142,7 +142,7 @@ def test_a_restart_of_each_in_turn(graph, name):
     graph.carries_on()
 
 
-def test_of_two_planners_the_latest_path_is_flown(graph):
+def test_the_latest_path_of_two_planners_is_followed(graph):
     controller = graph.processes["inverse_dynamics"]
     graph.start(
         "trajectory_planner", {"path": "rival.yaml", "sample_period": 0.05}, "-r", "__node:=rival"
@@ -158,7 +158,7 @@ def test_of_two_planners_the_latest_path_is_flown(graph):
     )
 
 
-def test_it_was_on_its_line_all_the_time(graph):
+def test_the_platform_stays_on_its_line_through_restarts(graph):
     poses = np.array([messages.pose_array(state.pose.pose) for state in graph.states])
     along = (RIVAL - FROM) / np.linalg.norm(RIVAL - FROM)
     off = poses[:, :3] - FROM

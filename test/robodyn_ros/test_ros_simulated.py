@@ -114,7 +114,7 @@ def test_noise_is_seeded(platform, efforts):
     assert np.abs(other - told).max() > 1e-4
 
 
-def test_what_is_measured_is_as_late_as_it_says(platform, efforts):
+def test_measurements_are_delayed_by_the_latency(platform, efforts):
     simulator = Simulator(latency=3)
     with simulator.graph:
         told = simulator.execute(platform.joint_names, efforts)

@@ -116,12 +116,12 @@ def same(simulator, stamp, plant, mechanism):
     assert clock
 
 
-def test_it_starts_where_the_path_starts(impatient, lockstep, plant, mechanism):
+def test_the_simulator_starts_at_the_start_of_the_path(impatient, lockstep, plant, mechanism):
     lockstep.state_at(0)
     same(lockstep, 0, plant, mechanism)
 
 
-def test_it_equals_the_plant_to_the_last_bit(lockstep, plant, mechanism, rng, scrambled):
+def test_the_simulator_equals_the_plant_to_the_last_bit(lockstep, plant, mechanism, rng, scrambled):
     lockstep.reset()
     efforts = mechanism.inverse_dynamics(*rd.paper_path("II").sample(0.0))
     shuffled = scrambled(6)

@@ -144,7 +144,7 @@ def test_waitables_as_actions_are_served_at_once(spinning, monkeypatch):
     node.remove_waitable(bell)
 
 
-def test_where_our_executor_does_not_fit_that_of_rclpy_serves(node, monkeypatch, capfd):
+def test_an_executor_that_does_not_fit_is_replaced_by_that_of_rclpy(node, monkeypatch, capfd):
     """As in a release whose wait set takes other arguments."""
     heard = []
     node.create_subscription(Float64, "numbers", heard.append, RELIABLE)
@@ -195,7 +195,7 @@ def test_every_message_is_handed_over_once_and_in_order(spinning, with_info):
     assert sent == sorted(sent)
 
 
-def test_what_other_threads_make_ask_or_destroy_is_noticed_at_once(spinning, monkeypatch):
+def test_the_executor_reacts_at_once_to_entities_of_other_threads(spinning, monkeypatch):
     """Not only when it looks at what can wait, which here it does once in an hour."""
     node, executor = spinning
     monkeypatch.setattr("robodyn_ros.executor.SELDOM", 3600.0)
@@ -236,7 +236,7 @@ def test_a_subscription_that_a_callback_destroys_hears_no_more(node):
     assert heard == []
 
 
-def test_what_the_callback_of_a_timer_raises_ends_it(node):
+def test_an_exception_in_a_timer_callback_ends_spinning(node):
     def fail():
         raise ValueError("on purpose")
 

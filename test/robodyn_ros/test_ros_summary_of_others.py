@@ -37,7 +37,7 @@ def test_a_controller_managers_period_is_none_of_the_runs_faults():
         }
 
 
-def test_what_others_say_every_second_is_said_once_and_what_is_counted_to_the_end():
+def test_the_summary_repeats_a_diagnostic_once_and_the_last_count_of_a_counter():
     with LocalGraph({"run_summary": {"model": "stewart_symmetric"}}) as graph:
         node = graph.nodes["run_summary"]
         diagnostics = graph.publisher(DiagnosticArray, "/diagnostics")

@@ -127,7 +127,7 @@ def test_a_newer_goal_replaces_an_older_one(sender):
     assert sender.result(second)[0] == GoalStatus.STATUS_SUCCEEDED
 
 
-def test_it_can_be_taken_down_and_up_during_a_goal(sender):
+def test_inverse_dynamics_can_be_deactivated_and_activated_during_a_goal(sender):
     _, future = sender.send(sender.arm.home + 0.1, seconds=60.0)
     known = len(sender.feedback)
     sender.peer.until(lambda: len(sender.feedback) > known + 3, "feedback")

@@ -205,7 +205,7 @@ def test_a_platform_in_between_is_where_cubics_of_its_legs_are():
     np.testing.assert_allclose(found.velocities, rates, atol=1e-6)
 
 
-def test_one_point_is_reached_from_where_it_is(arm, scrambled):
+def test_a_goal_of_one_point_is_reached_from_the_present_position(arm, scrambled):
     """With joints in any order."""
     robot = Robot(arm)
     goal, order = there(robot), scrambled(len(arm.joint_names))
@@ -341,7 +341,7 @@ def test_a_newer_goal_takes_over_without_a_jump(arm):
     np.testing.assert_allclose(robot.joints()[0], home, atol=1e-6)
 
 
-def test_what_else_ends_a_goal(arm):
+def test_other_events_that_end_a_goal(arm):
     robot = Robot(arm)
     client = robot.send(simple(robot))
     robot.go(20)
@@ -362,7 +362,7 @@ def test_what_else_ends_a_goal(arm):
     assert "gravity_compensation" in str(robot.refusal(simple(robot)))
 
 
-def test_what_is_no_goal_is_refused_with_its_reason(arm):
+def test_an_invalid_goal_is_refused_with_the_reason(arm):
     robot = Robot(arm)
     robot.stamp = 100 * SECOND
     robot.go(1)

@@ -77,7 +77,7 @@ def is_plotted(client, effort) -> bool:
     )
 
 
-def test_what_it_cannot_show_or_ask_for_it_says(mechanism):
+def test_the_viewer_reports_what_it_cannot_show(mechanism):
     """Only the peer publishes; each time it continues with the remaining data."""
     robot = ElementTree.fromstring(stewart_urdf(mechanism.six_legs))
     for link in robot.iter("link"):
@@ -174,7 +174,7 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
     assert f"port {port} of 127.0.0.1 is in use" in process.output
 
 
-def test_it_takes_its_mechanism_from_the_topic_too(peer, mechanism):
+def test_the_viewer_reads_its_mechanism_from_robot_description(peer, mechanism):
     process = Process([executable("web_viewer"), *ros_arguments({"port": 0})], peer.domain)
     try:
         process.wait_for_line("waiting for the topic robot_description")

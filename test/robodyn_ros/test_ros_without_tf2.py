@@ -75,6 +75,6 @@ def test_a_wrench_in_a_foreign_frame_is_refused_and_the_last_one_acts_on(platfor
         np.testing.assert_allclose(commands[-1].effort, expected, rtol=1e-9, atol=1e-7)
 
 
-def test_who_would_broadcast_says_once_that_it_does_not():
+def test_a_node_without_tf2_logs_once_that_it_broadcasts_no_transforms():
     with LocalGraph({"state_estimator": {"model": MODEL}}) as graph:
         graph.line("tf2_ros is not installed: no transform base_link -> platform_link")

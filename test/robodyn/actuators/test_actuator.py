@@ -110,6 +110,6 @@ def test_a_parameter_that_is_no_number_is_refused(text):
         ({"torque_speed": "steep"}, "torque_speed is 'steep'"),
     ],
 )
-def test_what_no_actuator_can_be_is_refused(given, message):
+def test_an_impossible_actuator_is_refused(given, message):
     with pytest.raises(ModelError, match=message):
         Actuator(**given)

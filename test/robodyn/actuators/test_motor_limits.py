@@ -89,7 +89,7 @@ def test_a_follower_commands_what_the_motor_has(hinge):
     assert follower.saturated[0] > 0
 
 
-def test_what_a_motor_has_at_a_rate():
+def test_effort_limit_of_a_motor_at_a_rate():
     motor = rd.Actuator(
         gear_ratio=-2.0, torque_limit=3.0, efficiency=0.5,
         torque_speed=((0.0, 4.0), (10.0, 2.0), (20.0, 1.0)), velocity_limit=15.0,

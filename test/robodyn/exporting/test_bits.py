@@ -185,7 +185,7 @@ def test_two_threads_get_the_same(exported):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_refused(exported, bad):
+def test_the_library_refuses_arguments_that_are_not_finite(exported, bad):
     _, _, program, s = exported
     nv = s.v.shape[1]
     v = s.v.copy()

@@ -162,7 +162,9 @@ ONWARDS = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-6.0, 6.0), (-12.0, 12.0),
 
 
 @pytest.mark.parametrize("direction", ONWARDS)
-def test_it_stops_before_a_singularity_and_before_the_ends_of_its_joints(loop, direction):
+def test_the_controller_stops_before_a_singularity_and_before_the_ends_of_its_joints(
+    loop, direction
+):
     direction, ramp = np.array(direction), 0.1
 
     def drive(k):

@@ -55,7 +55,7 @@ def instance(file, version, *, exchanges=False):
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
-def test_they_are_valid(exported, version):
+def test_exported_fmus_are_valid(exported, version):
     from fmpy.validation import validate_fmu
 
     for file in exported[1][version]:

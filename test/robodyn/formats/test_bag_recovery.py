@@ -100,7 +100,7 @@ def test_a_bag_that_is_whole_is_read_without_a_warning(tmp_path):
             assert numbers(write(tmp_path / storage, storage)) == list(range(COUNT))
 
 
-def test_what_stands_before_a_cut_is_read(bag, tmp_path, rng):
+def test_messages_before_the_cut_of_a_bag_are_read(bag, tmp_path, rng):
     """The messages up to one of them, more the later the cut; of all bytes but the end all."""
     read = []
     for share in (*np.sort(rng.uniform(0.1, 0.95, size=6)), 1.0):

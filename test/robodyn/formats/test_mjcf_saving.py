@@ -102,7 +102,7 @@ def test_mujoco_agrees(name, tmp_path, rng):
         assert np.abs(near).max() < 0.02 * np.abs(data.qacc_smooth).max()
 
 
-def test_what_mujoco_cannot_hold_is_refused(tmp_path):
+def test_models_that_mujoco_cannot_express_are_refused(tmp_path):
     with pytest.raises(OutputError, match="'link1': MuJoCo takes no moments"):
         rd.save(rd.load("puma560"), tmp_path / "m.xml")
 

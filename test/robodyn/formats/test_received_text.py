@@ -43,7 +43,7 @@ def test_mjcf_that_names_files_is_refused(tmp_path, part):
         received_description(MJCF.format(part.format(secret)), "topic")
 
 
-def test_what_is_complete_in_itself_is_loaded():
+def test_a_complete_description_is_loaded_from_text():
     assert received_description(URDF, "topic") == URDF
     assert received_description("\ufeff\n <!-- a --><sdf/>", "topic").endswith("<sdf/>")
     pytest.importorskip("mujoco")

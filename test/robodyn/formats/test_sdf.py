@@ -180,7 +180,7 @@ def test_nested_models_may_stand_on_the_world():
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::robodyn.errors.LeftOutWarning")
-def test_what_is_not_read_is_refused_by_name(old, new, told):
+def test_unsupported_sdf_elements_are_refused_by_name(old, new, told):
     assert old in FOUR_BAR
     with pytest.raises(ModelError, match=told) as caught:
         rd.load(FOUR_BAR.replace(old, new))
@@ -200,7 +200,7 @@ def test_before_sdf_1_7_a_joint_may_have_its_links_name():
         rd.load(text.replace("1.4", "1.7"))
 
 
-def test_what_is_left_out_is_named():
+def test_ignored_sdf_elements_are_named():
     more = (
         "<include><uri>model://camera</uri></include><plugin name='gz::Wind'/><link name='crank'>"
     )

@@ -166,7 +166,7 @@ def test_an_arms_friction_falls_with_the_rate(rng):
         ({"rotor_inertai": 1.0}, r"did you mean 'rotor_inertia'"),
     ],
 )
-def test_what_is_wrong_is_refused_by_name(hexapod, yaml_file, change, message):
+def test_an_invalid_actuator_field_is_refused_by_name(hexapod, yaml_file, change, message):
     hexapod["leg_defaults"]["actuator"].update(change)
     with pytest.raises(rd.ModelError, match=message):
         rd.load(yaml_file(hexapod))

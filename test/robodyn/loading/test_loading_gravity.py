@@ -39,7 +39,7 @@ def test_the_whole_arm_hangs_from_a_wall():
 
 
 @pytest.mark.parametrize("given", [[0.0, 0.0], [0.0, 0.0, np.nan], "down", [[0.0, 0.0, -9.81]]])
-def test_what_is_no_gravity_is_refused(given):
+def test_invalid_gravity_is_refused(given):
     with pytest.raises(RobodynError, match="gravity"):
         rd.load("delta", gravity=given)
 

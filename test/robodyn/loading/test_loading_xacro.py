@@ -81,7 +81,7 @@ def test_a_sourced_ros_2_is_looked_in(robot, monkeypatch, tmp_path):
     assert rd.load(robot, xacro_args={"name": "a"}).joint_names == ("shoulder",)
 
 
-def test_what_is_missing_is_said_once_with_its_remedy(robot, monkeypatch, tmp_path):
+def test_a_missing_package_of_a_xacro_is_named_once_with_the_remedy(robot, monkeypatch, tmp_path):
     with pytest.raises(rd.ModelError) as refused:
         rd.load(robot, xacro_args={"name": "a"})
     text = str(refused.value)

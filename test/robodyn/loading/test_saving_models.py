@@ -127,7 +127,7 @@ def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
         jsonschema.validate(document, json.loads(schema.read_text()))
 
 
-def test_what_a_file_cannot_say_is_refused(tmp_path):
+def test_saving_refuses_models_that_the_format_cannot_express(tmp_path):
     platform = bundled("stewart_symmetric").without_actuators()
     spheres = rd.StewartPlatform(platform.model, base_joint="spherical")
     with pytest.raises(OutputError, match="which a model file cannot say"):

@@ -100,7 +100,7 @@ def sides(robot, configurations):
     return np.linalg.det(np.concatenate([unit, moment[..., None]], axis=-1))
 
 
-def test_it_has_six_assemblies_three_on_either_side(robot, modes):
+def test_the_mechanism_has_six_assemblies_three_on_either_side(robot, modes):
     assert len(modes) == 6
     np.testing.assert_allclose(robot.joint_positions(modes), np.tile(LENGTHS, (6, 1)), atol=1e-9)
     assert sorted(np.sign(sides(robot, modes))) == [-1, -1, -1, 1, 1, 1]

@@ -112,6 +112,6 @@ def test_names_tell_whose_joints_are_meant(package):
         moveit(m, folder)
 
 
-def test_what_the_tip_does_not_determine_is_refused(tmp_path):
+def test_moveit_refuses_mechanisms_that_the_tip_does_not_determine(tmp_path):
     with pytest.raises(InvalidInput, match="does not determine"):
         moveit(rd.load("stewart_symmetric", base="moving"), tmp_path)

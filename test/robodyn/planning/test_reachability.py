@@ -111,7 +111,7 @@ def test_a_curve_of_torques_is_interpolated(rate):
 
 
 @pytest.mark.parametrize(("weight", "holds"), [(1.9, True), (2.1, False), (-2.1, False)])
-def test_what_cannot_be_held_cannot_rest(weight, holds):
+def test_a_place_that_efforts_cannot_hold_is_no_rest(weight, holds):
     assert can_rest(line((1.0, 0, 0, weight, 0, 0, 1.0)), 0) == holds
 
 

@@ -245,7 +245,7 @@ def geometry(mechanism, points, count):
 
 
 @pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "fivebar"])
-def test_it_is_as_fast_as_a_convex_programme_finds(name, rng):
+def test_time_optimal_motion_is_as_fast_as_that_of_a_convex_program(name, rng):
     # neither friction nor curves of motors, which are not convex
     ideal = rd.load(name).without_actuators().without_friction()
     home = presentation.values_of(ideal, ideal.home)
@@ -377,7 +377,7 @@ def test_a_new_goal_is_taken_up_from_the_present_velocity(arm):
     assert max(utilized(arm, onward)) <= 1.0 + 1e-6
 
 
-def test_it_is_flown_without_saturation(platform, curve):
+def test_time_optimal_motion_is_followed_without_saturation(platform, curve):
     motion = rd.time_optimal(platform, curve, reserve=0.05, points=POINTS)
     flown = rd.simulate(platform, rd.ComputedTorque(platform), motion, dt=1e-3, control_dt=1e-3)
     assert flown.events == []

@@ -195,7 +195,7 @@ def test_a_corner_is_a_rest_without_acceleration(platform):
 
 
 @pytest.mark.slow
-def test_what_moves_goes_on_from_its_velocity(arm):
+def test_a_smooth_motion_continues_from_the_present_velocity(arm):
     goal = arm.home + np.array([0.3, -0.2, 0.2, 0.1, 0.0, 0.2])
     velocity = np.array([0.4, 0.3, -0.2, 0.0, 0.5, 0.0])
     path = swerve(arm, arm.home, velocity, goal, 0.5)
@@ -292,7 +292,7 @@ def test_progress_is_told_and_may_end_the_search(arm):
     ("value", "part"),
     [(0.0, "above 0"), (-1.0, "above 0"), (np.nan, "expected numbers"), ([1.0, 2.0], "shape")],
 )
-def test_what_is_no_limit_is_refused(arm, name, value, part):
+def test_an_invalid_limit_is_refused(arm, name, value, part):
     with pytest.raises(rd.InvalidInput, match=name) as refused:
         rd.time_optimal(arm, [arm.home, arm.home + 0.3], **{name: value})
     assert part in str(refused.value)

@@ -188,7 +188,7 @@ def test_a_limit_of_zero_means_none_was_stated():
         ('<robot name="r"><link name="a"/></robot>', "no movable joint"),
     ],
 )
-def test_what_is_no_chain_is_refused_by_name(text, message):
+def test_a_description_that_is_no_chain_is_refused_by_name(text, message):
     with pytest.raises(ModelError, match=message):
         arm_from_urdf(text)
 

@@ -38,7 +38,7 @@ def follower(model):
         lambda model: rd.load("delta").model,
     ],
 )
-def test_what_is_no_chain_of_driven_joints_is_refused(changed):
+def test_a_model_that_is_no_chain_of_driven_joints_is_refused(changed):
     with pytest.raises(ModelError, match=r"no open chain .* of the type closed_loop"):
         rd.SerialArm(changed(planar().model))
 
@@ -55,7 +55,7 @@ def test_an_arm_has_rotors_as_armatures_and_payloads_on_the_last_link():
     assert rd.SerialArm(loaded.model) == loaded
 
 
-def test_what_an_arm_and_its_links_are_called_does_not_count():
+def test_names_of_an_arm_and_its_links_do_not_count_in_comparisons():
     arm, other = planar(), planar(base_link="link1", tip_link="link2")
     assert other.frames == ("link1", "link2")
     assert arm == other

@@ -168,7 +168,7 @@ def test_unreachable_pose(paper_platform):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_refused_by_name(bad, paper_platform):
+def test_arguments_that_are_not_finite_are_refused_by_name(bad, paper_platform):
     pose = paper_platform.home
     wrong = np.tile(REST, (3, 1))
     wrong[1, 4] = bad

@@ -94,6 +94,6 @@ def test_the_rest_of_the_mechanism_stays(rng):
         ((1.0, [0, 0, 0], np.ones(3)), "payload: inertia has shape"),
     ],
 )
-def test_what_is_no_body_is_refused(paper_platform, arguments, text):
+def test_a_payload_that_is_no_rigid_body_is_refused(paper_platform, arguments, text):
     with pytest.raises(ModelError, match=text):
         paper_platform.with_payload(*arguments)

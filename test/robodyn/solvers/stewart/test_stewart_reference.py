@@ -119,7 +119,7 @@ def test_energy_at_the_start_and_end_of_a_free_motion(paper_platform):
     assert end - start == pytest.approx(case["work"] - case["dissipated"], rel=1e-8)
 
 
-def test_what_the_1998_paper_says_of_its_first_path(paper_platform):
+def test_statements_of_the_1998_paper_on_its_first_path(paper_platform):
     path = paper_path("I")
     motion = path.sample(np.linspace(0.0, 6.0, 6001))
     total = paper_platform.inverse_dynamics(*motion)

@@ -168,7 +168,7 @@ def test_beyond_the_horizon_the_last_twist_tells_nothing(platform):
     "bad",
     [[1.0] * 5, [[1.0] * 6], [np.nan] * 6, [np.inf] + [1.0] * 5, [1.0] * 5 + [0.0], ["a"] * 6],
 )
-def test_what_is_no_reading_changes_nothing(platform, bad):
+def test_an_invalid_reading_does_not_change_the_estimator(platform, bad):
     stamps, lengths, rates, _ = readings(platform, "I")
     estimator = PlatformEstimator(platform)
     estimator.update(stamps[0], lengths[0], rates[0])

@@ -66,7 +66,7 @@ def test_its_steps_are_those_of_numpy_and_keep_its_energy(crane):
     assert energy(q, v) == pytest.approx(energy(*start), rel=1e-9)
 
 
-def test_it_is_simulated_in_compiled_code_and_in_lanes_with_the_same_bits(crane):
+def test_the_cart_is_simulated_in_compiled_code_and_in_lanes_with_the_same_bits(crane):
     path = rd.plan_joints([0.0, -0.5], [0.4, 0.8], 1.0)
     assert crane.solver.compiled_simulation(crane) is not None
     runs = [
@@ -93,7 +93,7 @@ def test_a_base_that_moves_is_refused(crane):
         rd.simulate(crane, rd.ConstantEffort(still), path, 1e-3, 1e-2, base=BASE)
 
 
-def test_it_is_planned_analyzed_and_plotted(crane):
+def test_the_cart_is_planned_analyzed_and_plotted(crane):
     pytest.importorskip("matplotlib")
     path = rd.plan_path(crane, [0.0, -0.5], [0.4, 0.8])
     fast = rd.time_optimal(crane, path)

@@ -86,7 +86,7 @@ def test_a_free_pendulum_swings_at_its_natural_frequency(registered):
     np.testing.assert_allclose(center, center[0], atol=1e-9)
 
 
-def test_it_is_planned_followed_and_summed_up(crane, tmp_path):
+def test_the_third_kind_is_planned_followed_and_summed_up(crane, tmp_path):
     path = demonstration(crane)
     times = knot_times(path.duration, path.switching_times, 0.01)
     sampled = SampledTrajectory(crane, times, path.sample(times))
@@ -113,7 +113,7 @@ def test_a_limit_it_breaks_is_told_in_its_own_units(crane):
     assert "hinge reaches 2.500 rad" in rd.check_limits(crane, turn).text
 
 
-def test_it_is_analysed_and_its_terms_add_up(crane, tmp_path):
+def test_the_third_kind_is_analyzed_and_its_terms_add_up(crane, tmp_path):
     study = rd.analyze(
         crane, rd.plan_joints([0.0, -0.5], [0.4, 0.8], 1.0), wrench=[1, 0, 2, 0, 0, 0]
     )
@@ -131,7 +131,7 @@ def test_it_is_analysed_and_its_terms_add_up(crane, tmp_path):
     np.testing.assert_allclose(direction[[1, 3, 5]], 0.0, atol=1e-12)
 
 
-def test_it_warms_up(crane):
+def test_the_third_kind_is_compiled_by_the_warmup(crane):
     warm_up(crane)
     warm_up_watching(crane)
 

@@ -19,7 +19,7 @@ def crane(registered, description):
 
 
 @pytest.mark.slow
-def test_it_is_swept_over_its_own_joints(crane):
+def test_the_third_kind_is_swept_over_its_own_joints(crane):
     pytest.importorskip("xarray")
     pytest.importorskip("dask")
     data = rd.sweep(
@@ -37,7 +37,7 @@ def test_it_is_swept_over_its_own_joints(crane):
     np.testing.assert_allclose(place[:, 2], -0.4 * np.cos(angles), atol=1e-12)
 
 
-def test_it_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
+def test_the_third_kind_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
     from robodyn.view import figure_of
 
     figure = figure_of(description, crane)
@@ -56,7 +56,7 @@ def test_it_is_drawn_from_its_urdf_and_from_its_model_alike(crane, description):
     np.testing.assert_allclose(arrows[1, 1] - arrows[1, 0], [0.0, 0.2, 0.0], atol=1e-12)
 
 
-def test_it_is_shown_live(crane):
+def test_the_third_kind_is_shown_live(crane):
     from robodyn.view import LiveSimulation, paths_of
 
     live = LiveSimulation(crane, paths_of(crane))
@@ -71,7 +71,7 @@ def test_it_is_shown_live(crane):
 
 
 @pytest.mark.slow
-def test_it_is_reported(registered, tmp_path):
+def test_the_third_kind_is_reported(registered, tmp_path):
     pytest.importorskip("bokeh")
     pytest.importorskip("matplotlib")
     crane = CartPendulum(Model(2.0, 0.5, 0.4, damping=3.0))

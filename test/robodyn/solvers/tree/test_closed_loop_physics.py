@@ -200,7 +200,7 @@ def test_turned_with_its_gravity_it_needs_the_same_efforts(builder, rng):
     assert relative(turned.inverse_dynamics(q, u, change, other), wanted) < 1e-9
 
 
-def test_what_joints_and_closures_bear_balances_every_body(mechanism, rng):
+def test_reactions_of_joints_and_closures_balance_every_body(mechanism, rng):
     """Force and moment on each link are its mass times acceleration, and nothing else."""
     q, u, change, wrench = random_state(mechanism, rng)
     heavy = mechanism.reactions(q, u, change, wrench)

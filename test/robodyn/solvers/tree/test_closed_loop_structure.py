@@ -228,7 +228,7 @@ def test_weights_let_one_motor_do_less(rng):
     assert weights @ efforts**2 <= weights @ even**2 * (1.0 + 1e-9)
 
 
-def test_where_a_loop_is_cut_makes_no_difference(rng):
+def test_the_place_of_the_cut_of_a_loop_makes_no_difference(rng):
     """A chain closed to the base: cut at its end, or in its midst, with the rest turned round."""
     builder = single_loop(rng, 8, "revolute")
     model = builder.mechanism().model

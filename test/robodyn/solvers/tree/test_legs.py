@@ -212,7 +212,7 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
         ({"platform": {"xyz": [0, 0, 1], "mass": 5}}, "platform.radius is missing"),
     ],
 )  # fmt: skip
-def test_what_makes_no_machine_is_refused_by_field(tmp_path, change, told):
+def test_an_invalid_leg_is_refused_by_field(tmp_path, change, told):
     document = {"type": "closed_loop", **CIRCLE, "leg_defaults": {"form": "UPS"}, "legs": PAIR}
     file = tmp_path / "m.yaml"
     file.write_text(yaml.safe_dump(document | change))

@@ -156,7 +156,7 @@ def test_a_motor_without_end_may_count_its_turns_from_anywhere():
     assert estimator.counts.jumps == 0
 
 
-def test_what_cannot_be_told_from_the_motors_is_refused_by_name():
+def test_freedoms_that_the_motors_do_not_determine_are_refused_by_name():
     whole = rd.load("fivebar")
     lacking = rd.ClosedLoop(replace(whole.model, driven=whole.joint_names[:1]))
     with pytest.raises(UnderActuated, match=r"fivebar: .*right_motor.* move; measure more joints"):

@@ -25,7 +25,7 @@ def mechanism(request):
     return rd.load(request.param, strict=True)
 
 
-def test_it_answers_the_protocol(mechanism):
+def test_a_closed_loop_implements_the_protocol(mechanism):
     assert isinstance(mechanism, rd.Mechanism)
     assert mechanism.kind == "closed_loop"
 

@@ -91,7 +91,7 @@ def parallelogram(angle):
 @pytest.mark.parametrize(
     "make", [bennett, sarrus, lambda: parallelogram(1.0)], ids=["bennett", "sarrus", "three bars"]
 )
-def test_one_freedom_is_found_and_moves(make, rng):
+def test_an_overconstrained_mechanism_has_one_freedom_that_moves(make, rng):
     """Their equations are many, their freedom is one; dynamics undo each other along it."""
     loop, rank = make()
     assert (loop.mobility, loop.structure.rank, loop.structure.idle) == (1, rank, ())

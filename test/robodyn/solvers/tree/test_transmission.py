@@ -158,7 +158,7 @@ def test_inertia_is_the_kinetic_energy_of_what_moves(leg, linkage, rng):
     assert bare[1, 1] == pytest.approx(about_roll, rel=1e-9)
 
 
-def test_what_is_no_transmission_is_refused_by_name(leg):
+def test_an_invalid_transmission_is_refused_by_name(leg):
     for motors, joints, told in (
         (["motor1", "motor2"], ["pitch", "knee"], "joint 'knee' moves by itself while the motors"),
         (["motor1"], ["pitch"], "joint 'pitch' moves with 'motor2'"),

@@ -82,7 +82,7 @@ def test_a_falling_robot_keeps_its_momentum(floating, rng, effort):
     np.testing.assert_allclose(spin, np.broadcast_to(spin[0], spin.shape), atol=1e-6)
 
 
-def test_what_nothing_drives_is_named(floating):
+def test_a_joint_that_nothing_drives_is_named(floating):
     rest = np.zeros(floating.mobility)
     with pytest.raises(UnderActuated, match="base: fixed") as caught:
         floating.inverse_dynamics(floating.home, rest, rest)
