@@ -199,7 +199,7 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
 
 
 def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
-    """Return the samples of maxima of columns (K, n), and the vertices near them [samples]."""
+    """Return the sample of each column's maximum, and the offset of the vertex [samples]."""
     filled = np.where(np.isnan(values), -np.inf, values)
     top = filled.argmax(axis=0)
     count, columns = len(values), np.arange(values.shape[1])

@@ -176,7 +176,7 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
 
 
 def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separator: str) -> _Line:
-    """Return the last comment before the numbers with as many cells, as by numpy.savetxt."""
+    """Return a header in the last comment before the numbers, as numpy.savetxt writes it."""
     count = len(_cells(path, first, separator))
     for line in reversed(comments):
         if len(_cells(path, line, separator)) == count:

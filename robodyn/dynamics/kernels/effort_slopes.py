@@ -97,7 +97,7 @@ def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) ->
 
 @inner
 def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
-    """Compute inertia, momentum and forces of a link from its motion, for `columns_of`."""
+    """Compute mass properties, momentum and forces of a link from its motion, for `columns_of`."""
     first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
     w, v, alpha, accel = motion
     # integral of r r' dm
@@ -124,7 +124,7 @@ def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
 
 @inner
 def columns_of(row: Any, half: Any, carried: Any) -> Any:
-    """Compute the effort columns of a coordinate from its axis and the inertia that it moves.
+    """Compute moments and forces on the carried bodies per unit of a coordinate's motion.
 
     `half` is half of its rate's contribution to accelerations beyond it: Psi' of a joint.
     """
