@@ -79,7 +79,7 @@ LAGRANGE_ROWS = {
     "subtract_weight": "gravity",
     "neighbor": GIVEN,
     "add_motor": GIVEN,
-    "back": GIVEN,
+    "apply_transposed": GIVEN,
 }
 
 
