@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requirements of a workspace as a margin of each configuration, negative if one fails.
 
-Limits of all joints, conditioning, and the efforts that hold the mechanism at rest.
+Limits of all joints, conditioning, the efforts that hold the mechanism at rest, and elasticity.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
 
-from robodyn.algorithms import conditioning
+from robodyn.algorithms import conditioning, elasticity
 from robodyn.algorithms.travel import with_cones
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, FloatArray
@@ -23,6 +24,20 @@ from robodyn.planning.time_optimal.constraints.efforts import both_ways
 
 # Condition number above which no static efforts are computed, as there may be none.
 HOPELESS = 1e8
+
+
+def _first_frequency(
+    mechanism: Mechanism, configurations: FloatArray, wrench: FloatArray | None
+) -> FloatArray:
+    """Compute the first natural frequency (N,) [Hz]."""
+    return elasticity.modes(mechanism, configurations, wrench).frequencies[..., 0]
+
+
+# Unit and function of the quantities of mechanisms with elastic drives.
+ELASTIC: dict[str, tuple[str, Callable[..., FloatArray]]] = {
+    "stiffness": ("N/m", elasticity.smallest_stiffness),
+    "natural_frequency": ("Hz", _first_frequency),
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,9 @@ class WorkspaceSettings:
         effort_limits: limits of the efforts that hold the mechanism at rest: True for those of the
             model, one number or (n,) [N or N m] for symmetric ones, or (n, 2); None for no limit.
         wrench: (6,) [N, N m] on the body meanwhile.
+        stiffness: [N/m] least stiffness of the body against a force in any direction, motors held;
+            of mechanisms with elastic drives.
+        natural_frequency: [Hz] least first natural frequency, alike.
         base_cone, body_cone: [rad] largest deflection from home of the joints at a leg's ends,
             instead of the model's.
         within_limits: respect the position limits of all joints, passive ones included.
@@ -57,6 +75,8 @@ class WorkspaceSettings:
     characteristic_length: float = 1.0
     effort_limits: bool | ArrayLike | None = None
     wrench: ArrayLike | None = None
+    stiffness: float | None = None
+    natural_frequency: float | None = None
     base_cone: float | None = None
     body_cone: float | None = None
     within_limits: bool = True
@@ -77,6 +97,8 @@ class WorkspaceOptions(TypedDict, total=False):
     characteristic_length: float
     effort_limits: bool | ArrayLike | None
     wrench: ArrayLike | None
+    stiffness: float | None
+    natural_frequency: float | None
     base_cone: float | None
     body_cone: float | None
     within_limits: bool
@@ -97,9 +119,10 @@ class Requirements:
     Attributes:
         bounds: limits of joints and conditioning.
         efforts: (n, 2) [N or N m] least and largest efforts at rest; None for no limit.
+        least: smallest values by the name of the quantity, of `ELASTIC`.
 
     Raises:
-        InvalidInput: wrong shapes, or numbers out of range.
+        InvalidInput: wrong shapes, numbers out of range, or rigid drives without a stiffness.
     """
 
     def __init__(self, mechanism: Mechanism, asked: WorkspaceSettings) -> None:
@@ -120,6 +143,13 @@ class Requirements:
             self.efforts = both_ways("effort_limits", asked.effort_limits, mechanism)
         wrench = asked.wrench
         self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
+        self.least = {
+            name: as_scalar(name, getattr(asked, name), unit, above=0.0)
+            for name, (unit, _) in ELASTIC.items()
+            if getattr(asked, name) is not None
+        }
+        if self.least:
+            elasticity.drive_elasticity(mechanism)  # refuses rigid drives
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """Compute the smallest margin (N,) of configurations (N, nq), between -1 and 1."""
@@ -129,11 +159,18 @@ class Requirements:
             if open_.size:
                 held = self._held(configurations[open_])
                 found[open_] = np.minimum(found[open_], held)
+        for name in self.least:
+            open_ = np.flatnonzero(found > -1.0)
+            if open_.size:
+                found[open_] = np.minimum(found[open_], self._above(name, configurations[open_]))
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
     def name(self, configuration: FloatArray) -> str:
         """Name the requirement with the smallest margin, such as `position of joint2`."""
         bound = float(self.bounds.margins(configuration[None]).min())
+        for name in self.least:
+            if float(self._above(name, configuration[None])[0]) < bound:
+                return name.replace("_", " ")
         if self.efforts is not None and float(self._held(configuration[None])[0]) < bound:
             return "effort"
         broken = self.bounds.nearest(configuration)
@@ -144,7 +181,14 @@ class Requirements:
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
+        parts += [(float(self._above(name, configuration[None])[0]), name) for name in self.least]
         _, which = min(parts)
+        if which in self.least:
+            unit, found = ELASTIC[which][0], self._elastic(which, configuration[None])[0]
+            return (
+                f"the {which.replace('_', ' ')} is {found:.4g} {unit}, its limit is "
+                f"{self.least[which]:.4g} {unit}"
+            )
         if which == "bounds":
             return self.bounds.nearest(configuration).text
         assert self.efforts is not None
@@ -160,6 +204,22 @@ class Requirements:
             f"{self.mechanism.joint_names[joint]} needs {held[joint]:.4g} {unit} to hold it at "
             f"rest, its {limit} {unit}"
         )
+
+    def _above(self, name: str, configurations: FloatArray) -> FloatArray:
+        """Compute the margin (N,) of an elastic quantity, -1 where it is not positive."""
+        found, least = self._elastic(name, configurations), self.least[name]
+        with np.errstate(invalid="ignore"):
+            margin = 1.0 - 2.0 * least / (found + least)
+        return np.asarray(np.where(found > 0.0, margin, -1.0))
+
+    def _elastic(self, name: str, configurations: FloatArray) -> FloatArray:
+        """Compute an elastic quantity (N,); NaN where the mechanism is singular."""
+        try:
+            return ELASTIC[name][1](self.mechanism, configurations, self._wrench)
+        except KinematicsError:
+            if len(configurations) > 1:
+                return np.concatenate([self._elastic(name, one[None]) for one in configurations])
+        return np.full(1, np.nan)
 
     def _shares(self, held: FloatArray) -> FloatArray:
         """Compute efforts relative to their limits (..., n), above 1 beyond any limit."""

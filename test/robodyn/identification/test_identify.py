@@ -25,10 +25,15 @@ from robodyn.identification.friction import (
 )
 from robodyn.identification.motors import motors_of
 from robodyn.identification.samples import samples_of
+from robodyn.model.spring import LinearSpring
 from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 
+SPRINGS = {
+    "puma560": {"joint2": LinearSpring(60.0, 0.3, 20.0)},
+    "stewart_symmetric": {"leg1_actuator": LinearSpring(2e4, 1.0, 50.0)},
+}
 RATE, DURATION, NOISE = 100.0, 8.0, 0.01
 
 
@@ -71,6 +76,7 @@ def case(request):
     name, reach = request.param
     rng = np.random.default_rng(3)
     truth = rd.load(name)
+    truth = truth._made(truth.model.with_joint_springs(SPRINGS.get(name, {})))
     path, other = (motion(truth, rng, reach) for _ in range(2))
     recording, _ = recorded(truth, path, rng)
     unseen, deviation = recorded(truth, other, rng)
@@ -87,6 +93,14 @@ def test_true_base_parameters_are_within_three_deviations(case):
     assert (away < 3.0).mean() >= 0.95
     wrong = np.abs(own.given - own.of(case.truth)) / own.deviations
     assert (wrong**2).mean() > 2.0 * (away**2).mean()
+
+
+def test_springs_are_found(case):
+    own, true = case.result.parameters, case.result.parameters.of(case.truth)
+    named = [joint.name for joint in case.truth.model.joints if joint.spring.acts]
+    places = [own.names.index(f"{name}.stiffness") for name in named]
+    assert (own.deviations[places] < 0.1 * true[places]).all()
+    assert (np.abs(own.values - true)[places] < 3.0 * own.deviations[places]).all()
 
 
 def test_efforts_of_another_motion_are_predicted_to_the_noise(case):

@@ -14,9 +14,11 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
+from robodyn.algorithms.elasticity import smallest_stiffness
 from robodyn.algorithms.travel import with_cones
 from robodyn.cli import app
 from robodyn.planning.workspace.pose_region import connected
+from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import level_surface
 
 pytestmark = pytest.mark.slow
@@ -349,3 +351,22 @@ def test_cells_are_connected_round_a_turn():
     assert sorted(np.argwhere(round_)[:, 0]) == [0, 1, 10, 11]
     straight = connected(filled, box, home, (False, False, False))
     assert sorted(np.argwhere(straight)[:, 0]) == [0, 1]
+
+
+def test_configurations_have_the_least_stiffness_and_frequency(rng):
+    m = rd.load("motion_platform").with_drive_stiffness(1e8)
+    points = m.home[:3] + rng.uniform(-0.2, 0.2, (40, 3))
+    poses = np.concatenate([points, np.broadcast_to(m.home[3:], (40, 4))], axis=1)
+    free = Requirements(m, WorkspaceSettings()).margins(poses) >= 0.0
+    for name, found in (
+        ("natural_frequency", m.modes(poses).frequencies[:, 0]),
+        ("stiffness", smallest_stiffness(m, poses)),
+    ):
+        limit = float(np.median(found[free]))
+        needs = Requirements(m, WorkspaceSettings(**{name: limit}))
+        np.testing.assert_array_equal(needs.margins(poses) >= 0.0, free & (found >= limit))
+        softest = poses[np.argmin(np.where(free, found, np.inf))]
+        assert needs.name(softest) == name.replace("_", " ")
+        assert "its limit is" in needs.worst(softest)
+    with pytest.raises(rd.InvalidInput, match=r"the drives of leg1_actuator, .* are rigid"):
+        rd.workspace(rd.load("motion_platform"), stiffness=1e6)
