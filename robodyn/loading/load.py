@@ -23,7 +23,7 @@ from robodyn.loading.load_types import (
     StewartName,
 )
 from robodyn.loading.registry import kind_of_urdf, kinds, yaml_kinds
-from robodyn.mechanism.kind import Kind, ReadOptions
+from robodyn.mechanism.kind import Kind, ReadOptions, imported
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.mechanism.option_names import Spelling, in_python
 from robodyn.model.builder import Drives, ModelBuilder
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from robodyn.solvers.stewart.platform import StewartPlatform
     from robodyn.solvers.tree.loop import ClosedLoop
 
+# Imported when they are called: closed loops have kernels of their own.
+_as_closed_loop = imported("robodyn.loading.as_closed_loop:from_tree")
+_underactuated_tree = imported("robodyn.loading.as_closed_loop:from_underactuated_tree")
 # Errors of computations with numbers that are valid one by one, but not together.
 _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
 # Options for a process with one robot: a command, a node, a launch file.
@@ -294,11 +297,10 @@ def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None
     if options.driven is not None:
         _check_driven(builder, options.driven)
         builder.drives = Drives.of(options.driven)
-    if kind is SERIAL and not (chosen or named):
-        from robodyn.loading.as_closed_loop import from_underactuated_tree
-
-        if (found := from_underactuated_tree(builder, options)) is not None:
-            return found
+    is_chain = kind is SERIAL and not (chosen or named)
+    tree: Mechanism | None = _underactuated_tree(builder, options) if is_chain else None
+    if tree is not None:
+        return tree
     made = kind.from_urdf(builder, options)
     actuated = builder.actuated
     if not actuated:
@@ -347,9 +349,3 @@ def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptio
             value=tuple(driven),
         )
     return passive
-
-
-def _as_closed_loop(mechanism: Mechanism, driven: Sequence[str] | None) -> Mechanism | None:
-    from robodyn.loading.as_closed_loop import from_tree
-
-    return from_tree(mechanism, driven)
