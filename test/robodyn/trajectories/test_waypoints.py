@@ -165,7 +165,7 @@ def test_a_path_must_suit_what_is_to_follow_it(write, puma, dasgupta):
 
 
 def test_a_sequence_has_segments():
-    with pytest.raises(InvalidInput, match="no segments"):
+    with pytest.raises(InvalidInput, match="segment"):
         Sequence(())
 
 

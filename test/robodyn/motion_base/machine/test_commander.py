@@ -121,7 +121,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     assert_within_limits(points, commander.limits)
     assert conditioning.side(m, commander.configuration) * side > 0.0
     if points[-1].problem:  # in between the condition number is too large, which is reported
-        assert (name, "barred" in points[-1].problem) == ("fivebar", True)
+        assert (name, "blocked" in points[-1].problem) == ("fivebar", True)
     else:
         missed = pose_difference(m.body_pose(commander.configuration), pose)
         assert np.abs(missed).max() < 1e-6
@@ -151,7 +151,7 @@ def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, th
         bends.append(largest)
     assert bends[0] > 0.12
     assert 0.09 < bends[1] <= 0.1 + 1e-9
-    assert "beyond its longest" in points[-1].problem or "barred" in points[-1].problem
+    assert "beyond its longest" in points[-1].problem or "blocked" in points[-1].problem
 
 
 def test_the_nearest_pose_inside_satisfies_the_conditions_of_an_optimum(platform):
@@ -210,13 +210,13 @@ def test_on_a_base_that_falls_nothing_has_to_be_borne(platform):
     assert np.abs(commander.step(2 * TICK).efforts).max() < 1e-9
 
 
-def test_before_a_barred_way_it_comes_to_rest_and_stays():
+def test_the_commander_stays_at_rest_before_a_blocked_path():
     """With a share of the limits it must not hunt: to and fro, further and further."""
     m = rd.load("fivebar")
     commander = PositionCommander(m, DT, positions=[2.32, 2.12])
     commander.motion_source = goal(m, m.joint_positions(m.home), m.home)
     points = [commander.step(k * TICK, pace=0.2) for k in range(300)]
-    assert "barred" in points[-1].problem
+    assert "blocked" in points[-1].problem
     assert np.abs([point.velocities for point in points]).max() < 0.2 * commander.limits.rates[0]
     np.testing.assert_array_equal(points[-1].positions, points[-50].positions)
 
