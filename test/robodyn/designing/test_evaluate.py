@@ -17,7 +17,6 @@ from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
 from robodyn.designing import rows_of
 from robodyn.designing.clearances import _between
-from robodyn.designing.families import FAMILIES
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
@@ -116,25 +115,6 @@ def test_held_poses_need_the_efforts_of_statics():
     efforts = np.abs([m.inverse_dynamics(pose, still, still) for pose in ends]).max(axis=0)
     np.testing.assert_allclose(e.needed.peak_effort, efforts, rtol=1e-9)
     assert e.needed.speed.max() == 0.0
-
-
-@pytest.mark.parametrize(
-    ("axis", "low", "high"),
-    [("surge", -1.259, 0.981), ("sway", -1.031, 1.031), ("heave", -0.678, 0.636),
-     ("roll", -25.9, 25.9), ("pitch", -23.7, 24.3), ("yaw", -41.6, 41.6)],
-)  # fmt: skip
-def test_a_published_hexapod_uses_the_stroke_of_its_legs(axis, low, high):
-    """The SIMONA Research Simulator: its excursions use its legs of 2.131 to 3.281 m up."""
-    dimensions = {
-        "base_radius": 1.65, "base_spread": np.arcsin(0.3 / 1.65), "platform_radius": 1.6,
-        "platform_spread": np.arcsin(0.1 / 1.6), "height": 2.39,
-    }  # fmt: skip
-    factor = np.pi / 180.0 if axis in ("roll", "pitch", "yaw") else 1.0
-    required = rd.load_requirements({"poses": [{axis: [factor * low, factor * high]}]})
-    m = FAMILIES["hexapod"].mechanism(dimensions, required)
-    need = rd.evaluate(m, required, variants={}).needed
-    assert need.longest.max() == pytest.approx(3.281, abs=1e-3)
-    assert need.shortest.min() > 2.131 - 1e-3
 
 
 def test_margins_are_on_top():
