@@ -105,7 +105,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "jacobian": ("6 * NV", "linear over angular, base frame"),
     "length": ("double", "[m] that makes moments comparable with forces"),
     "value": ("1", "1 at best, infinite where it is singular"),
-    "determinant": ("1", ""),
+    "sign": ("1", "1 or -1, 0 at a singularity; 1 if there is none, or none is known"),
     "target_configuration": ("NQ", ""),
     "target_velocity": ("NV", ""),
     "target_acceleration": ("NV", ""),
@@ -228,9 +228,9 @@ FUNCTIONS = (
         condition_number_of,
     ),
     _function(
-        "side: configuration -> determinant",
-        "A number that changes its sign on a path only at a singularity of type 2, where the "
-        "motors cease to determine the motion; 1 if there is none, or none is known.",
+        "side: configuration -> sign",
+        "The side of singularities of type 2, where the motors cease to determine the motion: it "
+        "changes on a path only there.",
         side_of,
     ),
     _function(

@@ -49,7 +49,7 @@ from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED
 from robodyn.solvers.tree.closing.pivots import packings_over_travel
 from robodyn.solvers.tree.kernels import entries, layout
-from robodyn.solvers.tree.kernels.conditions import condition_numbers, sides
+from robodyn.solvers.tree.kernels.conditions import condition_numbers, side_signs
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.integration import simulate
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
@@ -157,8 +157,15 @@ def _answers(m: ClosedLoop) -> Answers:
     sided = m.solver.sided
     side = one_side
     if sided is not None:
+        side_plan, side_numbers, _, _, rows, passive = map(constant, sided)
         find_sides = marshal(
-            sides, *map(constant, sided), ArraySpec(MATRIX, (1, nq)), vector_out(1)
+            side_signs,
+            side_plan,
+            side_numbers,
+            rows,
+            passive,
+            ArraySpec(MATRIX, (1, nq)),
+            vector_out(1),
         )
 
         @inner

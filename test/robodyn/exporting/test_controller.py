@@ -218,7 +218,7 @@ def test_sides_of_a_singularity_have_different_signs(made, fivebar):
     for driven in ((2.0, 1.2), (2.6, 0.3), (1.6, 1.0)):
         for q in fivebar.assemblies(driven):
             assert library.call("side", np.ascontiguousarray(q), found) == OK
-            assert found[0] == pytest.approx(conditioning.side(fivebar, q), rel=1e-12)
+            assert found[0] == np.sign(conditioning.side(fivebar, q))
             signs.append(np.sign(found[0]))
     assert signs.count(1.0) == signs.count(-1.0) == 3  # the tip above and below the elbows
 

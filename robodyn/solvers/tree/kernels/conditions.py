@@ -140,3 +140,25 @@ def sides(
         sign, size = log_determinant(P, n)
         whole = log_determinant(gram, n)[1]
         out[k] = sign * math.exp(size - 0.5 * whole) if sign != 0.0 else 0.0
+
+
+@batch_entry
+def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: Any) -> None:
+    """Write only the signs of `sides` to out (N,); needs no logarithms, which not all targets have.
+
+    Args:
+        plan, numbers: the mechanism, packed with a place for every entry of K.
+        rows, passive: (n,) which rows count, and the passive rates, as many.
+        q, out: configurations (N, positions) and results.
+    """
+    m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
+    rows, passive = borrowed_array(rows), borrowed_array(passive)
+    n, B, entries = rows.size, stack(m.bodies + 1, BODY_SIZE), stack(1, m.entries)[0]
+    P = stack(n, n)
+    for k in range(q.shape[0]):
+        place_bodies(m, q[k], B)
+        fill(m, B, entries)
+        for i in range(n):
+            for j in range(n):
+                P[i, j] = entries[int(rows[i]) * m.rates + int(passive[j])]
+        out[k] = log_determinant(P, n)[0]
