@@ -89,7 +89,7 @@ def test_a_payload_is_weighed(recorded):
     assert "without it" in section
     assert ".mass" in section
     # nothing shows where on the platform of a five-bar it sits above its plane
-    assert "not seen" in section
+    assert "not identifiable" in section
     said = CliRunner().invoke(app, words).output
     assert "payload, in the frame" in said
 
