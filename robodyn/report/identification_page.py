@@ -84,7 +84,11 @@ def identification_page(
     unseen = [*result.missed, *((name, "not identifiable on its own") for name in result.hidden),
               *(("note", note) for note in result.notes)]  # fmt: skip
     unseen = unseen or [("nothing", "everything was seen")]
-    page.add("unseen", "What was not seen", table(["what", "what would show it"], unseen))
+    page.add(
+        "unseen",
+        "Not identifiable",
+        table(["parameter", "recording that would determine it"], unseen),
+    )
     page.add_provenance(command)
     return page
 
@@ -135,7 +139,7 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
 
 def _payload(result: Identification, found: Payload) -> str:
     body = [
-        (f"{name} [{unit}]", value, deviation if np.isfinite(deviation) else "not seen")
+        (f"{name} [{unit}]", value, deviation if np.isfinite(deviation) else "not identifiable")
         for name, unit, value, deviation in payload_rows(found)
     ]
     alone: Any = result.mechanism
