@@ -69,7 +69,8 @@ class Answers(NamedTuple):
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, a configuration.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
-        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of `CompiledSlopes`.
+        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
+            `CompiledDerivatives`.
     """
 
     is_configuration: Any

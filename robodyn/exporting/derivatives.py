@@ -47,7 +47,7 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 def _slopes(answers: Answers, setting: Setting) -> Any:
     """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
 
-    The blocks are those of `CompiledSlopes`.
+    The blocks are those of `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, answers.slopes

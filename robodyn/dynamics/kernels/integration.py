@@ -3,7 +3,8 @@
 """Simulation loop for any kind of mechanism, from control law to motion, and its usual step.
 
 Turney, Mudge and Lee (1980), section 7. `run` is the whole loop, with `classical_step`, Runge-Kutta
-of order 4, or `rough_step.rough_step` for joints that stick or are damped too strongly for explicit
+of order 4, or `hybrid_step.hybrid_step` for joints that stick or are damped too strongly for
+explicit
 steps. `simulation.simulation_loop` combines them for a kind, and documents the functions that a
 kind has to provide.
 """

@@ -135,7 +135,7 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
 
     Args:
         friction: (nf, sticking.ROW).
-        equations: `rough_step.MotionEquations`.
+        equations: `hybrid_step.MotionEquations`.
         j: `FrictionMemory`; the modes are written. The mass matrix must be factorized and the
             speeds computed.
         rest: rate below which a joint is at rest.
