@@ -4,8 +4,8 @@
 
 Turney, Mudge and Lee (1980), section 7. `run` is the whole loop, with `classical_step`, Runge-Kutta
 of order 4, or `hybrid_step.hybrid_step` for joints that stick or are damped too strongly for
-explicit steps. `simulation.simulation_loop` combines them for a kind, and documents the functions that a
-kind has to provide.
+explicit steps. `simulation.simulation_loop` combines them for a kind, and documents the functions
+that a kind has to provide.
 """
 
 from __future__ import annotations
