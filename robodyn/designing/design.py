@@ -29,7 +29,7 @@ from robodyn.threads import each
 
 Objective = Literal[
     "peak_effort", "continuous_effort", "peak_power", "supply_peak", "stroke", "speed", "height",
-    "footprint_radius", "condition_number", "price", "mass", "workspace",
+    "footprint_radius", "condition_number", "price", "mass", "workspace", "stiffness",
 ]  # fmt: skip
 # Objectives and their units; those of drives are maxima over all drives and motions.
 OBJECTIVES = {

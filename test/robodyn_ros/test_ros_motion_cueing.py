@@ -99,7 +99,7 @@ def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
     for wrong, reason in ([1.0, 2.0], "shape"), ([-1.0], "expected 0 to 100"):
         (said,) = graph.set("motion_cueing", force_gain=wrong)
         assert reason in said
-    graph.line("vehicle/imu is silent")
+    graph.line("vehicle/imu", "no message")
     graph.until(lambda: np.abs(vehicle.pose - neutral).max() < 1e-2, "neutral")
     vehicle.assert_continuous()
 

@@ -153,7 +153,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
         closure = next(each for each in model.closures if each.name == rod.name)
         end = int(closure.ends[0][0] == rod.body)
         leg = closure.ends[end][0]
-        chain = [body for body, _ in tree.way_round(tree.body_of[rod.base], tree.body_of[leg])]
+        chain = [body for body, _ in tree.loop_path(tree.body_of[rod.base], tree.body_of[leg])]
         joints = [tree.bodies[body].joint for body in chain]
         turning = [joint for joint in joints if joint.kind != "prismatic"]
         for joint in joints:

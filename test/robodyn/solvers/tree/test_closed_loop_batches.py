@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.errors import ModelError
 from robodyn.presentation import presentation
-from robodyn.solvers.tree.closing import joint_rates, tangent
+from robodyn.solvers.tree.closing import joint_motion, joint_rates, tangent
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -47,13 +47,13 @@ def test_every_function_of_a_batch_is_that_of_single_states(mechanism, rng):
         force_condition: (q,),
         "energy": (q, u),
         joint_rates: (q, u),
-        "joint_motion": (q, u, u[::-1]),
+        joint_motion: (q, u, u[::-1]),
     }
     for name, given in functions.items():
         function = getattr(mechanism, name) if isinstance(name, str) else partial(name, mechanism)
         found = np.asarray(function(*(part.reshape(1, *part.shape) for part in given)))
         alone = np.array([np.asarray(function(*state)) for state in zip(*given, strict=True)])
-        many = name in ("energy", "joint_motion")  # tuples, of which each has the batch in front
+        many = name in ("energy", joint_motion)  # tuples, of which each has the batch in front
         wanted = np.moveaxis(alone, 0, 1) if many else alone
         got = found[:, 0] if many else found[0]
         size = np.abs(wanted).max()
