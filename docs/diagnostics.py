@@ -198,7 +198,7 @@ CATALOG = {
          "raise `start_in`, or `sample_period` of trajectory_planner"),
     "no ... for ... s: ...":
         ("the watchdog acts: efforts hold the configuration, then fall to zero",
-         "find out why the states stopped; the motion has to be planned anew"),
+         "find out why the states stopped; then plan the motion again"),
     "no ... for ... s":
         ("the watchdog acts; see above", "find out why the states stopped"),
     "no ...: ...": ("the watchdog acts; see above", "find out why the states stopped"),

@@ -18,14 +18,14 @@ import numpy as np
 from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
+from robodyn.dynamics.stencil import apply_stencil, central_stencil
 from robodyn.errors import InvalidInput
 from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotation_matrix
 
 # Times of the Runge-Kutta stages relative to the step, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-# Differences of order 4 of first derivatives: step [m, rad, m/s, rad/s], places and weights.
+# Step of differences of first derivatives [m, rad, m/s, rad/s].
 DIFFERENCE = 1e-3
-PLACES, SHARES = np.array([1.0, -1.0, 2.0, -2.0]), np.array([8.0, -8.0, -1.0, 1.0]) / 12.0
 
 
 class Rows(NamedTuple):
@@ -82,7 +82,7 @@ def second_derivatives(
 ) -> FloatArray:
     """Return second derivatives of dynamics, weighted by a vector, as a symmetric matrix.
 
-    Differences of order 4 of exact first derivatives by x and v: in the load the dynamics are
+    Differences of exact first derivatives by x and v: in the load the dynamics are
     linear. Dry friction at rest has none.
 
     Args:
@@ -95,11 +95,12 @@ def second_derivatives(
     """
     nv, _, load = rows.arguments
     size = 2 * nv + load
-    moves = DIFFERENCE * PLACES[:, None, None] * np.eye(2 * nv, size)
-    given = np.split(np.concatenate(arguments) + moves.reshape(-1, size), [nv, 2 * nv], axis=1)
+    stencil = central_stencil(np.full(2 * nv, DIFFERENCE))
+    moves = np.concatenate([np.eye(2 * nv, size) * row[:, None] for row in stencil.places])
+    given = np.split(np.concatenate(arguments) + moves, [nv, 2 * nv], axis=1)
     blocks = rows.differentiate(*given)[1:]
     gradients = np.concatenate([vector @ block for block in blocks], axis=1)
-    by_state = np.tensordot(SHARES, gradients.reshape(4, 2 * nv, size), 1) / DIFFERENCE
+    by_state = apply_stencil(gradients, stencil)
     out = np.zeros((size, size))
     out[: 2 * nv], out[2 * nv :, : 2 * nv] = by_state, by_state[:, 2 * nv :].T
     out[: 2 * nv, : 2 * nv] = 0.5 * (by_state[:, : 2 * nv] + by_state[:, : 2 * nv].T)

@@ -28,7 +28,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
 from robodyn.dynamics.kernels import sticking as at
-from robodyn.dynamics.stencil import PLACES, WEIGHTS, Stencil, apply_stencil, is_redundant
+from robodyn.dynamics.stencil import Stencil, apply_stencil, central_stencil, is_redundant
 
 # Step of a velocity [m/s, rad/s] for dry friction, small compared with Stribeck velocities.
 FRICTION_STEP = 1e-4
@@ -198,10 +198,9 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     steps.
     """
     nv = v.shape[-1]
-    steps = np.full(nv, FRICTION_STEP)
-    own = Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
+    own = central_stencil(np.full(nv, FRICTION_STEP))
     moved = _displaced_by(mechanism, q, own)
-    rows = len(PLACES) * nv
+    rows = own.places.size
     Q = np.concatenate([_repeated(q, 1, moved), moved, _repeated(q, rows, moved)], axis=-2)
     changes = np.zeros((Q.shape[-2], nv))
     changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
@@ -214,7 +213,7 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     kept = ((sides == sides[..., :1, :]) & (sides != 0.0)).all(axis=-1)
     parts = [added[..., :1, :]]
     for part in (slice(1, 1 + rows), slice(1 + rows, None)):
-        smooth = kept[..., part].reshape(*kept.shape[:-1], len(PLACES), nv).all(axis=-2)
+        smooth = kept[..., part].reshape(*kept.shape[:-1], *own.places.shape).all(axis=-2)
         parts.append(apply_stencil(added[..., part, :], own) * smooth[..., None])
     return np.concatenate(parts, axis=-2)
 

@@ -329,7 +329,7 @@ def motors_in_equilibrium(
 def state_of_motors(
     mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the configuration and velocity of rigid drives at the motors' (n,), near a guess.
+    """Return configurations and velocities of rigid drives at the motors' (..., n), near guesses.
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
@@ -338,10 +338,10 @@ def state_of_motors(
     q = guess
     for _ in range(STEPS):
         inverse = np.linalg.pinv(mechanism.joint_jacobian(q))
-        step = inverse @ (positions - mechanism.joint_positions(q))
+        step = (inverse @ (positions - mechanism.joint_positions(q))[..., None])[..., 0]
         q = mechanism.advance(q, step)
         if np.abs(step).max(initial=0.0) <= TOLERANCE**0.5 * mechanism.size:
-            return q, inverse @ velocities
+            return q, (inverse @ velocities[..., None])[..., 0]
     raise NoSolution(
         f"{mechanism.name}: no configuration was found at the motors' positions", value=positions
     )

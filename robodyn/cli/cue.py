@@ -83,7 +83,7 @@ def cue(
             raise rd.InvalidInput(
                 "--compare prints a table; for --output and --html choose a washout", value=compare
             )
-        return _compared(mechanism, vehicle, settings)
+        return _compare(mechanism, vehicle, settings)
     with progress_bar("riding") as tell:
         found = rd.ride(mechanism, vehicle, parameters, **settings, progress=tell)
     try:
@@ -136,7 +136,7 @@ def cue(
     return Answer(facts, "\n".join(lines), problem is not None)
 
 
-def _compared(
+def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> Answer:
     """Ride with all presets; the answer fails if none stays within the limits."""

@@ -37,7 +37,11 @@ def difference_stencil(mechanism: Any) -> Stencil:
     """Return the stencil of central differences for a mechanism of any kind."""
     units = np.array(mechanism.coordinates.units)
     step = SMALLEST if is_redundant(mechanism) else STEP
-    steps = step * np.where(units == "m", mechanism.size, 1.0)
+    return central_stencil(step * np.where(units == "m", mechanism.size, 1.0))
+
+
+def central_stencil(steps: FloatArray) -> Stencil:
+    """Return the stencil of central differences with a step (nv,) for each coordinate."""
     return Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
 
 

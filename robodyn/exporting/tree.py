@@ -9,6 +9,7 @@ may differ there.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def _answers(m: ClosedLoop) -> Answers:
         m.solver.slopes.numbers[2:] if m.solver.slopes else (np.zeros(count), np.zeros((0, 1)))
     )
     has_slopes = m.solver.slopes is not None
-    find_slopes = _any_of([
+    find_slopes = reduce(_either, [
         marshal(
             derivatives, *packing, constant(limits), constant(friction_slopes), *state_row, row(n),
             *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
@@ -115,7 +116,7 @@ def _answers(m: ClosedLoop) -> Answers:
 
         return advance_once
 
-    advance = _any_of([advance_in(packing) for packing in own])
+    advance = reduce(_either, [advance_in(packing) for packing in own])
 
     at_wraps = address_of(np.array(motions.wrapping_driven(m), dtype=np.float64))
     turning = any(motions.wrapping_driven(m))
@@ -181,7 +182,7 @@ def _answers(m: ClosedLoop) -> Answers:
         return bool(has_slopes and find_slopes(q, v, a, efforts, wrench, base, forward, out))
 
     def all_of(entry: Any, *arguments: Any) -> Any:
-        return _any_of([marshal(entry, *packing, *arguments) for packing in own])
+        return reduce(_either, [marshal(entry, *packing, *arguments) for packing in own])
 
     steps = [
         step_of(m, simulate, smooth_one, one + one)
@@ -202,20 +203,14 @@ def _answers(m: ClosedLoop) -> Answers:
         condition=condition,
         side=side,
         advance=advance,
-        step=_first_step(steps),
+        step=reduce(_either_step, steps),
         slopes=slopes,
     )  # fmt: skip
 
 
-def _any_of(finds: list[Any]) -> Any:
-    """Return a function that calls others in turn until one has a result."""
-    find = finds[0]
-    for following in finds[1:]:
-        find = _one_of(find, following)
-    return find
+def _either(first: Any, second: Any) -> Any:
+    """Return a function that calls the second one where the first one has no result."""
 
-
-def _one_of(first: Any, second: Any) -> Any:
     @inner
     def find(*given: Any) -> bool:
         return bool(first(*given)) or bool(second(*given))
@@ -223,15 +218,9 @@ def _one_of(first: Any, second: Any) -> Any:
     return find
 
 
-def _first_step(steps: list[Any]) -> Any:
-    """Return a function that calls steps in turn until one succeeds, by their status."""
-    step = steps[0]
-    for following in steps[1:]:
-        step = _step_in_one_of(step, following)
-    return step
+def _either_step(first: Any, second: Any) -> Any:
+    """Return a step, by its status, that takes the second one where the first one has no result."""
 
-
-def _step_in_one_of(first: Any, second: Any) -> Any:
     @inner
     def step(*given: Any) -> int:
         status: int = first(*given)

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.linear import pivot_of, swap_rows
 
 
 @inner
@@ -15,16 +16,12 @@ def log_determinant(A: Any, n: int) -> Any:
     """Return sign and logarithm of the determinant of A (n, n), which is overwritten."""
     sign, total = 1.0, 0.0
     for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[pivot, k]):
-                pivot = i
+        pivot = pivot_of(A, k)
         if not abs(A[pivot, k]) > 0.0:
             return 0.0, -math.inf
         if pivot != k:
             sign = -sign
-            for j in range(k, n):
-                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            swap_rows(A, k, pivot, k, n)
         if A[k, k] < 0.0:
             sign = -sign
         total += math.log(abs(A[k, k]))

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn.algorithms.elasticity import state_of_motors
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 
-# Step [s] of the differences for the rates of the sag, and steps of Newton's method.
-STEP, STEPS = 1e-3, 6
+# Step [s] of the differences for the rates of the sag.
+STEP = 1e-3
 
 
 class SagCompensation(RowTrajectory):
@@ -55,9 +56,4 @@ class SagCompensation(RowTrajectory):
         """
         m, q = self._mechanism, self._trajectory.sample(t).configuration
         motors = m.joint_positions(q) + m._smooth.gravity(q) / self._stiffness
-        lead = np.zeros((len(q), m.coordinates.velocity_size))
-        for _ in range(STEPS):
-            there = m.advance(q, lead)
-            missing = motors - m.joint_positions(there)
-            lead += (np.linalg.pinv(m.joint_jacobian(there)) @ missing[..., None])[..., 0]
-        return lead
+        return m.difference(q, state_of_motors(m, motors, np.zeros_like(motors), q)[0])

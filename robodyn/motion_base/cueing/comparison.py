@@ -83,22 +83,22 @@ def compare_cueing(
         parameters: WashoutParameters | PredictiveParameters = (
             PredictiveParameters() if name == PREDICTIVE else WashoutParameters.preset(name)
         )
-        found.append(_judged(name, ride(mechanism, vehicle, parameters, head=head, dt=dt)))
+        found.append(_judge(name, ride(mechanism, vehicle, parameters, head=head, dt=dt)))
         if progress is not None:
             progress((k + 1) / len(names))
     return sorted(found, key=lambda each: (bool(each.problem), each.score))
 
 
-def _judged(name: str, found: Ride) -> CueingResult:
+def _judge(name: str, found: Ride) -> CueingResult:
+    dt = float(found.time[1])
     try:
-        violation = check_limits(found.mechanism, found.trajectory, dt=float(found.time[1]))
+        violation = check_limits(found.mechanism, found.trajectory, dt=dt)
         problem = "" if violation is None else violation.text
         low, high = found.mechanism.position_limits.T
         positions = found.joint_positions
         distance = np.minimum(positions - low, high - positions).min(axis=0)
     except KinematicsError as error:
         problem, distance = str(error), np.full(len(found.mechanism.joint_names), np.nan)
-    dt = float(found.time[1])
 
     def share(error: FloatArray, whole: FloatArray) -> float:
         size = float(np.linalg.norm(whole))

@@ -176,7 +176,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
         for step, kind, axis in turns:
             steps.append((Joint(step, kind, "", step, at=rest, axis=axis), 0.0))
             rest = Placement()
-        yield _framed(joint.name, -1, joint.parent, steps, rest)
+        yield _frame_of(joint.name, -1, joint.parent, steps, rest)
     for closure in model.closures:
         own, leg, foot = straight.get(closure.name, (-1, "", np.zeros(3)))
         for end, (link, at, _) in enumerate(closure.ends):
@@ -188,7 +188,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
                 name, start = f"{leg}.length", Placement(translation=foot)
                 steps = [(Joint(name, "prismatic", "", name, at=start, axis=along), length)]
                 steps, rest = (steps, rest) if leg else ([], at)
-            yield _framed(closure.name, end, link, steps, rest)
+            yield _frame_of(closure.name, end, link, steps, rest)
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
@@ -200,7 +200,7 @@ def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
     ]
 
 
-def _framed(
+def _frame_of(
     name: str, end: int, link: str, steps: list[tuple[Joint, float]], rest: Placement
 ) -> _Frame:
     parents = [link, *(step.child for step, _ in steps)]
@@ -279,4 +279,4 @@ def _without(frame: _Frame, torn: set[str]) -> _Frame:
             kept.append((replace(step, at=Placement.of(fixed @ step.at.matrix)), value))
             fixed = np.eye(4)
     rest = Placement.of(fixed @ frame.rest.matrix)
-    return _framed(frame.name, frame.end, link, kept, rest)
+    return _frame_of(frame.name, frame.end, link, kept, rest)
