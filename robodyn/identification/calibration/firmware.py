@@ -184,15 +184,13 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
             return np.broadcast_to(values[2], moved.shape), moved
         return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
 
-    def rod_errors(values: FloatArray) -> FloatArray:
+    def gaps(values: FloatArray) -> FloatArray:
         r, z = ends(values, positions)
         a = values[3:6]
         e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
         return np.asarray(np.linalg.norm(e - places, axis=-1) - values[6:9])
 
-    fit = least_squares(
-        lambda x: rod_errors(x).ravel(), start, x_scale="jac", xtol=1e-14, ftol=1e-14
-    )
+    fit = least_squares(lambda x: gaps(x).ravel(), start, x_scale="jac", xtol=1e-14, ftol=1e-14)
     x = fit.x
     limits = m.position_limits[order]
     stops = np.where(signs * (-1.0 if rotary else 1.0) > 0.0, limits[:, 1], limits[:, 0])
@@ -212,7 +210,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
         x[6:9],
         z - np.sqrt(x[6:9] ** 2 - r**2),
         x[:2],
-        float(np.abs(rod_errors(x)).max()),
+        float(np.abs(gaps(x)).max()),
     )
 
 
