@@ -274,14 +274,18 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
     for name, process in processes.items():
         if name not in SILENT:
             process.wait_for_line(READY.get(name, "ready"))
+    expected = {"/joint_states", "/robot_description", "/clock", "/platform_setpoint"}
+    # a node's subscriptions become known one after another
     peer.until(
         lambda: (
-            set(names) <= set(peer.node.get_node_names()) and subscribed(peer, ["force_markers"])
+            set(names) <= set(peer.node.get_node_names())
+            and subscribed(peer, ["force_markers"])
+            and expected <= set(subscribed(peer, names))
         ),
         "all nodes in the graph",
     )
     topics = subscribed(peer, names)
-    assert {"/joint_states", "/robot_description", "/clock", "/platform_setpoint"} <= set(topics)
+    assert expected <= set(topics)
     assert len(topics) >= 20
     peer.until(lambda: commands.positions > 0, "positions for the drives")
     publishers = {
