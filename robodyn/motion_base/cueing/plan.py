@@ -16,16 +16,14 @@ from robodyn.errors import KinematicsError, NoSolution
 from robodyn.loading.as_closed_loop import from_tree
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels import brakes as kernels
+from robodyn.motion_base.machine.braking import BRAKES, NODES, SHARES, SHARES_OF_BRAKE, braking
 from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion, felt_at
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.workspace import Workspace
 
-# Durations [s] of brakes to try, and fractions between the brake and the requested motion.
-BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
-# Number of nodes at which a brake is checked; fractions of the ranges of positions, rates,
-# accelerations and efforts that are reserved for deviations between them.
-NODES, SPARE = 16, (1e-3, 5e-3, 5e-3, 5e-3)
-SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
+# Fractions of the ranges of positions, rates, accelerations and efforts that are reserved for
+# deviations between the nodes of a brake.
+SPARE = (1e-3, 5e-3, 5e-3, 5e-3)
 # Bandwidth [rad/s] of the return to the requested motion, critically damped, and the distance [m,
 # rad, and per s] that counts as there.
 RETURN, THERE = 6.0, 1e-9
@@ -308,7 +306,7 @@ class MotionLimiter:
         shares, brakes = (np.array(each) for each in zip(*tried, strict=True))
         starts = braked + shares[:, None, None] * way
         durations = self._dt * self._counts[brakes]
-        place = _braking(starts, durations, SHARES_OF_BRAKE)
+        place = braking(starts, durations, SHARES_OF_BRAKE)
         times = self._dt + durations[:, None] * SHARES_OF_BRAKE
         spacing = durations / (NODES - 1)
         try:
@@ -321,17 +319,10 @@ class MotionLimiter:
             q = motion.configuration[nodes]
             if self._examiner.is_conditioned(q[:: NODES - 1]):
                 samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
-                place = _braking(starts[k : k + 1], durations[k : k + 1], samples)
+                place = braking(starts[k : k + 1], durations[k : k + 1], samples)
                 self._take(place, q, float(spacing[k]))
                 self._brake = int(brakes[k])
                 self.joints = DrivenMotion(*(each[k * NODES] for each in joints))
                 now = Cue(*(each[first] for each in cue))
                 return self._examiner.cue(now, Motion(*(each[first] for each in motion))), room
         return None, room
-
-
-def _braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
-    """Compute brakes (3, C N, 6) from states (C, 3, 6), at N fractions of their durations (C,)."""
-    out = np.empty((3, len(starts) * len(shares), 6))
-    kernels.brakes(starts, durations, shares, out)
-    return out

@@ -65,7 +65,7 @@ def head_motions(
 
 @batch_kernel
 def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
-    """Write brakes out (3, C N, 6) from states (C, 3, 6) to rest, with rates cubic in time.
+    """Write brakes out (3, C N, m) from states (C, 3, m) to rest, with rates cubic in time.
 
     Args:
         starts: initial states.
@@ -81,7 +81,7 @@ def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
             left = 1.0 - s
             by_rate = s - s**3 + 0.5 * s**4
             by_change = 0.5 * s**2 - s**3 / 1.5 + 0.25 * s**4
-            for j in range(6):
+            for j in range(starts.shape[2]):
                 x, v, a = starts[c, 0, j], starts[c, 1, j], starts[c, 2, j]
                 out[0, k, j] = x + T * (v * by_rate + a * T * by_change)
                 out[1, k, j] = left**2 * (v * (1.0 + 2.0 * s) + a * T * s)

@@ -16,6 +16,7 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import BEYOND, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.coupled_set_points import CoupledSetPoints
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.motion_sources import MotionSource, goal
 from robodyn.motion_base.machine.set_points import SetPoints
@@ -56,7 +57,8 @@ class PositionCommander:
     limits, the other limits are reduced; only braking uses them in full.
 
     Args:
-        mechanism: mechanism whose independent joints are all driven.
+        mechanism: mechanism whose independent joints are all driven. It may have redundant drives;
+            all of its set-points close the loops.
         dt: duration [s] of a tick.
         limits: limits of its joints; by default `DriveLimits.of(mechanism)`.
         condition_limit: see `Workspace`.
@@ -69,7 +71,7 @@ class PositionCommander:
         target: (nq,) target configuration, as far as it can be reached; None without a target.
 
     Raises:
-        InvalidInput: the mechanism has redundant drives, or a number is out of range.
+        InvalidInput: an independent joint is not driven, or a number is out of range.
         NoSolution: the loops cannot be closed with these positions.
     """
 
@@ -82,16 +84,18 @@ class PositionCommander:
         condition_limit: float = 60.0,
         positions: ArrayLike | None = None,
     ) -> None:
-        if set(mechanism.independent_joints) != set(mechanism.joint_names):
+        independent = set(mechanism.independent_joints)
+        if not independent <= set(mechanism.joint_names):
             raise InvalidInput(
-                f"{mechanism.name}: {len(mechanism.joint_names)} joints are driven, "
-                f"{len(mechanism.independent_joints)} determine its motion; drives that close "
-                "their own loops would work against each other",
-                value=mechanism.joint_names,
+                f"{mechanism.name}: {', '.join(sorted(independent - set(mechanism.joint_names)))} "
+                "is independent but not driven; name driven joints in `independent_joints`",
+                value=mechanism.independent_joints,
             )
         self.mechanism, self.limits = mechanism, limits or DriveLimits.of(mechanism)
         start = mechanism.joint_positions(mechanism.home) if positions is None else positions
-        self.set_points = SetPoints(self.limits, dt, start)
+        redundant = len(independent) < len(mechanism.joint_names)
+        self._coupled = CoupledSetPoints(mechanism, self.limits, dt, start) if redundant else None
+        self.set_points = self._coupled or SetPoints(self.limits, dt, start)
         condition_limit = as_scalar("condition_limit", condition_limit, at_least=1.0)
         self.workspace = Workspace(mechanism, self.limits.positions, condition_limit)
         self._dt = self.set_points.dt
@@ -102,12 +106,14 @@ class PositionCommander:
     def reset(self, positions: ArrayLike) -> None:
         """Set positions (n,) of the driven joints, at rest.
 
+        With redundant drives, these are the nearest positions that close the loops.
+
         Raises:
             InvalidInput: these are not n finite numbers.
             NoSolution: the loops cannot be closed with them.
         """
-        self.configuration = self.mechanism.assemble(positions, self.mechanism.home)
         self.set_points.reset(positions)
+        self.configuration = self.mechanism.assemble(self.set_points.state[0], self.mechanism.home)
         self.motion_source: MotionSource | None = None
         self.target: FloatArray | None = None
         self._inside: FloatArray | None = None
@@ -222,18 +228,24 @@ class PositionCommander:
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
         """Return the reason against a step, from the state of rest after it."""
         mechanism, way = self.mechanism, [self.configuration]
-        try:
-            for positions in (later[0], 0.5 * (later[0] + rest), rest):
-                way.append(motions.assemble_near(mechanism, positions, way[-1]))
-        except RobodynError as error:
-            return f"the path there is blocked: {error}"
+        if self._coupled is not None:
+            way = list(self._coupled.ahead)
+        else:
+            try:
+                for positions in (later[0], 0.5 * (later[0] + rest), rest):
+                    way.append(motions.assemble_near(mechanism, positions, way[-1]))
+            except RobodynError as error:
+                return f"the path there is blocked: {error}"
         why = self.workspace.closes_in(np.array(way))
         return f"the path there is blocked: {why}" if why else ""
 
     def _set_point(self, problem: str) -> SetPoint:
         p, v, a = self.set_points.state
         try:
-            motion = motions.motion_of_joints(self.mechanism, p, v, a, self.configuration)
+            if self._coupled is not None:
+                motion = self._coupled.motion
+            else:
+                motion = motions.motion_of_joints(self.mechanism, p, v, a, self.configuration)
             self.configuration = motion.configuration
             efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():

@@ -160,9 +160,11 @@ class Machine:
         self.commander = PositionCommander(
             mechanism, dt, limits, condition_limit=s.condition_limit, positions=self._park
         )
-        if why := self.commander.workspace.objection(self.commander.configuration):
+        why = self._apart(self._park)
+        self._park = self.commander.set_points.state[0].copy()
+        if why := why or self.commander.workspace.objection(self.commander.configuration):
             raise InvalidInput(
-                f"park_positions: {why}; the machine could not come to rest there", value=park
+                f"park_positions: {why}; the machine cannot come to rest there", value=park
             )
         self._parking = goal(mechanism, self._park, mechanism.home)
         self._neutral = goal(mechanism, home, mechanism.home)
@@ -183,6 +185,13 @@ class Machine:
         s, mechanism = self.settings, self.mechanism
         if why := limits.beyond(self._park, mechanism):
             raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
+        if s.homing == "stall" and len(mechanism.independent_joints) < len(self._park):
+            raise InvalidInput(
+                f"homing 'stall' moves each drive to its own stop, but the {len(self._park)} "
+                f"drives of {mechanism.name} move only together: use homing 'absolute' or "
+                "'assumed'",
+                value=s.homing,
+            )
         for joint, ends in zip(mechanism.joint_names, limits.positions, strict=True):
             if s.homing == "stall" and not np.isfinite(ends).all():
                 raise InvalidInput(
@@ -352,11 +361,24 @@ class Machine:
                 self.commander.reset(start)
             except RobodynError as error:
                 return str(error)
+            if why := self._apart(start):
+                return f"{why}: correct the zeros of the drives"
         self._homing, self._offset, self.reason = homing, np.zeros_like(start), ""
         self._set_points_sent.clear()
         self._beyond_since = self._ticks
         self._gate.begin(ends)
         return ""
+
+    def _apart(self, positions: FloatArray) -> str:
+        """Describe how far positions (n,) of redundant drives are from those of one body."""
+        off = np.abs(self.commander.set_points.state[0] - positions)
+        worst = int(np.argmax(off))
+        if (off <= self.commander.limits.rates * self.dt).all():
+            return ""
+        return (
+            f"positions of the drives do not fit each other by {off[worst]:.3g} "
+            f"{self.mechanism.joint_units[worst]}"
+        )
 
     def _home(self, homing: Homing) -> SetPoint:
         """Advance homing by one tick; when all joints have reached their stops, set the offsets."""

@@ -59,10 +59,15 @@ class PointSource(NamedTuple):
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
     """Return a target with positions (n,) of the driven joints, in the assembly near the guess.
 
+    With redundant drives, it is the nearest one that closes the loops.
+
     Raises:
         InvalidInput: these are not n finite numbers.
         NoSolution: the loops cannot be closed there.
     """
+    if len(mechanism.independent_joints) < len(mechanism.joint_names):
+        guess = motions.assemble_near(mechanism, np.asarray(positions), np.asarray(guess))
+        positions = mechanism.joint_positions(guess)
     return TrajectorySource(AtRest(mechanism, mechanism.assemble(positions, guess)), 0)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from robodyn.algorithms import motions
 from robodyn.algorithms.motion import Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
-from robodyn.errors import InvalidInput, NoSolution, SingularConfiguration
+from robodyn.errors import InvalidInput, KinematicsError, NoSolution, SingularConfiguration
 from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import pose_difference
 from robodyn.solvers.tree.calls import batch, entry
@@ -25,6 +26,7 @@ from robodyn.solvers.tree.closing.global_search import assemble_globally
 from robodyn.solvers.tree.closing.kinematics import (
     OPEN,
     frame_of,
+    joint_jacobian,
     joint_motion,
     refuse_under_actuated,
     tree_jacobian,
@@ -37,6 +39,8 @@ from robodyn.solvers.tree.kernels.newton import PIECE
 TOGETHER = 8
 # Number of starts around a guess in the search for a tip pose.
 TIP_ATTEMPTS = 40
+# Newton's method to positions of redundant drives: most steps, and the final one [m or rad].
+NEAR_STEPS, NEAR = 20, 1e-12
 
 
 def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
@@ -80,11 +84,19 @@ def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray)
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration near another one with given driven positions."""
-    if not loop.solver.drives_free:
-        return loop.assemble(driven, configuration)
-    by = motions.joint_difference(loop, configuration[loop.solver.driven_at], driven)
-    return motions.advance_near(loop, configuration, by)
+    """Find the configuration near another one with given driven positions.
+
+    Positions of redundant drives are approached as closely as the loops permit (least squares).
+    """
+    q = configuration
+    for _ in range(1 if loop.solver.drives_free else NEAR_STEPS):
+        by = motions.joint_difference(loop, q[loop.solver.driven_at], driven)
+        if not loop.solver.drives_free:
+            by = np.asarray(np.linalg.lstsq(joint_jacobian(loop, q), by, rcond=None)[0], float)
+            if np.abs(by).max() < NEAR:
+                break
+        q = motions.advance_near(loop, q, by)
+    return q
 
 
 def assemble(
@@ -289,6 +301,11 @@ def _to_driven(loop: Any, q: FloatArray, wanted: FloatArray) -> FloatArray:
     """Find the configuration with given driven positions from a guess."""
     if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(wanted - q[loop.solver.driven_at]))
+    if loop.structure.determined:
+        with suppress(KinematicsError):
+            near = assemble_near(loop, wanted, q)
+            if np.abs(near[loop.solver.driven_at] - wanted).max() < ACCEPTED:
+                return near
     start = np.array(q)
     start[loop.solver.driven_at] = wanted
     followed(loop.solver.tree, start)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import conditioning
+from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.travel import leg_bends, with_cones
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine import (
@@ -17,8 +17,10 @@ from robodyn.motion_base.machine import (
     goal,
 )
 from robodyn.poses import pose_difference
+from robodyn.trajectories.base import AtRest
 
 DT, TICK = 0.004, 4_000_000
+REST = np.array([0.0, 0.0, 9.81])
 
 
 @pytest.fixture(scope="module")
@@ -190,17 +192,76 @@ def test_garbage_of_a_trajectory_stops_the_machine_in_words(platform):
     assert commander.has_arrived
 
 
-def test_drives_that_would_work_against_each_other_are_refused():
-    loop = rd.load("fivebar")
-    with pytest.raises(InvalidInput, match="determine its motion"):
-        PositionCommander(_redundant(loop), DT)
+def test_joints_that_determine_the_motion_must_be_driven():
+    class Other(rd.ClosedLoop):
+        independent_joints = ("elbow",)
+
+    with pytest.raises(InvalidInput, match="elbow is independent but not driven"):
+        PositionCommander(Other(rd.load("fivebar").model), DT)
 
 
-def _redundant(loop):
-    class Redundant(type(loop)):
-        independent_joints = loop.joint_names[:1]
+def assert_drives_agree(m, points, limits):
+    """The loops close, so that no post works against the others, and every limit holds."""
+    p, v, a = (np.array(each) for each in list(zip(*points, strict=True))[:3])
+    assert (p >= limits.positions[:, 0] - 1e-9).all()
+    assert (p <= limits.positions[:, 1] + 1e-9).all()
+    assert (np.abs(v) <= limits.rates).all()
+    assert (np.abs(a) <= limits.accelerations).all()
+    for positions in p[::25]:
+        near = motions.assemble_near(m, positions, m.home)
+        np.testing.assert_allclose(m.joint_positions(near), positions, atol=1e-9)
+    change = np.abs(np.diff(p, axis=0) - 0.5 * DT * (v[1:] + v[:-1]))
+    assert change.max() < 0.5 * DT**2 * limits.accelerations.max()
+    return p, v
 
-    return Redundant(loop.model)
+
+@pytest.mark.slow
+def test_redundant_drives_close_their_loops_whatever_the_target(corners, rng):
+    """Goals that change at any moment, some of them out of reach of one post."""
+    commander, points, arrived = PositionCommander(corners, DT), [], 0
+    for k in range(30):
+        near = motions.assemble_near(corners, rng.uniform(0.35, 0.45, 4), corners.home)
+        source = TrajectorySource(AtRest(corners, near), 0)
+        commander.motion_source = source if k % 5 else None
+        points += run(commander, int(rng.integers(5, 300)), start=len(points))
+        arrived += commander.has_arrived
+    p, v = assert_drives_agree(corners, points, commander.limits)
+    assert np.abs(v).max() > 0.9 * commander.limits.rates[0]
+    assert np.ptp(p, axis=0).min() > 0.05
+    assert arrived > 5
+    commander.motion_source = None
+    assert (run(commander, 150)[-1].velocities == 0.0).all()
+
+
+@pytest.mark.slow
+def test_redundant_drives_follow_what_cueing_asks_for(corners, rng):
+    """It plans for all posts: only where it starts from another place does the commander lag."""
+    washout = rd.ClassicalWashout(corners, DT)
+    commander, stream = PositionCommander(corners, DT), PoseStream(corners, 0.1)
+    commander.motion_source, points, errors = stream, [], []
+    values = rng.uniform(-1.0, 1.0, (12, 6)) * ([8.0] * 3 + [0.5] * 3)
+    for k in range(1200):
+        time = (k + 1) * TICK
+        given = values[k // 100]
+        cue = washout.step(REST + given[:3], given[3:])
+        stream.take(time, time, cue.pose, cue.twist, commander.configuration)
+        points.append(commander.step(time))
+        errors.append(np.abs(points[-1].positions - washout.joints.positions).max())
+    p, _ = assert_drives_agree(corners, points, commander.limits)
+    assert np.median(errors) < 1e-6
+    assert max(errors) < 0.05 * np.ptp(p)
+
+
+def test_one_post_moves_as_fast_as_all_of_them_can(corners):
+    """Pure heave uses the limits of each: redundancy costs no time."""
+    commander = PositionCommander(corners, DT)
+    up = motions.assemble_near(corners, np.full(4, 0.44), corners.home)
+    commander.motion_source = TrajectorySource(AtRest(corners, up), 0)
+    rows = commander.limits.rows[:, 0]
+    ticks = next(k for k in range(500) if run(commander, 1, start=k) and commander.has_arrived)
+    # with limited jerk: to full rate, along, and to rest
+    least = 0.04 / rows[0] + rows[0] / rows[1] + rows[1] / rows[2]
+    assert ticks * DT < 1.05 * least + 2 * DT
 
 
 def test_on_a_base_that_falls_nothing_has_to_be_borne(platform):

@@ -87,6 +87,42 @@ def assert_smooth(drives):
             assert (np.abs(np.diff(told, k, axis=0)) / DT**k <= most * (1.0 + 1e-6)).all()
 
 
+@pytest.mark.slow
+def test_a_day_of_four_posts_that_carry_one_body(corners):
+    """Parked at the lower ends of all posts; up, stopped on the way, and down again."""
+    low = corners.position_limits[:, 0]
+    day = Drives(corners, park_positions=low)
+    day.at = low.copy()
+    day.bring_up()
+    day.machine.motion_source = goal(corners, [0.44, 0.43, 0.42, 0.41], corners.home)
+    day.run(10)
+    day.machine.request("freeze")
+    assert day.run(100, until="frozen")
+    day.machine.request("engage")
+    assert day.run(1000, until="engaged")
+    day.run(100)
+    np.testing.assert_allclose(day.at, [0.44, 0.43, 0.42, 0.41], atol=1e-5)
+    day.machine.request("park")
+    assert day.run(2000, until="parked")
+    np.testing.assert_allclose(day.at, low, atol=1e-9)
+    limits, told = day.machine.commander.limits, np.array(day.told)
+    for k, most in enumerate((limits.rates, limits.accelerations), start=1):
+        assert (np.abs(np.diff(told, k, axis=0)) / DT**k <= most).all()
+    assert (told >= low - 1e-9).all()
+
+
+def test_zeros_that_do_not_fit_each_other_are_refused(corners):
+    wrong = Drives(corners)
+    wrong.at = corners.joint_positions(corners.home) + 0.02 * np.eye(4)[0]
+    wrong.run(1)
+    with pytest.raises(RequestRefused, match=r"do not fit each other by 0\.005 m"):
+        wrong.machine.request("power_on")
+    with pytest.raises(InvalidInput, match="park_positions: positions of the drives do not"):
+        Drives(corners, park_positions=[0.44, 0.36, 0.36, 0.36])
+    with pytest.raises(InvalidInput, match="move only together"):
+        Drives(corners, homing="stall")
+
+
 def test_a_day_of_a_machine(platform):
     park = platform.joint_positions(platform.home) - 0.05
     day = Drives(platform, park_positions=park)

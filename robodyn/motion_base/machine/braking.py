@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Brakes of several coordinates that end together, with rates cubic in time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.motion_base.kernels import brakes as kernels
+
+# Durations [s] of brakes to try, and fractions between the brake and the requested motion.
+BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
+# Number of nodes at which a brake is checked.
+NODES = 16
+SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
+
+
+def braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
+    """Compute brakes (3, C N, m) from states (C, 3, m), at N fractions of their durations (C,)."""
+    out = np.empty((3, len(starts) * len(shares), starts.shape[2]))
+    kernels.brakes(np.ascontiguousarray(starts), durations, shares, out)
+    return out

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Set-points of drives of which there are more than degrees of freedom."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn.algorithms import motions
+from robodyn.algorithms.motion import Motion
+from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.errors import KinematicsError
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.motion_base.machine.braking import NODES, SHARES, SHARES_OF_BRAKE, braking
+from robodyn.motion_base.machine.limits import DriveLimits
+from robodyn.motion_base.machine.set_points import SetPoints
+
+# Fractions of the limits of rate and acceleration that targets use, and that a brake uses; the rest
+# is for deviations between its nodes. Half of a value's change up to its extreme between two nodes
+# if its slope were linear, with a reserve.
+USED, BRAKED, TURNED = 0.99, 0.995, 0.6
+# Bandwidth [rad/s] of the approach if the fastest one is blocked; durations of brakes, relative to
+# the shortest.
+RETURN, FACTORS = 6.0, (1.0, 2.0, 4.0, 8.0, 16.0)
+# Tolerance [m, rad] of position limits for rounding.
+ROUNDING = 1e-10
+
+
+class _Brake(NamedTuple):
+    """Brake of all joints, followed from a state (3, n) of the drives to rest.
+
+    Attributes:
+        state: (3, n) now.
+        configuration: (nq,) now.
+        start: (3, m) state of the independent joints at its start.
+        duration: [s].
+        elapsed: [s] since its start.
+    """
+
+    state: FloatArray
+    configuration: FloatArray
+    start: FloatArray
+    duration: float
+    elapsed: float
+
+    def after(self, dt: float) -> FloatArray:
+        """Return the state (3, m) of the independent joints after a time [s]."""
+        share = np.array([min((self.elapsed + dt) / self.duration, 1.0)])
+        return braking(self.start[None], np.array([self.duration]), share)[:, 0]
+
+
+class CoupledSetPoints(SetPoints):
+    """Set-points of redundant drives, which always close the loops of their mechanism.
+
+    The independent drives follow their targets as in `SetPoints`; the others follow from them. A
+    step is taken only if all drives can come to rest after it within their limits, by a brake in
+    which all rates fall together. Otherwise the step is shortened, or the brake of the step before
+    is followed.
+
+    Args:
+        mechanism: mechanism whose independent joints are all driven.
+        limits, dt: see `SetPoints`.
+        positions: (n,) initial positions, at rest; the nearest ones that close the loops are taken.
+
+    Attributes:
+        ahead: (k, nq) configurations from the present one to the rest that `peek` returned.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, limits: DriveLimits, dt: float, positions: ArrayLike
+    ) -> None:
+        self._mechanism = mechanism
+        self._free = [mechanism.joint_names.index(each) for each in mechanism.independent_joints]
+        # at full rate, the shortest brake has the limits of acceleration and jerk
+        rates, changes, jerks = limits.rows
+        least = max(np.max(1.5 * rates / changes), np.max(np.sqrt(6.0 * rates / jerks)), 2.0 * dt)
+        self._durations = [float(least) * factor for factor in FACTORS]
+        super().__init__(limits, dt, positions)
+        self._rows[:2] *= USED
+
+    def reset(self, positions: ArrayLike) -> None:
+        """Set positions (n,), at rest."""
+        super().reset(positions)
+        m = self._mechanism
+        near = motions.assemble_near(m, self.state[0], m.home)
+        self.state[0] = self.rest[:] = m.joint_positions(near)
+        self._found = _Brake(self.state, near, self.state[:, self._free], self._durations[0], 0.0)
+        self._last, self.ahead = self._found, near[None]
+
+    @property
+    def _brake(self) -> _Brake:
+        """Brake from the present state; the one before if that state was restored."""
+        return self._last if self._last.state is self.state else self._found
+
+    @property
+    def motion(self) -> Motion:
+        """Present motion of the mechanism."""
+        now = self._brake
+        return Motion(now.configuration, *now.after(0.0)[1:])
+
+    def peek(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
+        """Compute the state (3, n) a step later, and the positions (n,) of rest from there."""
+        now, braked = self._brake, self._brake.after(self.dt)
+        way = super().peek(target, pace)[0][:, self._free] - braked
+        slow = self._approach(target, RETURN * pace) - braked
+        longer, shorter = 2.0 * now.duration, 0.5 * now.duration
+        near = [d for d in (longer, shorter) if d in self._durations]
+        tried = [(way, duration) for duration in (now.duration, *near)]
+        tried += [(share * slow, now.duration) for share in (1.0, *SHARES)]
+        for step, duration in tried:
+            found = self._checked(braked + step, duration, now.configuration)
+            if found is not None:
+                break
+        else:
+            found = self._followed(now), self.rest
+            self.ahead = np.array([now.configuration, found[0].configuration])
+        self._next = found[0]
+        return found[0].state, found[1]
+
+    def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
+        """Return the state (3, m) a step later if all joints approach their target alike."""
+        p, v, a = self.state[:, self._free]
+        to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
+        a = change + bandwidth * (2.0 * (rate - v) + bandwidth * (to - p))
+        return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
+
+    def take(self, later: FloatArray, rest: FloatArray) -> None:
+        """Adopt a state (3, n) that `peek` returned."""
+        self._last, self._found = self._brake, self._next
+        super().take(later, rest)
+
+    def brake(self) -> None:
+        """Brake for one step."""
+        now = self._brake
+        if now.elapsed == 0.0:  # a shorter one may have become possible
+            for duration in self._durations[: self._durations.index(now.duration)]:
+                found = self._checked(now.start, duration, now.configuration)
+                if found is not None:
+                    now = found[0]
+                    break
+        self._last, self._found = self._brake, self._followed(now)
+        self.state, self._goal = self._found.state, None
+
+    def _followed(self, brake: _Brake) -> _Brake:
+        """Return a brake one step later."""
+        m, later = self._mechanism, brake.after(self.dt)
+        by = later[0] - brake.state[0, self._free]
+        q = motions.advance_near(m, brake.configuration, by)
+        state = np.array(motions.driven_motion(m, q, *later[1:]))
+        return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
+
+    def _checked(
+        self, start: FloatArray, duration: float, near: FloatArray
+    ) -> tuple[_Brake, FloatArray] | None:
+        """Return a brake from a state (3, m) and its rest (n,), if it is within all limits."""
+        m = self._mechanism
+        place = braking(start[None], np.array([duration]), SHARES_OF_BRAKE)
+        q = [near]
+        try:
+            for by in np.diff(place[0], axis=0, prepend=m.joint_positions(near)[None, self._free]):
+                q.append(motions.advance_near(m, q[-1], by))
+            state = np.array(motions.driven_motion(m, np.array(q[1:]), *place[1:]))
+        except KinematicsError:
+            return None
+        rates, changes = BRAKED / USED * self._rows[:2]
+        (p, v, a), (least, largest) = state, self._bounds
+        spacing = duration / (NODES - 1)
+        inside = _within(p, v, spacing, least - ROUNDING, largest + ROUNDING)
+        if not (inside and _within(v, a, spacing, -rates, rates) and (np.abs(a) <= changes).all()):
+            return None
+        self.ahead = np.array(q)
+        return _Brake(state[:, 0], q[1], start, duration, 0.0), p[-1]
+
+
+def _within(
+    values: FloatArray, slopes: FloatArray, spacing: float, least: FloatArray, largest: FloatArray
+) -> bool:
+    """Return whether values (N, n) are within limits (n,), and their extremes between nodes."""
+    before, after = slopes[:-1], slopes[1:]
+    turns = before * after < 0.0
+    change = np.where(turns, before**2 / np.where(turns, before - after, 1.0), 0.0)
+    turned = values[:-1] + TURNED * spacing * change
+    all_values = np.concatenate([values, turned])
+    return bool(((all_values >= least) & (all_values <= largest)).all())
