@@ -142,7 +142,7 @@ def main(models: list[str]) -> None:
         from robodyn.loading.registry import kinds
         from robodyn.numerics.compilation_notes import notes
 
-        notes.tell_to(lambda line: None)
+        notes.report_to(lambda line: None)
         begun = time.process_time()
         for model in models or [kind.example for kind in kinds().values() if kind.example]:
             start = time.process_time()

@@ -60,14 +60,14 @@ class Background:
         turn = self._turn
         self._what, self._share = what, 0.0
 
-        def tell(share: float) -> None:
+        def report_progress(share: float) -> None:
             if turn != self._turn:
                 raise Canceled
             self._share = share
 
         def run() -> None:
             try:
-                result, error = work(tell), None
+                result, error = work(report_progress), None
             except Canceled:
                 return
             except rd.RobodynError as problem:

@@ -80,21 +80,21 @@ class DriveLink(Node):
                 throttle_duration_sec=5.0,
             )
         if not self._feedback:
-            self._tell(positions)
+            self._publish_state(positions)
 
     def _listen(self) -> None:
         lines = self._port.received()  # empty the buffer in any case
         if not self._feedback or not lines:
             return
         try:
-            self._tell(self._text.read(lines[-1]))
+            self._publish_state(self._text.read(lines[-1]))
         except InvalidInput as error:
             self.get_logger().warning(
                 f"line from the servos dropped: {error}: {lines[-1][:80]!r}",
                 throttle_duration_sec=5.0,
             )
 
-    def _tell(self, positions: np.ndarray) -> None:
+    def _publish_state(self, positions: np.ndarray) -> None:
         """Publish the servos' positions; rates are differences of these."""
         now = time.monotonic()  # the node's clock may be set, or stop
         before, last = self._last or (now - 1.0, positions)

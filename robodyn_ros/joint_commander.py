@@ -10,7 +10,7 @@ trajectory that arrive at 5 Hz or more are a stream; when it ends the machine co
 
 Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
 `effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
-feedforward, in `command_unit`); `machine_state`, latched, `~/wished_state` and `/diagnostics`; with
+feedforward, in `command_unit`); `machine_state`, latched, `~/target_state` and `/diagnostics`; with
 `observer_bandwidth` also `estimated_wrench`, from velocities and efforts on joint_states. The node
 provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request returns the reason.
 
@@ -118,12 +118,12 @@ class JointCommander(ManagedNode):
         self._said = self._problem = self._waiting = self._unheeded = ""
         self._late, self._yields = 0, False
         self._point: SetPoint | None = None
-        self._wish = OdometryMessage(m.frames)
+        self._target = OdometryMessage(m.frames)
         publish = self.create_publisher
         fields = "position", "velocity", "effort"
         self._commands = JointCommands(self, m, p["command_unit"], fields)
         self._states = publish(String, "machine_state", qos.LATCHED)
-        self._target_publisher = publish(Odometry, "~/wished_state", qos.STATE)
+        self._target_publisher = publish(Odometry, "~/target_state", qos.STATE)
         self._report = diagnostics.reporter(self)
         noise = ImuNoise(p["accelerometer_noise"], p["gyroscope_noise"])
         self._place = BasePoseEstimator(noise, p["longest_period"])
@@ -351,7 +351,7 @@ class JointCommander(ManagedNode):
         target = self._machine.commander.target
         if target is not None and self._target_publisher.get_subscription_count():
             pose = self._mechanism.body_pose(target)
-            self._target_publisher.publish(self._wish.filled(self._ticks.time, pose, np.zeros(6)))
+            self._target_publisher.publish(self._target.filled(self._ticks.time, pose, np.zeros(6)))
 
     def _tell_state(self) -> None:
         machine, before = self._machine, self._said

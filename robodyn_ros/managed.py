@@ -57,7 +57,7 @@ class ManagedNode(Node):
         self._events = self.create_publisher(TransitionEvent, "~/transition_event", qos.EVENTS)
         self.create_service(ChangeState, "~/change_state", self._on_change_state)
         machine = self._lifecycle
-        for kind, service, field, tell in (
+        for kind, service, field, get_value in (
             (GetState, "get_state", "current_state", lambda: _state(*machine.current_state)),
             (GetAvailableStates, "get_available_states", "available_states",
              lambda: [_state(*state) for state in machine.available_states]),
@@ -66,7 +66,7 @@ class ManagedNode(Node):
             (GetAvailableTransitions, "get_transition_graph", "available_transitions",
              lambda: [*map(_described, machine.transition_graph)]),
         ):  # fmt: skip
-            self.create_service(kind, f"~/{service}", partial(_answer, field, tell))
+            self.create_service(kind, f"~/{service}", partial(_answer, field, get_value))
         self._lasting = {id(entity) for _, entity in self._all_entities()}
         if not self._p["autostart"]:
             self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
@@ -196,9 +196,9 @@ class ManagedNode(Node):
             yield from ((destroy, each) for each in entities)
 
 
-def _answer(field: str, tell: Callable[[], Any], _: Any, response: Any) -> Any:
+def _answer(field: str, get_value: Callable[[], Any], _: Any, response: Any) -> Any:
     """Fill a field of a service response."""
-    setattr(response, field, tell())
+    setattr(response, field, get_value())
     return response
 
 

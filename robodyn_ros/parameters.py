@@ -212,8 +212,8 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
     # processes that compile into one folder wait for each other
     folders = cache_folders()
     with elect_logger(folders[-1].path / "voice" if folders else None) as speaks:
-        tell = get_logger("robodyn").info
-        compilation_notes.tell_to(tell if speaks else lambda _: None)
+        note = get_logger("robodyn").info
+        compilation_notes.report_to(note if speaks else lambda _: None)
         mechanism, remarks = read_mechanism(source, values, as_parameter)
         if log is not None:
             for remark in remarks:

@@ -68,7 +68,7 @@ class StateEstimator(Node):
         self._transforms = FloatingBroadcaster(self, self._mechanism)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
         self._joints = self.create_publisher(JointState, "joint_states", qos.STATE)
-        self._tell = reporter(self)
+        self._publish_diagnostics = reporter(self)
         serve_trigger(self, "~/reset", self._reset)
         source = JointSource(self, self._mechanism, self._driven, needs_velocities=False)
         self._readings = StateTopic(self, "joint_states", source, self._on_joints, qos.STATE)
@@ -169,7 +169,7 @@ class StateEstimator(Node):
         last = self._estimator.last
         stamp = 0 if last is None else last.stamp
         own = Status("state estimation", level, text, values)
-        self._tell(stamp, own, *self._readings.report(self._p["timeout"]))
+        self._publish_diagnostics(stamp, own, *self._readings.report(self._p["timeout"]))
 
     def _reset(self) -> str:
         """Discard the last pose; the next search starts at home."""

@@ -90,7 +90,7 @@ class TrajectoryAction:
         """Destroy the action server."""
         self._server.destroy()
 
-    def _tell(self, handle: ServerGoalHandle, report: Report) -> None:
+    def _publish_feedback(self, handle: ServerGoalHandle, report: Report) -> None:
         """Publish the feedback of a goal."""
         message = FollowJointTrajectory.Feedback(joint_names=self._names)
         message.header.stamp = messages.to_stamp(report.stamp)
@@ -130,7 +130,7 @@ class TrajectoryAction:
         self._node.get_logger().info(
             f"follow_joint_trajectory: goal of {plan.trajectory.duration:g} s accepted"
         )
-        self._execution.begin(plan, handle, self._tell, self._conclude)
+        self._execution.begin(plan, handle, self._publish_feedback, self._conclude)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         ours = self._execution.cancel(handle)

@@ -267,12 +267,14 @@ class TrajectoryPlanner(Node):
             )
         line = of_body and not moving and self._p["pose_motion"] == "line"
 
-        def work(tell: Any) -> Trajectory:
+        def work(report_progress: Any) -> Trajectory:
             if line:
-                return time_optimal_line(mechanism, here, goal, progress=tell, **options)
+                return time_optimal_line(mechanism, here, goal, progress=report_progress, **options)
             find = mechanism.configuration_at if of_body else mechanism.assemble
             end = find(goal, here)
-            return time_optimal_from(mechanism, here, velocity, end, progress=tell, **options)
+            return time_optimal_from(
+                mechanism, here, velocity, end, progress=report_progress, **options
+            )
 
         self._background.begin(
             what,

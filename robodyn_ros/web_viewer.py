@@ -6,7 +6,7 @@ Subscribes to `joint_states`, `platform_state`, `inverse_dynamics/forces`, `cond
 if no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/pause`
 and `forward_simulator/reset`; its push button publishes `external_wrench`. If a `machine_state` is
 published, it also shows the state of the machine and the target pose from
-`joint_commander/wished_state`, with buttons for the services of `joint_commander` and for the start
+`joint_commander/target_state`, with buttons for the services of `joint_commander` and for the start
 of a path. If `motion_cueing` publishes `felt_imu`, it plots the specific forces of `felt_imu` and
 `vehicle/imu`.
 
@@ -171,11 +171,13 @@ class WebViewer(Node):
         self._interface = Interface(self, self._mechanism)
         names = self._mechanism.joint_names
         self._hear(Clock, "/clock", lambda message: True)
-        self._hear(JointState, FORCES, lambda told: messages.joint_values(told, names, "effort"))
-        self._hear(Float64, "condition_number", lambda told: told.data)
+        self._hear(
+            JointState, FORCES, lambda message: messages.joint_values(message, names, "effort")
+        )
+        self._hear(Float64, "condition_number", lambda message: message.data)
         self._hear(Imu, "vehicle/imu", _specific_force)
         listen(self, String, "machine_state", self._on_machine, qos.LATCHED)
-        listen(self, Odometry, "joint_commander/wished_state", self._on_wish, VIEW)
+        listen(self, Odometry, "joint_commander/target_state", self._on_target, VIEW)
         listen(self, Imu, "felt_imu", self._on_felt, VIEW)
         listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, DIAGNOSTICS)
         for remark in figure.remarks:
@@ -233,7 +235,7 @@ class WebViewer(Node):
                 )
                 self._vehicle = time.monotonic()
 
-    def _on_wish(self, message: Odometry) -> None:
+    def _on_target(self, message: Odometry) -> None:
         _, pose, _ = messages.platform_state(message)
         if self._machine is not None:
             self._machine.show_target(pose)

@@ -58,7 +58,7 @@ class GoalExecution:
         self._present: Present | None = None
         self._plan: GoalPlan | None = None
         self._goal: Any = None
-        self._tell: Callable[[Any, Report], None]
+        self._publish_feedback: Callable[[Any, Report], None]
         self._conclude: Callable[[Any, str, Verdict], None]
         self._canceling = False
         self._began: int | None = None
@@ -89,7 +89,7 @@ class GoalExecution:
         self,
         plan: GoalPlan,
         goal: Any,
-        tell: Callable[[Any, Report], None],
+        publish_feedback: Callable[[Any, Report], None],
         conclude: Callable[[Any, str, Verdict], None],
     ) -> None:
         """Execute a plan; a goal in progress is aborted, and its motion is handed over.
@@ -97,13 +97,18 @@ class GoalExecution:
         Args:
             plan: plan of the goal.
             goal: object that represents the goal.
-            tell: called with the goal and its feedback.
+            publish_feedback: called with the goal and its feedback.
             conclude: called with the goal and its end: SUCCEEDED, ABORTED or CANCELED, and the
                 reason.
         """
         self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
-        self._plan, self._goal, self._tell, self._conclude = plan, goal, tell, conclude
+        self._plan, self._goal, self._publish_feedback, self._conclude = (
+            plan,
+            goal,
+            publish_feedback,
+            conclude,
+        )
         self.keep_to(self._tolerance)
         self._canceling, self._began = False, None
 
@@ -170,7 +175,7 @@ class GoalExecution:
             self._end(ABORTED if verdict.code else SUCCEEDED, verdict)
         elif not 0 <= (time - self._reported) * self._settings["feedback_rate"] < 1e9:
             self._reported = time
-            self._tell(self._goal, report)
+            self._publish_feedback(self._goal, report)
 
     def _report(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Report | None:
         mechanism, planned = self.follower.mechanism, self.follower.desired

@@ -73,5 +73,5 @@ def main() -> None:
         from robodyn.numerics.compilation_notes import notes
 
         # on a terminal the notes write to a line of their own
-        notes.tell_to(lambda line: typer.echo(line, err=True))
+        notes.report_to(lambda line: typer.echo(line, err=True))
     application_of(named or COMMANDS, listed and not completes)()

@@ -87,8 +87,8 @@ def analyze(
     if not model:
         raise rd.InvalidInput(f"no MODEL given; bundled are {', '.join(rd.models())}")
     mechanism, name, trajectory = mechanism_and_path(model, path)
-    with progress_bar(f"path {name}") as tell:
-        study = rd.analyze(mechanism, trajectory, dt, **settings, progress=tell)
+    with progress_bar(f"path {name}") as report_progress:
+        study = rd.analyze(mechanism, trajectory, dt, **settings, progress=report_progress)
     found = {"path": name} | study.to_dict(histories=False)
     found["margins"] = study.margins(max_condition).to_dict()
     _write(study, name, **files)

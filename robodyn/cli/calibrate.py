@@ -143,8 +143,8 @@ def calibrate(
             write_report(page, html)
         return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = rd.read_measurements(measurements, m, **units)
-    with progress_bar("calibrating") as tell:
-        found = rd.calibrate(m, samples, **options, **settings, progress=tell)
+    with progress_bar("calibrating") as report_progress:
+        found = rd.calibrate(m, samples, **options, **settings, progress=report_progress)
     if output is not None:
         found.save(output)
     if html is not None:
@@ -167,14 +167,14 @@ def _poses(
 ) -> Answer:
     from robodyn.report.tables import Table
 
-    with progress_bar("choosing poses") as tell:
+    with progress_bar("choosing poses") as report_progress:
         found = rd.calibration_poses(
             m,
             count,
             tracker_known=known,
             parameters=parameters,
             candidates=max(300, 2 * count),
-            progress=tell,
+            progress=report_progress,
             **plan,
         )
     if output is not None:

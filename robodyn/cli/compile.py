@@ -57,7 +57,7 @@ def _in_silence() -> None:
     """Silence a worker process, because one progress line for all of them is enough."""
     from robodyn.numerics.compilation_notes import notes
 
-    notes.tell_to(lambda line: None)
+    notes.report_to(lambda line: None)
 
 
 def _show(started: float) -> None:

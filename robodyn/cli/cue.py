@@ -84,8 +84,8 @@ def cue(
                 "--compare prints a table; for --output and --html choose a washout", value=compare
             )
         return _compare(mechanism, vehicle, settings)
-    with progress_bar("riding") as tell:
-        found = rd.ride(mechanism, vehicle, parameters, **settings, progress=tell)
+    with progress_bar("riding") as report_progress:
+        found = rd.ride(mechanism, vehicle, parameters, **settings, progress=report_progress)
     try:
         violation = rd.check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
         problem = None if violation is None else violation.text
@@ -124,8 +124,10 @@ def cue(
         regions = None if criteria is None else read_criteria(criteria)
         response = None
         if objective_test:
-            with progress_bar("objective motion cueing test") as tell:
-                response = frequency_response(mechanism, parameters, **settings, progress=tell)
+            with progress_bar("objective motion cueing test") as report_progress:
+                response = frequency_response(
+                    mechanism, parameters, **settings, progress=report_progress
+                )
             facts["frequencies"] = response.frequencies
             facts["modulus"], facts["phase"] = np.abs(response.matrix), np.angle(response.matrix)
         page = cueing_page(found, facts, summary, response, regions, command_line())
@@ -143,8 +145,8 @@ def _compare(
     from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
     from robodyn.report.tables import Table
 
-    with progress_bar("riding with every preset") as tell:
-        found = compare_cueing(mechanism, vehicle, **settings, progress=tell)
+    with progress_bar("riding with every preset") as report_progress:
+        found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
     rows, best = [], found[0]
     for each in found:
         nearest = int(np.nanargmin(np.where(np.isnan(each.distance), np.inf, each.distance)))

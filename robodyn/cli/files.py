@@ -49,8 +49,8 @@ def excite(
     if output.suffix.lower() not in (".yaml", ".yml"):
         # report an unwritable file before the search, not after it
         raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
-    with progress_bar("searching") as tell:
-        found = rd.exciting_trajectory(mechanism, **settings, progress=tell)
+    with progress_bar("searching") as report_progress:
+        found = rd.exciting_trajectory(mechanism, **settings, progress=report_progress)
     found.save(output)
     facts = {
         "model": mechanism.name,

@@ -78,7 +78,7 @@ def identify_command(
 
     mechanism = rd.load(model)
     given, others, carried = read_all(mechanism, recordings, reading, **sources)
-    with progress_bar("identifying") as tell:
+    with progress_bar("identifying") as report_progress:
         result = rd.identify(
             mechanism,
             given,
@@ -86,7 +86,7 @@ def identify_command(
                 _pairs("--coupling", text, "joint=turns,joint=turns") for text in coupling or ()
             ],
             **settings,
-            progress=tell,
+            progress=report_progress,
         )
         validations = result.validate(others)
     body = rd.identify_payload(mechanism, carried, result) if carried else None

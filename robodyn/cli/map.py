@@ -70,12 +70,12 @@ def map_command(
     try:
         with progress_bar(f"map {output.name}") as show:
 
-            def tell(share: float) -> None:
+            def report_progress(share: float) -> None:
                 nonlocal done
                 done = share
                 show(share)
 
-            outcome = run_sweep(plan, output, **run, progress=tell)
+            outcome = run_sweep(plan, output, **run, progress=report_progress)
         found = _summary(plan, output, outcome)
     except KeyboardInterrupt:
         typer.echo(f"stopped: {done:.1%} is {hint}", err=True)

@@ -57,8 +57,8 @@ def _route(
         raise rd.InvalidInput("no goal: give one of --goal, --joints, --pose and --path")
     ((name, text),) = given
     if name == "--path":
-        with progress_bar(f"path {text}") as tell:
-            return rd.load_path(text, mechanism, progress=tell), text
+        with progress_bar(f"path {text}") as report_progress:
+            return rd.load_path(text, mechanism, progress=report_progress), text
     begin = mechanism.home
     size = presentation.values_of(mechanism, begin).size
     if start is not None:
@@ -105,8 +105,8 @@ def _write(
 
     if output is None and html is None:
         return
-    with progress_bar("report") as tell:
-        study = rd.analyze(mechanism, motion, dt, progress=tell)
+    with progress_bar("report") as report_progress:
+        study = rd.analyze(mechanism, motion, dt, progress=report_progress)
     if output is not None:
         study.write_csv(output)
     if html is not None:
@@ -166,8 +166,8 @@ def plan(
     route, name = _route(mechanism, **where, timing=timing)
     motion = route
     if profile == TIME_OPTIMAL:
-        with progress_bar(f"time-optimal motion to {name}") as tell:
-            motion = rd.time_optimal(mechanism, route, **limits, progress=tell)
+        with progress_bar(f"time-optimal motion to {name}") as report_progress:
+            motion = rd.time_optimal(mechanism, route, **limits, progress=report_progress)
     else:
         asked = limits["condition_limit"]
         most = np.inf if asked is None else asked

@@ -29,8 +29,8 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
     """
     if what not in _REPORTS:
         raise rd.InvalidInput(f"no report {what!r}; known are {', '.join(_REPORTS)}", value=what)
-    with progress_bar(f"report {what}") as tell:
-        page = _REPORTS[what](tell)
+    with progress_bar(f"report {what}") as report_progress:
+        page = _REPORTS[what](report_progress)
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,16 +44,16 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
     typer.echo(f"{file}: {len(page.charts)} charts, {file.stat().st_size / 1e3:.0f} kB")
 
 
-def _paper(tell: Callable[[float], None]) -> Page:
+def _paper(report_progress: Callable[[float], None]) -> Page:
     from robodyn.papers.stewart_page import paper_page
 
     return paper_page(load_quietly("stewart_dasgupta"), command_line())
 
 
-def _puma(tell: Callable[[float], None]) -> Page:
+def _puma(report_progress: Callable[[float], None]) -> Page:
     from robodyn.papers.puma import puma_page
 
-    return puma_page(load_quietly("puma560"), command_line(), tell)
+    return puma_page(load_quietly("puma560"), command_line(), report_progress)
 
 
 _REPORTS = {"paper": _paper, "puma": _puma}

@@ -114,7 +114,7 @@ def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], No
     task = bar.add_task(what, total=total)
     started, shown = time.monotonic(), False
 
-    def tell(done: float) -> None:
+    def report_progress(done: float) -> None:
         nonlocal shown
         if not shown and console.is_terminal and time.monotonic() - started > BAR_AFTER:
             bar.start()
@@ -123,7 +123,7 @@ def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], No
             bar.update(task, completed=done)
 
     try:
-        yield tell
+        yield report_progress
     finally:
         if shown:
             bar.stop()

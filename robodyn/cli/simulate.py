@@ -68,7 +68,7 @@ def simulate(
     model_of_control, plant = _model_and_plant(mechanism, **bodies)
     period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
     started = time.monotonic()
-    with progress_bar(f"path {name}", trajectory.duration) as tell:
+    with progress_bar(f"path {name}", trajectory.duration) as report_progress:
         run = execute(
             plant,
             trajectory,
@@ -77,7 +77,7 @@ def simulate(
             **settings,
             **gains,
             model=model_of_control,
-            progress=tell,
+            progress=report_progress,
             clock=lambda: time.monotonic() - started,
         )
     run = replace(run, friction=bodies["friction"], warnings=[*beyond, *run.warnings])

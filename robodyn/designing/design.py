@@ -202,11 +202,11 @@ def design(
     goals = _goals(names)
     total = evaluations * len(goals)
 
-    def tell() -> None:
+    def report_progress() -> None:
         if progress is not None:
             progress(min(room.examined / total, 1.0))
 
-    room.tell = tell
+    room.report_progress = report_progress
     try:
         for k, goal in enumerate(goals):
             _search(room, goal, evaluations, seed + k)
@@ -365,7 +365,7 @@ class _Room:
                 "all parameters have two equal bounds; give one of them a range", value=dict(box)
             )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
-        self.tell: Callable[[], None] = lambda: None
+        self.report_progress: Callable[[], None] = lambda: None
         self._kept: dict[str, _Record] = {}
         self._file: TextIO | None = None
         self._cluster: Any = None
@@ -463,7 +463,7 @@ class _Room:
         if self._file is not None:
             self._file.flush()
         self.found.update({key: self._kept[texts[key]] for key in new})
-        self.tell()
+        self.report_progress()
         return [self.found[key] for key in keys]
 
     def _name(self, row: int) -> str:

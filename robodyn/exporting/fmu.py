@@ -205,10 +205,14 @@ def _coordinates(
     mechanism: Mechanism,
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
     """Return names and start values of a configuration, and names and units of a velocity."""
-    told = mechanism.coordinates
+    coordinates = mechanism.coordinates
     return (
-        list(zip(map(fmi_name, told.configuration_names), mechanism.home.tolist(), strict=True)),
-        list(zip(map(fmi_name, told.velocity_names), told.units, strict=True)),
+        list(
+            zip(
+                map(fmi_name, coordinates.configuration_names), mechanism.home.tolist(), strict=True
+            )
+        ),
+        list(zip(map(fmi_name, coordinates.velocity_names), coordinates.units, strict=True)),
     )
 
 

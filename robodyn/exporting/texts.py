@@ -68,7 +68,7 @@ def header(name: str, mechanism: Mechanism) -> str:
         )
     ]
     statuses = [
-        f"  {upper}_{key} = {k}, /* {told} */" for k, (key, told) in enumerate(STATUSES.items())
+        f"  {upper}_{key} = {k}, /* {text} */" for k, (key, text) in enumerate(STATUSES.items())
     ]
     return filled(
         "library/header.h",
@@ -101,10 +101,10 @@ def casadi_source(name: str, mechanism: Mechanism) -> str:
 
 def coordinates_text(mechanism: Mechanism) -> str:
     """Describe the numbers of a configuration and a velocity."""
-    told = mechanism.coordinates
-    named = zip(map(in_comment, told.velocity_names), told.units, strict=True)
+    coordinates = mechanism.coordinates
+    named = zip(map(in_comment, coordinates.velocity_names), coordinates.units, strict=True)
     units = ", ".join(f"{name} [{unit}]" for name, unit in named)
-    numbers = ", ".join(map(in_comment, told.configuration_names))
+    numbers = ", ".join(map(in_comment, coordinates.configuration_names))
     lines = (
         f"configuration (NQ): {numbers}; [m] and [rad], quaternions as x y z w; vectors in the "
         "base frame.",

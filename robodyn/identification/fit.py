@@ -71,7 +71,7 @@ class Fit:
 
 
 def fitted(
-    regression: Regression, friction: str, robust: bool, tell: Callable[[float], None]
+    regression: Regression, friction: str, robust: bool, report_progress: Callable[[float], None]
 ) -> Fit:
     """Fit the equations with the friction terms that predict best.
 
@@ -79,7 +79,7 @@ def fitted(
         regression: equations.
         friction: a key of `friction.KINDS`.
         robust: whether outliers have smaller weights.
-        tell: called with the progress from 0 to 1.
+        report_progress: called with the progress from 0 to 1.
 
     Returns:
         The fit.
@@ -92,13 +92,13 @@ def fitted(
     solution = solve(regression, regression.friction(first), robust)
     fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
     if any(tried):
-        fit = _with_more(fit, None, tried, lambda part: tell(0.6 * part))
+        fit = _with_more(fit, None, tried, lambda part: report_progress(0.6 * part))
     if LOAD not in CHOICES.get(friction, ()):
         return fit
     # friction that grows with the load, which is the identified bodies' effort
     loaded = fit.solution.x[: len(regression.near)]
     fit = _with_more(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
-    tell(0.8)
+    report_progress(0.8)
     ripples = find_ripples(regression, fit.solution.residual)
     if any(ripples):
         # the remaining residual shows smaller effects
@@ -135,7 +135,7 @@ def _with_more(
     fit: Fit,
     loaded: FloatArray | None,
     tried: Sequence[Sequence[Term]],
-    tell: Callable[[float], None] = lambda part: None,
+    report_progress: Callable[[float], None] = lambda part: None,
     sure: Sequence[Sequence[Term]] | None = None,
 ) -> Fit:
     """Refit with additional terms: the fixed ones, and candidates that predict better."""
@@ -145,7 +145,7 @@ def _with_more(
     tables = [[*own, *more] for own, more in zip(kept, tried, strict=True)]
     friction = regression.friction(tables, loaded)
     counts = [len(own) for own in kept]
-    chosen = select_terms(regression, tables, friction, counts, fit.solution.sigma, tell)
+    chosen = select_terms(regression, tables, friction, counts, fit.solution.sigma, report_progress)
     picked = [table[:, own] for table, own in zip(friction, chosen, strict=True)]
     solution = solve(regression, picked, fit.robust)
     given = [len(own) for own in fit.terms]
@@ -235,7 +235,7 @@ def select_terms(
     friction: Sequence[FloatArray],
     sure: Sequence[int],
     sigma: FloatArray,
-    tell: Callable[[float], None],
+    report_progress: Callable[[float], None],
 ) -> list[list[int]]:
     """Select the friction terms of each joint.
 
@@ -245,7 +245,7 @@ def select_terms(
         friction: for each joint (M, k) of these.
         sure: number of first terms of each joint that are always used.
         sigma: (n,) noise of the joints.
-        tell: called with the progress from 0 to 1.
+        report_progress: called with the progress from 0 to 1.
 
     Returns:
         The indices of each joint's selected terms.
@@ -288,7 +288,7 @@ def select_terms(
             without = _error(joint, fewer, rest, near, sigma[j])
             if without.sum() < error.sum():
                 chosen[j], error = fewer, without
-        tell((j + 1) / len(joints))
+        report_progress((j + 1) / len(joints))
     return chosen
 
 

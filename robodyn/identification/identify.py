@@ -87,7 +87,7 @@ def identify(
         if value is not None:
             as_scalar(name, value, "Hz", above=0.0)
     motors = motors_of(m.joint_names, couplings)
-    tell = progress or (lambda part: None)
+    report_progress = progress or (lambda part: None)
     filters = choose_filters(given, cutoff, effort_cutoff)
     stretches, notes = [], [note for recording in given for note in recording.notes]
     for recording in given:
@@ -95,14 +95,14 @@ def identify(
         stretches += found
         notes += said
     notes += _reversed_joints(m, stretches)
-    tell(0.1)
+    report_progress(0.1)
     regression = regression_of(Columns(m, motors, rotors), stretches)
-    tell(0.5)
-    fit = fitted(regression, friction, robust, lambda part: tell(0.5 + 0.4 * part))
-    tell(0.9)
+    report_progress(0.5)
+    fit = fitted(regression, friction, robust, lambda part: report_progress(0.5 + 0.4 * part))
+    report_progress(0.9)
     result = _result(m, fit, notes)
     result = replace(result, fit=tuple(result.validate(given)))
-    tell(1.0)
+    report_progress(1.0)
     return result
 
 

@@ -224,8 +224,8 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 def payload_summary(found: Payload) -> dict[str, Any]:
     """Return body, deviations and errors for `as_json`; infinite if unobserved."""
-    told = ("mass", "com", "inertia")
-    names = [name for each in told for name in (each, f"{each}_deviation")]
+    fields = ("mass", "com", "inertia")
+    names = [name for each in fields for name in (each, f"{each}_deviation")]
     errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}
     return {name: getattr(found, name) for name in names} | errors
 

@@ -244,8 +244,8 @@ def _rows(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[dict[str,
 
 
 def _validation(item: Validation) -> dict[str, Any]:
-    told = ("source", "rmse", "relative", "rmse_unfiltered", "relative_unfiltered")
-    return {name: getattr(item, name) for name in told} | {"relative_before": item.given}
+    fields = ("source", "rmse", "relative", "rmse_unfiltered", "relative_unfiltered")
+    return {name: getattr(item, name) for name in fields} | {"relative_before": item.given}
 
 
 def summary_text(found: dict[str, Any]) -> str:

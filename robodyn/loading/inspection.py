@@ -112,12 +112,12 @@ def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
         try:
             mechanism: Mechanism = load(source, strict=strict)
         except ModelError as error:
-            told = [str(w.message) for w in caught if issubclass(w.category, LeftOutWarning)]
-            if not told:
+            messages = [str(w.message) for w in caught if issubclass(w.category, LeftOutWarning)]
+            if not messages:
                 raise
             # parts left out may be the cause of the failure
-            more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
-            text = "; ".join(told[:SHOWN]).replace(f"{source}: ", "")
+            more = f"; and {len(messages) - SHOWN} more" if len(messages) > SHOWN else ""
+            text = "; ".join(messages[:SHOWN]).replace(f"{source}: ", "")
             raise type(error)(f"{error} ({text}{more})", value=error.value) from error
     for warning in caught:
         name = next((_LINES[c] for c in _LINES if issubclass(warning.category, c)), None)

@@ -25,11 +25,11 @@ class CompilationNotes:
     """Counter of compiled kernels that reports progress.
 
     On a terminal the count is updated in place; elsewhere there is one message every ten seconds,
-    to the logger `robodyn` or the function given to `tell_to`.
+    to the logger `robodyn` or the function given to `report_to`.
     """
 
     def __init__(self) -> None:
-        self._tell: Callable[[str], object] | None = None
+        self._report: Callable[[str], object] | None = None
         self._lock = threading.Lock()
         self._done = 0
         self._spent = 0.0
@@ -38,9 +38,9 @@ class CompilationNotes:
         self._said_damaged = False
         self._said_refused = False
 
-    def tell_to(self, tell: Callable[[str], object] | None) -> None:
+    def report_to(self, report: Callable[[str], object] | None) -> None:
         """Set the function that receives messages, such as a node's logger, or None."""
-        self._tell = tell
+        self._report = report
 
     def begin(self, is_cached: Callable[[], bool]) -> None:
         """Report that a kernel is about to be compiled.
@@ -94,11 +94,11 @@ class CompilationNotes:
         return f"compiling kernels: {self._done} done, {self._spent:.0f} s"
 
     def _on_terminal(self) -> bool:
-        return self._tell is None and sys.stderr is not None and sys.stderr.isatty()
+        return self._report is None and sys.stderr is not None and sys.stderr.isatty()
 
     def _say(self, line: str) -> None:
-        if self._tell is not None:
-            self._tell(line)
+        if self._report is not None:
+            self._report(line)
         elif self._on_terminal():
             print(f"robodyn: {line}", file=sys.stderr, flush=True)
         else:

@@ -86,7 +86,7 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
     for channel in CHANNELS:
         values = np.maximum(response.modulus(channel), 1e-4)
         across = {-3: " [s/m]", 3: " [m/s]"}
-        unit = across.get(3 * ((channel.felt < 3) - (channel.told < 3)), "")
+        unit = across.get(3 * ((channel.felt < 3) - (channel.vehicle < 3)), "")
         panels.append(_panel(channel.name, response, values, f"modulus{unit}", criteria, 0, "log"))
     return Chart(
         "modulus", "Objective motion cueing test: modulus", tuple(panels),

@@ -27,12 +27,12 @@ FAILURES = 10
 
 
 def on_threads(
-    plan: SweepPlan, chunks: Sequence[int], sink: Output, tell: Callable[[], None]
+    plan: SweepPlan, chunks: Sequence[int], sink: Output, report_progress: Callable[[], None]
 ) -> None:
     """Compute chunks on `robodyn.get_threads()` threads.
 
-    `tell` is called in the calling thread after a chunk has been written. At the end, also after
-    Ctrl-C, no thread is still running.
+    `report_progress` is called in the calling thread after a chunk has been written. At the end,
+    also after Ctrl-C, no thread is still running.
     """
     for first in range(0, len(chunks), ROUND):
         some = chunks[first : first + ROUND]
@@ -42,20 +42,20 @@ def on_threads(
             sink.record(some[item])
 
         for _ in each(work, len(some)):
-            tell()
+            report_progress()
 
 
 def on_cluster(
     plan: SweepPlan,
     chunks: Sequence[int],
     sink: Output,
-    tell: Callable[[], None],
+    report_progress: Callable[[], None],
     scheduler: Any,
 ) -> None:
     """Compute chunks on the workers of a `dask.distributed` cluster.
 
     Args:
-        plan, chunks, sink, tell: as for `on_threads`; this process writes the results.
+        plan, chunks, sink, report_progress: as for `on_threads`; this process writes the results.
         scheduler: its address, or a `distributed.Client`.
 
     Raises:
@@ -76,7 +76,7 @@ def on_cluster(
             index, results = future.result()
             sink.write(index, results)
             sink.record(index)
-            tell()
+            report_progress()
             future.release()
             following = next(waiting, None)
             if following is not None:

@@ -106,16 +106,16 @@ def run(
         with closing(where) as sink:
             kept, count = len(sink.done), plan.points.chunks
 
-            def tell() -> None:
+            def report_progress() -> None:
                 if progress is not None:
                     progress(len(sink.done) / count)
 
             chunks = [index for index in range(count) if index not in sink.done]
-            tell()
+            report_progress()
             if scheduler is None:
-                on_threads(plan, chunks, sink, tell)
+                on_threads(plan, chunks, sink, report_progress)
             elif chunks:
-                on_cluster(plan, chunks, sink, tell, scheduler)
+                on_cluster(plan, chunks, sink, report_progress, scheduler)
             return SweepOutcome(sink.finish(), count - kept, kept)
     except OSError as error:
         if isinstance(error, OutputError):

@@ -264,8 +264,10 @@ class _Writer:
                 points[f"{closure.name}_axis"] = APART
             for name, along in points.items():
                 self._sites(out, closure, name, along)
-            told = closure_element(None, closure)
-            parts = {"constraint": told.attrib} | {part.tag: part.attrib for part in told}
+            constraint = closure_element(None, closure)
+            parts = {"constraint": constraint.attrib} | {
+                part.tag: part.attrib for part in constraint
+            }
             closures.append({"equalities": list(points)} | parts)
         if len(out):
             self._root.append(out)
@@ -312,11 +314,11 @@ class _Writer:
         own = own_attributes(joint, self._home.get(joint.name))
         if joint.spring.preload:
             own["spring_preload"] = number(joint.spring.preload)
-        told = {"child": joint.child, "own": own}
+        options = {"child": joint.child, "own": own}
         if joint.kind in ("floating", "fixed"):
-            return told
+            return options
         limits = {"effort": joint.effort, "velocity": joint.velocity}
-        return told | {
+        return options | {
             "limit": {key: value for key, value in limits.items() if np.isfinite(value)},
             "params": params_of_joint(joint),
         }

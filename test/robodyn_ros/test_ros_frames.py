@@ -56,10 +56,10 @@ class Sky:
         self._moving = graph.peer.create_publisher(TFMessage, "/tf", 100)
         self._static = graph.peer.create_publisher(TFMessage, "/tf_static", STATIC)
 
-    def tell(self, parent: str, child: str, pose, stamp: int | None = None) -> None:
+    def set_transform(self, parent: str, child: str, pose, stamp: int | None = None) -> None:
         """Broadcast a frame's pose in its parent; static without a stamp."""
         if TFMessage is None:
-            transform_buffer.Buffer.tell(parent, child, pose, stamp)
+            transform_buffer.Buffer.set_transform(parent, child, pose, stamp)
             return
         transform = TransformStamped(child_frame_id=child)
         transform.header.frame_id = parent
@@ -130,9 +130,9 @@ def planner(platform):
 def test_a_goal_in_a_moved_and_turned_frame(planner, platform, rng):
     """world -> base_link and world -> table -> part: the goal is in the part's frame."""
     base, table, part = (some_pose(rng, 3.0) for _ in range(3))
-    planner.sky.tell("world", "base_link", base)
-    planner.sky.tell("world", "table", table)
-    planner.sky.tell("table", "part", part)
+    planner.sky.set_transform("world", "base_link", base)
+    planner.sky.set_transform("world", "table", table)
+    planner.sky.set_transform("table", "part", part)
     goal = rd.pose_from_rpy(platform.home[:3] + np.array([0.02, -0.03, 0.04]), [0.05, -0.02, 0.1])
     in_part = pose_of(np.linalg.inv(matrix(table) @ matrix(part)) @ matrix(base) @ matrix(goal))
     same_pose(planner.flown_to("part", in_part), goal)
@@ -146,7 +146,7 @@ def test_a_goal_in_the_platforms_own_frame_needs_no_tf(planner, platform):
 
 
 def test_a_frame_that_nobody_knows_is_refused_with_those_that_are_known(planner, platform):
-    planner.sky.tell("world", "base_link", platform.home)
+    planner.sky.set_transform("world", "base_link", platform.home)
     planner.flown_to("world", pose_of(matrix(platform.home) @ matrix(near(platform))))
     refused = "goal_pose refused", "'nowhere'", "Known are"
     planner.go("nowhere", platform.home)
@@ -167,10 +167,10 @@ def test_a_frame_that_nobody_knows_is_refused_with_those_that_are_known(planner,
 
 
 def test_a_tree_that_is_not_connected_or_a_loop_is_refused(planner, platform):
-    planner.sky.tell("attic", "chest", platform.home)
-    planner.sky.tell("world", "base_link", platform.home)
-    planner.sky.tell("snake", "tail", platform.home)
-    planner.sky.tell("tail", "snake", platform.home)
+    planner.sky.set_transform("attic", "chest", platform.home)
+    planner.sky.set_transform("world", "base_link", platform.home)
+    planner.sky.set_transform("snake", "tail", platform.home)
+    planner.sky.set_transform("tail", "snake", platform.home)
     planner.flown_to("world", pose_of(matrix(platform.home) @ matrix(near(platform))))
     planner.go("chest", platform.home)
     planner.graph.line("goal_pose refused", "'chest'", "connect")
@@ -180,8 +180,8 @@ def test_a_tree_that_is_not_connected_or_a_loop_is_refused(planner, platform):
 
 def test_a_transform_that_is_none_or_old_is_refused(planner, platform):
     home = platform.home
-    planner.sky.tell("base_link", "broken", [np.nan, 0, 0, 0, 0, 0, 1], SECOND)
-    planner.sky.tell("base_link", "moving", home, 5 * SECOND)
+    planner.sky.set_transform("base_link", "broken", [np.nan, 0, 0, 0, 0, 0, 1], SECOND)
+    planner.sky.set_transform("base_link", "moving", home, 5 * SECOND)
     planner.be_at(home, 5 * SECOND)
     at_home = [0, 0, 0.01, 0, 0, 0, 1]
     planner.flown_to("moving", at_home)
@@ -253,8 +253,8 @@ def test_a_sensors_wrench_turns_with_the_platform_and_acts_where_the_sensor_is(
 ):
     """Its power over any motion of the platform is that of the sensor's own point and axes."""
     sensor, wrench = some_pose(rng, 0.3), 50.0 * rng.normal(size=6)
-    controller.sky.tell("platform_link", "flange", sensor)
-    controller.sky.tell("flange", "sensor", [0, 0, 0, 0, 0, 0, 1])
+    controller.sky.set_transform("platform_link", "flange", sensor)
+    controller.sky.set_transform("flange", "sensor", [0, 0, 0, 0, 0, 0, 1])
     first = rd.pose_from_rpy(platform.home[:3] + np.array([0.03, 0.02, 0.01]), [0.05, 0.1, 0.2])
     still = np.zeros(6)
     controller.push("sensor", wrench)
@@ -268,7 +268,7 @@ def test_a_sensors_wrench_turns_with_the_platform_and_acts_where_the_sensor_is(
 
 def test_an_imu_mounted_elsewhere_on_the_base_is_felt_at_the_base_frame(controller, platform, rng):
     mounted, still = some_pose(rng, 1.0), np.zeros(6)
-    controller.sky.tell("base_link", "imu", mounted)
+    controller.sky.set_transform("base_link", "imu", mounted)
     base = rd.BaseMotion([2.0, 1.0, 8.0], [1.0, -0.5, 0.7])
     felt = base.felt_at(mounted)
     message = Imu()
@@ -285,7 +285,7 @@ def test_an_imu_mounted_elsewhere_on_the_base_is_felt_at_the_base_frame(controll
 def test_a_frame_elsewhere_lends_its_axes_only(controller, platform, rng):
     """As the base frame does: the wrench is about the platform's own point."""
     world, wrench = some_pose(rng, 5.0), 50.0 * rng.normal(size=6)
-    controller.sky.tell("world", "base_link", world)
+    controller.sky.set_transform("world", "base_link", world)
     controller.push("world", wrench)
     expected = turned(Rotation.from_quat(world[3:]).inv(), wrench)
     still = np.zeros(6)

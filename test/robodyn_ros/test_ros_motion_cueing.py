@@ -33,7 +33,7 @@ class Vehicle:
         self.imu = graph.publisher(Imu, "vehicle/imu")
         self.heard = graph.listen(Odometry, "platform_setpoint", qos.STATE)
 
-    def tell(self, force_x, rate_z=0.0, later=1_000_000):
+    def publish(self, force_x, rate_z=0.0, later=1_000_000):
         self.stamp += later
         message = Imu(linear_acceleration=Vector3(x=float(force_x), z=GRAVITY))
         message.angular_velocity.z = rate_z
@@ -56,7 +56,7 @@ class Vehicle:
 
     def drive(self, condition, what, force_x):
         def driven():
-            self.tell(force_x)
+            self.publish(force_x)
             return condition()
 
         self.graph.until(driven, what)
@@ -113,8 +113,8 @@ def test_an_invalid_vehicle_motion_is_refused(vehicle):
         (1e3, 0.0, 1, "1000"),
         (5.0, 0.0, -2, "must be after"),
     ):
-        vehicle.tell(0.0)
-        vehicle.tell(force, rate, later)
+        vehicle.publish(0.0)
+        vehicle.publish(force, rate, later)
         vehicle.graph.line("vehicle/imu refused", words)
     vehicle.more()
     np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)

@@ -49,10 +49,10 @@ def arm():
 
 
 class Driver:
-    """Publishes what `tell` makes of a stamp [ns] and a count, 100 times a second."""
+    """Publishes what `make` returns for a stamp [ns] and a count, 100 times a second."""
 
-    def __init__(self, peer, tell, qos=10, publishers=1):
-        self.peer, self.tell, self.count = peer, tell, 0
+    def __init__(self, peer, make, qos=10, publishers=1):
+        self.peer, self.make, self.count = peer, make, 0
         node = peer.node
         self.publishers = [
             node.create_publisher(JointState, "joint_states", qos) for _ in range(publishers)
@@ -64,7 +64,7 @@ class Driver:
     def _tick(self):
         self.count += 1
         stamp = self.peer.node.get_clock().now().nanoseconds
-        for publisher, message in zip(self.publishers, self.tell(stamp, self.count), strict=True):
+        for publisher, message in zip(self.publishers, self.make(stamp, self.count), strict=True):
             if message is not None:
                 publisher.publish(message)
 
@@ -138,10 +138,10 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_states_of_all_kinds_of_drivers_are_answered(peer, start, arm, case):
-    tell, qos, publishers, told = CASES[case]
+    make, qos, publishers, expected = CASES[case]
     start("inverse_dynamics", HOLD | {"friction": False})
     commands = peer.listen(JointState, "joint_commands")
-    driver = Driver(peer, lambda t, k: tell(t, k, arm.joint_names), qos, publishers)
+    driver = Driver(peer, lambda t, k: make(t, k, arm.joint_names), qos, publishers)
     holds(peer, commands, arm, Q)
 
     def advance():
@@ -149,8 +149,8 @@ def test_states_of_all_kinds_of_drivers_are_answered(peer, start, arm, case):
         return all(later > earlier for earlier, later in zip(stamps, stamps[1:], strict=False))
 
     peer.until(advance, "commands whose times advance")
-    if told:
-        driver.status("inverse_dynamics: states", WARN, told)
+    if expected:
+        driver.status("inverse_dynamics: states", WARN, expected)
 
 
 def test_differentiate_may_be_switched_off(peer, start, arm):
@@ -171,11 +171,11 @@ def test_a_stale_publisher_is_named_and_outvoted(peer, start, arm):
     start("inverse_dynamics", HOLD | {"friction": False})
     commands = peer.listen(JointState, "joint_commands")
 
-    def tell(stamp, count):
+    def make(stamp, count):
         stale = state(arm.joint_names, STILL, STILL, stamp) if count % 10 == 0 else None
         return [state(arm.joint_names, Q, STILL, stamp), stale]
 
-    driver = Driver(peer, tell, publishers=2)
+    driver = Driver(peer, make, publishers=2)
     driver.status("inverse_dynamics: states", ERROR, "2 publishers", "peer")
     begun = len(commands)
     holds(peer, commands, arm, Q, count=100)

@@ -302,7 +302,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
 
         peer.node.create_service(Trigger, "joint_commander/freeze", answer)
         state = peer.node.create_publisher(String, "machine_state", LATCHED)
-        wishes = peer.node.create_publisher(Odometry, "joint_commander/wished_state", 10)
+        wishes = peer.node.create_publisher(Odometry, "joint_commander/target_state", 10)
         state.publish(String(data="parked"))
         home = rd.load("stewart_symmetric").home
         stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)  # times of day

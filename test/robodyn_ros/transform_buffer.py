@@ -43,7 +43,7 @@ class Buffer:
         self.edges = {}
 
     @classmethod
-    def tell(cls, parent: str, child: str, pose: np.ndarray, stamp: int | None) -> None:
+    def set_transform(cls, parent: str, child: str, pose: np.ndarray, stamp: int | None) -> None:
         """Take a transform, unless it is not finite: tf2 ignores those."""
         if np.isfinite(pose).all():
             cls.told[child] = Edge(parent, matrix(np.asarray(pose, dtype=float)), stamp)

@@ -79,7 +79,7 @@ def fit(
     noise: Noise,
     estimate: bool,
     loss: str = "linear",
-    tell: Callable[[float], None] | None = None,
+    report_progress: Callable[[float], None] | None = None,
 ) -> CalibrationFit:
     """Maximize the posterior, and optionally estimate the noise of groups from residuals.
 
@@ -91,7 +91,7 @@ def fit(
         noise: initial noise.
         estimate: whether to estimate the noise.
         loss: `linear`, `soft_l1`, `huber` or `cauchy`.
-        tell: called with the progress from 0 to 1.
+        report_progress: called with the progress from 0 to 1.
 
     Returns:
         The solution.
@@ -103,8 +103,8 @@ def fit(
     for turn in range(ROUNDS):
         found = _solve(problem, noise, at, loss)
         at = found.unknowns
-        if tell is not None:
-            tell((turn + 1) / ROUNDS)
+        if report_progress is not None:
+            report_progress((turn + 1) / ROUNDS)
         if not estimate:
             return found
         better = _estimated(problem, found, loss)

@@ -30,11 +30,11 @@ SETTLING, PERIODS = 30.0, 1.5
 
 
 class Channel(NamedTuple):
-    """Response in the test: indices of the felt and the given axis among force and rate x, y, z."""
+    """Channel of the test: indices of the felt and the vehicle's axis in force and rate x, y, z."""
 
     name: str
     felt: int
-    told: int
+    vehicle: int
 
 
 CHANNELS = (
@@ -61,11 +61,11 @@ class FrequencyResponse(NamedTuple):
 
     def modulus(self, channel: Channel) -> FloatArray:
         """Return the gain (k,) of a channel; force per rate in [m/s], rate per force in [s/m]."""
-        return np.asarray(np.abs(self.matrix[:, channel.felt, channel.told]))
+        return np.asarray(np.abs(self.matrix[:, channel.felt, channel.vehicle]))
 
     def phase(self, channel: Channel) -> FloatArray:
         """Return the phase (k,) [deg] of a channel, -180 to 180."""
-        return np.asarray(np.angle(self.matrix[:, channel.felt, channel.told], deg=True))
+        return np.asarray(np.angle(self.matrix[:, channel.felt, channel.vehicle], deg=True))
 
 
 def frequency_response(
@@ -101,15 +101,15 @@ def frequency_response(
     matrix = np.zeros((len(number), 6, 6), complex)
     for axis in range(6):
         size = FORCE if axis < 3 else RATE
-        told = np.zeros((len(time), 6))
-        told[:, axis] = size * np.sin(angle).sum(axis=1)
+        motion = np.zeros((len(time), 6))
+        motion[:, axis] = size * np.sin(angle).sum(axis=1)
 
-        def tell(share: float, axis: int = axis) -> None:
+        def report_progress(share: float, axis: int = axis) -> None:
             if progress is not None:
                 progress((axis + share) / 6.0)
 
-        vehicle = VehicleMotion(time, REST + told[:, :3], told[:, 3:])
-        found = ride(mechanism, vehicle, parameters, head=head, dt=dt, progress=tell)
+        vehicle = VehicleMotion(time, REST + motion[:, :3], motion[:, 3:])
+        found = ride(mechanism, vehicle, parameters, head=head, dt=dt, progress=report_progress)
         felt = np.hstack([found.felt_force - REST, found.felt_rate])
         kept = lasting[: len(felt)]
         parts = np.linalg.lstsq(basis[: len(felt)][kept], felt[kept], rcond=None)[0] / size

@@ -97,11 +97,11 @@ class _Reader:
             return
         parent = self._link(int(model.body_parentid[body]))
         place: Any = self._compiled.place(body, "body")
-        told = self._own_joints
+        joints = self._own_joints
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         fixed = f"{name}_fixed"
         if not count:
-            fixed = next((joint for joint in told if told[joint].get("child") == name), fixed)
+            fixed = next((joint for joint in joints if joints[joint].get("child") == name), fixed)
             self._builder.add(Joint(fixed, "fixed", parent, name, Placement.of(place)))
             return
         for n in range(first, first + count):
@@ -109,7 +109,7 @@ class _Reader:
             last = n == first + count - 1
             centered = last and not model.jnt_pos[n].any()
             joint = self._compiled.name("joint", n)
-            child = name if centered else told.get(joint, {}).get("child", f"{name}_on_{joint}")
+            child = name if centered else joints.get(joint, {}).get("child", f"{name}_on_{joint}")
             if not centered:
                 self._builder.add(Link(child))
                 self._builder.links_with_inertia.add(child)

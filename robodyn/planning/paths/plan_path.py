@@ -116,7 +116,7 @@ def plan_path(
     bounds = _on_one_side(bounds, first, last)
     refuse_ends(bounds, first, last)
     problem = PlanningProblem(space_of(mechanism, first, last), bounds, first, last, step)
-    budget = Budget(began + timeout, stopped=stopped, tell=progress or (lambda _: None))
+    budget = Budget(began + timeout, stopped=stopped, report_progress=progress or (lambda _: None))
     searching = replace(budget, deadline=began + SEARCHING * timeout)
     path = find(problem, wanted.seed, searching)
     if path is None:
@@ -162,7 +162,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
     best: FloatArray | None = None
     began = time.monotonic()
     for number in range(SEARCHES):
-        budget.tell(f"search {number + 1} of {SEARCHES}")
+        budget.report_progress(f"search {number + 1} of {SEARCHES}")
         random = np.random.default_rng([seed, number])
         path = TreeSearch(problem, least, REACH).path(random, budget)
         if path is None:
@@ -194,7 +194,7 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
     """Fit a verified curve to a path (n, nq); return it with its sample count, or None."""
-    budget.tell("smoothing")
+    budget.report_progress("smoothing")
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))
     for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):

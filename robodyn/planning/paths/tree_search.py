@@ -34,13 +34,13 @@ class Budget:
         deadline: time of `time.monotonic` [s] at which the search ends.
         nodes: most nodes of both trees together.
         stopped: polled during the search; True ends it.
-        tell: called with a description of the present step.
+        report_progress: called with a description of the present step.
     """
 
     deadline: float
     nodes: int = 30000
     stopped: Callable[[], bool] = lambda: False
-    tell: Callable[[str], None] = lambda _: None
+    report_progress: Callable[[str], None] = lambda _: None
 
     @property
     def over(self) -> bool:

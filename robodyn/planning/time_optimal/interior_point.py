@@ -118,7 +118,7 @@ def shortest(
     p: Program,
     c: FloatArray,
     weight: float = FAR,
-    tell: Callable[[float], None] = lambda _: None,
+    report_progress: Callable[[float], None] = lambda _: None,
     centered: float = np.inf,
 ) -> tuple[FloatArray, float]:
     """Compute the fastest motion near one strictly within the limits.
@@ -128,7 +128,7 @@ def shortest(
         c: coefficients of a motion within them.
         weight: initial weight of the barrier, relative to the duration; by default for a motion
             far from the fastest.
-        tell: called with the progress from 0 to 1.
+        report_progress: called with the progress from 0 to 1.
         centered: decrement of a step, relative to the gap, above which the barrier keeps its
             weight until the motion has converged for it.
 
@@ -147,7 +147,7 @@ def shortest(
     first_gap = np.log(gap)
     for _ in range(STEPS):
         whole = first_gap - np.log(GAP_TOLERANCE * time)
-        tell(np.clip((first_gap - np.log(gap)) / whole, 0.0, 1.0))
+        report_progress(np.clip((first_gap - np.log(gap)) / whole, 0.0, 1.0))
         w = z / r
         steep, bent = spline.time_slopes(c)
         band = _banded(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))

@@ -69,11 +69,11 @@ def fastest_within(
     given: Intervals,
     constraints: Constraints,
     piece: Piece,
-    tell: Callable[[float], None],
+    report_progress: Callable[[float], None],
 ) -> Found:
     """Find the fastest motion within limits that also hold between the points.
 
-    `tell` is called with the progress from 0 to 1.
+    `report_progress` is called with the progress from 0 to 1.
 
     Raises:
         Failed: none exists.
@@ -86,7 +86,7 @@ def fastest_within(
     spline = SpeedSpline(problem.steps, 2)
     gap, improves = 0.0, False
     for attempt in range(ROUNDS):
-        tell(attempt / (attempt + 2.0))
+        report_progress(attempt / (attempt + 2.0))
         try:
             reached.find()
         except Failed as failed:

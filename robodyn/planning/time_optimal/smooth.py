@@ -85,12 +85,12 @@ class SmoothSearch:
         self.piece = given._replace(curve=curve, nodes=easing.at(self._nodes)[0])
         self.course = self._course(VERIFIED)
 
-    def fastest(self, given: Intervals, tell: Callable[[float], None]) -> Found:
+    def fastest(self, given: Intervals, report_progress: Callable[[float], None]) -> Found:
         """Find the fastest motion within all limits, between points too.
 
         Args:
             given: limits, without those of rates of change.
-            tell: called with the progress from 0 to 1.
+            report_progress: called with the progress from 0 to 1.
 
         Returns:
             The motion.
@@ -113,7 +113,7 @@ class SmoothSearch:
             done = attempt / (attempt + 2.0)
 
             def further(share: float, done: float = done, attempt: int = attempt) -> None:
-                tell(done + share * ((attempt + 1.0) / (attempt + 3.0) - done))
+                report_progress(done + share * ((attempt + 1.0) / (attempt + 3.0) - done))
 
             c, _ = shortest(p, c, AGAIN if attempt else FAR, further)
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))

@@ -112,10 +112,13 @@ def time_optimal(
             f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
         )
     line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))
-    ends, tell = (wanted.start_velocity, wanted.goal_velocity), progress or (lambda _: None)
+    ends, report_progress = (
+        (wanted.start_velocity, wanted.goal_velocity),
+        progress or (lambda _: None),
+    )
     for refined in range(REFINEMENTS):
         try:
-            motion = _planned(line, count << refined, constraints, ends, tell)
+            motion = _planned(line, count << refined, constraints, ends, report_progress)
             bound = wanted.vibration
             return motion if bound is None else without_vibration(motion, constraints, bound)
         except Unverified:
@@ -161,16 +164,16 @@ def _planned(
     pieces = _between(mechanism, path.cut(count, placings), *ends)
     for piece, easing_of_it in zip(pieces, easings, strict=True):
 
-        def tell(s: float, piece: Piece = piece) -> None:
+        def report_progress(s: float, piece: Piece = piece) -> None:
             progress(piece.share(s))
 
-        part, why = _fastest(constraints, piece, easing_of_it, tell)
+        part, why = _fastest(constraints, piece, easing_of_it, report_progress)
         found.append(part)
         reasons += [
             reason._replace(start=reason.start + start, end=reason.end + start) for reason in why
         ]
         start += part.timed.duration
-        tell(1.0)
+        report_progress(1.0)
     gap = float(np.max([0.0, *(part.gap for part in found)]))
     return TimeOptimal(tuple(part.timed for part in found), gap, tuple(reasons))
 
@@ -187,7 +190,10 @@ def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
 
 
 def _fastest(
-    constraints: Constraints, piece: Piece, easing: Easing | None, tell: Callable[[float], None]
+    constraints: Constraints,
+    piece: Piece,
+    easing: Easing | None,
+    report_progress: Callable[[float], None],
 ) -> tuple[Found, list[Limited]]:
     """Compute the fastest motion along a piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
@@ -204,10 +210,10 @@ def _fastest(
         raise kinematics_failure(error, piece, len(VERIFIED)) from error
     try:
         if smooth is not None:
-            found = smooth.fastest(problem, tell)
+            found = smooth.fastest(problem, report_progress)
         else:
             refuse_unlimited(mechanism, piece, problem)
-            found = fastest_within(path, problem, constraints, piece, tell)
+            found = fastest_within(path, problem, constraints, piece, report_progress)
             refuse_unlimited(mechanism, piece, problem, found)
     except Failed as failed:
         raise infeasible(constraints, piece, problem, failed) from failed

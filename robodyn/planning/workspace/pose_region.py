@@ -50,7 +50,7 @@ class PoseRegion(Region):
         others: FloatArray,
         asked: WorkspaceSettings,
         scheduler: Any,
-        tell: Callable[[float], None],
+        report_progress: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
         self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
@@ -59,7 +59,7 @@ class PoseRegion(Region):
         self._part: tuple[FloatArray, BoolArray] | None = None
         self._is_bounded = asked.bounds is not None
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
-        self.volume, self.volume_error = self._measured(asked.error, asked.seed, tell)
+        self.volume, self.volume_error = self._measured(asked.error, asked.seed, report_progress)
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit the connection to a cluster, which its workers do not need."""
@@ -183,7 +183,7 @@ class PoseRegion(Region):
         return found
 
     def _measured(
-        self, error: float, seed: int, tell: Callable[[float], None]
+        self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
         """Measure volume and error by two samples in each of n^3 strata, for growing n."""
         strata, random = STRATA, np.random.default_rng(seed)
@@ -223,12 +223,12 @@ class PoseRegion(Region):
             stated = max(SIGMAS * whole * np.sqrt(scatter) / (2.0 * count), least)
             if stated <= error * volume or strata >= MOST_STRATA or (not inside and strata >= 60):
                 break
-            tell(min(0.99, (strata / MOST_STRATA) ** 3))
+            report_progress(min(0.99, (strata / MOST_STRATA) ** 3))
             # the error falls with the number of samples to the power 2/3
             wanted = strata * np.sqrt(stated / max(error * volume, 1e-300))
             grown = min(max(wanted * 1.05, GROWTH * strata), 2.5 * strata)
             strata = min(int(np.ceil(grown)), MOST_STRATA)
-        tell(1.0)
+        report_progress(1.0)
         # at least the requested error, so that a comparison by sampling is within it
         return volume, max(stated, error * volume)
 

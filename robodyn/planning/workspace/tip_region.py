@@ -61,7 +61,7 @@ class TipRegion(Region):
         needs: Requirements,
         kind: str,
         asked: WorkspaceSettings,
-        tell: Callable[[float], None],
+        report_progress: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
         self.cut_short = ""
@@ -75,22 +75,22 @@ class TipRegion(Region):
         # first in coarse cubes, to find its extent and how long finer ones will take
         coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()
         self._divide(seeds, coarse)
-        if not self._fill(tell, 0.0, 0.1, began + budget):
+        if not self._fill(report_progress, 0.0, 0.1, began + budget):
             self._refuse_endless(budget)
             self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
         seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
         fine = int(min(cells, coarse * self._times(time.monotonic() - began, budget)))
         if fine > coarse:
             self._divide(seeds, fine)
-            self._fill(tell, 0.1, 0.8)
+            self._fill(report_progress, 0.1, 0.8)
         if fine < cells and not self.cut_short:
             self.cut_short = (
                 f"coarser than the {cells} cells along an axis that were asked for, which take "
                 f"longer than the budget of {budget:g} s"
             )
-        self._fill_beyond(tell, began + budget)
+        self._fill_beyond(report_progress, began + budget)
         self.volume, self.volume_error = self._measured()
-        tell(1.0)
+        report_progress(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
         """Raise if filling took the whole budget, as a sliding motor has no limits.
@@ -265,14 +265,14 @@ class TipRegion(Region):
 
     def _fill(
         self,
-        tell: Callable[[float], None],
+        report_progress: Callable[[float], None],
         before: float,
         share: float,
         until: float = np.inf,
     ) -> bool:
         """Fill the cubes until a time; return whether all are filled.
 
-        `tell` is called with the progress: `before`, plus a part of `share`.
+        `report_progress` is called with the progress: `before`, plus a part of `share`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -293,7 +293,7 @@ class TipRegion(Region):
                 part = starts[first : first + CHUNK]
                 found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
                 front += self._take(found, self._steps.tips(found))
-            tell(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+            report_progress(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
             if time.monotonic() > until:
                 return not front
         return True
@@ -347,14 +347,14 @@ class TipRegion(Region):
         chosen = ring[self._random.integers(0, len(ring), points)]
         return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
 
-    def _fill_beyond(self, tell: Callable[[float], None], until: float) -> None:
+    def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
         """Fill further cubes from reachable random points in surrounding cubes, a few times."""
         for _ in range(AGAIN):
             at = self._beyond(self._few[2])[1]
             q = self._brought(at)[1]
             if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:
                 break
-            self._fill(tell, 0.9, 0.05, until)
+            self._fill(report_progress, 0.9, 0.05, until)
 
     @property
     def _few(self) -> tuple[int, int, int]:

@@ -90,7 +90,7 @@ def workspace(
         bounds=None if asked.bounds is None else _box(asked.bounds),
     )
     needs = Requirements(mechanism, asked)
-    xyz, rpy, tell = asked.xyz, asked.rpy, progress or (lambda _: None)
+    xyz, rpy, report_progress = asked.xyz, asked.rpy, progress or (lambda _: None)
     if not mechanism.coordinates.is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and not turns:
@@ -106,11 +106,11 @@ def workspace(
             )
         if asked.budget != np.inf:
             asked = replace(asked, budget=as_scalar("budget", asked.budget, "s", above=0.0))
-        return TipRegion(needs, kind, asked, tell)
+        return TipRegion(needs, kind, asked, report_progress)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
         place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
-        return PoseRegion(needs, kind, place[None], asked, scheduler, tell)
+        return PoseRegion(needs, kind, place[None], asked, scheduler, report_progress)
     if kind == "constant":
         angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
     else:
@@ -121,7 +121,7 @@ def workspace(
                 value=None,
             )
         angles = orientations_of(asked.orientations)
-    return PoseRegion(needs, kind, angles, asked, scheduler, tell)
+    return PoseRegion(needs, kind, angles, asked, scheduler, report_progress)
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:

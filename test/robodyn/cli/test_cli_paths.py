@@ -162,9 +162,9 @@ def test_progress_shows_after_two_seconds_on_a_terminal_only(monkeypatch, capsys
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
 
     def work():
-        with progress_bar("flying", 1.0) as tell:
+        with progress_bar("flying", 1.0) as report_progress:
             for clock[0] in (0.0, 1.0, 3.0, 4.0):
-                tell(clock[0] / 4.0)
+                report_progress(clock[0] / 4.0)
         return capsys.readouterr().err
 
     clock[0] = 0.0
