@@ -175,7 +175,7 @@ def test_a_program_that_does_not_exist(ros2):
     running.wait_for("package 'no_such_package' not found")
 
 
-def test_what_a_process_writes_is_an_event_and_one_process_can_be_shut_down(ros2, token):
+def test_on_process_io_can_shut_down_one_process(ros2, token):
     running = launch(
         ros2,
         f"s := sleeper({token!r}, name='s', output='screen'),"

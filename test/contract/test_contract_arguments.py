@@ -54,7 +54,7 @@ def test_a_batch_is_its_states(asked, given, shape, share, monkeypatch):
         assert_same(method(*(x[index] for x in arguments)), batch[index])
 
 
-def test_one_state_for_many_is_broadcast(asked, given):
+def test_one_state_is_broadcast_to_many(asked, given):
     mechanism, name = asked
     method, arguments = getattr(mechanism, name), given(mechanism, name, (4,))
     spread = [arguments[0], *(np.broadcast_to(x[0], x.shape) for x in arguments[1:])]

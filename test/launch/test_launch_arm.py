@@ -45,7 +45,7 @@ def test_the_peak_errors_are_printed(flight):
     assert any("peak error" in line for line in flight.lines)
 
 
-def test_it_says_that_friction_is_off(flight):
+def test_simulator_logs_that_friction_is_off(flight):
     assert "friction: off" in flight.output
     assert flight.summary["friction"] is False
 
@@ -55,7 +55,7 @@ def test_the_singularity_in_which_it_starts_is_nothing_to_a_motion_of_joints(fli
     assert flight.summary["warnings"] == []
 
 
-def test_its_bag_ends_where_the_path_ends(flight):
+def test_bag_ends_where_the_path_ends(flight):
     """The simulator stands still while the summary and the recorder catch up."""
     from rosbags.highlevel import AnyReader
 

@@ -64,7 +64,7 @@ def test_the_tip_stays_on_its_path(run):
     assert np.ptp(wanted[:, :3], axis=0).max() > 0.01
 
 
-def test_what_is_misspelt_in_a_parameter_file_is_named(run):
+def test_misspelt_names_in_a_parameter_file_are_reported(run):
     """Each by whom it concerns, and as a warning."""
     _, launch = run
     assert "did you mean 'kp'?" in launch.output

@@ -71,7 +71,7 @@ def test_the_new_hexapod_is_checked(folder):
     assert (folder / "home.png").stat().st_size > 0
 
 
-def test_it_is_viewed(folder):
+def test_robodyn_view_shows_the_new_hexapod(folder):
     pytest.importorskip("viser")
     words = ("view", "my_hexapod.yaml", "--port", "0", "--no-browser")
     view = Process([sys.executable, "-m", "robodyn", *words], free_domain(), cwd=folder)
@@ -183,7 +183,7 @@ def flown(folder, hexapod):
         flight.close()
 
 
-def test_it_holds_the_payload_that_was_put_on_in_flight(flown, hexapod):
+def test_controller_holds_the_payload_added_in_flight(flown, hexapod):
     efforts, _ = flown
     rest = np.zeros(6)
     expected = hexapod.with_payload(PAYLOAD).inverse_dynamics(GOALS[2], rest, rest)

@@ -126,7 +126,7 @@ def test_batches_by_vmap_and_by_leading_dimensions_agree(rng):
     np.testing.assert_allclose(summed, each(v, many.reshape(20, 3)).sum(axis=0), rtol=1e-12)
 
 
-def test_what_is_refused():
+def test_jax_functions_reject_invalid_arguments():
     m = rd.load("delta")
     with pytest.raises(rd.InvalidInput, match="steps is 0"):
         of_jax.step(m, 1e-3, 0)

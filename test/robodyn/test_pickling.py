@@ -137,7 +137,7 @@ def test_a_follower_in_another_process(pool, mechanism, state):
     assert_same(there, commanded(follower, *state[:2]))
 
 
-def test_what_a_mechanism_hands_out_goes_into_another_process(pool, mechanism, state):
+def test_objects_of_a_mechanism_can_be_pickled(pool, mechanism, state):
     """Its unchecked calls, the ways in which it is singular, what was found of it."""
     q, v, a = state
     out = np.empty(len(mechanism.joint_names))
@@ -151,7 +151,7 @@ def test_what_a_mechanism_hands_out_goes_into_another_process(pool, mechanism, s
         np.testing.assert_array_equal(condition, kind.condition(q[None], 0.5))
 
 
-def test_what_was_found_of_a_closed_loop_goes_into_another_process(pool):
+def test_structure_of_a_closed_loop_can_be_pickled(pool):
     loop = rd.load("delta")
     there = pool.submit(again, loop.structure).result()
     assert (there.mobility, there.rank, there.free) == (

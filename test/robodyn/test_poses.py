@@ -135,7 +135,7 @@ def test_poses_and_twists_broadcast(rng, poses, twists):
 
 
 @pytest.mark.parametrize("function", [twist_in_body, advance_pose])
-def test_what_does_not_broadcast_is_refused_by_name(rng, function):
+def test_shapes_that_do_not_broadcast_are_refused_by_name(rng, function):
     with pytest.raises(InvalidInput, match=r"do not broadcast: pose \(2, 7\), .* \(3, 6\)"):
         function(random_pose(rng, 2), rng.normal(size=(3, 6)))
 

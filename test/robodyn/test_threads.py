@@ -86,7 +86,7 @@ def test_each_is_called_once_for_every_number(threads):
     assert sorted(done) == sorted(seen) == list(range(20))
 
 
-def test_what_one_of_each_raises_is_raised_and_nothing_runs_on(threads):
+def test_exception_of_one_item_is_raised_and_the_other_threads_stop(threads):
     running = []
 
     def work(item):

@@ -95,7 +95,7 @@ for name, signature in sorted(made() - before):
 @pytest.mark.parametrize(
     ("model", "path"), [("stewart_dasgupta", "III"), ("puma560", "puma"), ("delta", "demo")]
 )
-def test_what_is_called_in_flight_has_been_called_before(model, path):
+def test_warmup_calls_everything_that_is_called_in_flight(model, path):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, model, path],
         capture_output=True,

@@ -55,7 +55,7 @@ def test_a_larger_platform_is_seen_from_farther_away(camera):
     assert camera(large) == pytest.approx([ratio * value for value in camera(small)])
 
 
-def test_what_hangs_is_looked_at_below_its_base(camera):
+def test_camera_looks_below_the_base_of_a_hanging_mechanism(camera):
     distance, height = camera(rd.load("delta"))
     assert distance > 0.0
     assert height < -0.3

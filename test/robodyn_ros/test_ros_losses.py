@@ -67,7 +67,7 @@ def test_a_trajectory_that_is_begun_too_late_is_said():
     assert "0.62 s" in flow.text
 
 
-def test_one_of_many_processes_is_elected_to_log(tmp_path):
+def test_elect_logger_elects_one_of_many_processes(tmp_path):
     file = tmp_path / "voice"
     with elect_logger(file) as first:
         with elect_logger(file) as second:

@@ -53,7 +53,7 @@ def test_a_file_for_another_node_is_named(tmp_path):
     assert "is for /**/recorder" in line
 
 
-def test_what_is_for_all_nodes_may_concern_another_of_them(tmp_path):
+def test_parameters_for_all_nodes_may_concern_another_node(tmp_path):
     pytest.importorskip("rclpy")
     file = tmp_path / "given.yaml"
     file.write_text("/**:\n  ros__parameters: {control_rate: 100.0, kqq: 1.0}\n")

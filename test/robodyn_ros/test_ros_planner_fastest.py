@@ -135,7 +135,7 @@ def test_goals_are_reached_as_fast_as_limits_allow_and_replaced_without_a_stop(g
     assert "idle" in texts
 
 
-def test_what_cannot_be_is_refused_and_what_is_not_wanted_given_up(graph, platform):
+def test_impossible_goals_are_refused_and_canceled_searches_end(graph, platform):
     peers = Peers(graph)
     peers.be_at(platform.home, np.zeros(6))
     peers.go(rd.pose_from_rpy([0.0, 0.0, 2.0], [0.0, 0.0, 0.0]))

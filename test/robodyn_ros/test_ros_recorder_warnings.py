@@ -40,7 +40,7 @@ def stamp_of(recorded: list[tuple[int, bytes]]) -> dict[float, int]:
     }
 
 
-def test_one_type_of_a_topic_with_two_types_is_recorded(record):
+def test_recorder_records_one_type_of_a_topic_with_two_types(record):
     """The log names it.
 
     It takes up a state only when it knows what to begin with, which comes after the state's

@@ -122,7 +122,7 @@ def test_strict_analysis_fails(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_planned_keeps_to_them():
+def test_planned_motions_keep_to_passive_limits():
     m = rd.load(five_bar(0.3))
     paths = [
         rd.load_path("demo", m),
@@ -231,7 +231,7 @@ def test_universal_joints_of_a_platform_keep_their_limits(hexapod, rng):
 
 
 @pytest.mark.slow
-def test_they_are_written_and_read(hexapod, tmp_path):
+def test_passive_limits_are_written_and_read(hexapod, tmp_path):
     m = with_cones(rd.load(hexapod[0] / "tight.urdf"), base_cone=0.3, body_cone=0.25)
     for ending in ("urdf", "yaml", "sdf", "xml"):
         if ending == "xml":

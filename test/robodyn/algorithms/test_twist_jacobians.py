@@ -14,7 +14,7 @@ STEP = 1e-6
 
 
 @pytest.mark.parametrize("name", rd.models())
-def test_it_is_the_derivative_of_the_bodys_pose(name):
+def test_twist_jacobian_is_the_derivative_of_body_pose(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mechanism = rd.load(name)

@@ -84,7 +84,7 @@ def test_the_payload_is_the_one_with_which_a_leg_is_at_its_limit(hexapod):
     assert weight == pytest.approx(6 * hexapod.effort_limits[0] * angle, rel=0.05)
 
 
-def test_what_cannot_hold_itself_holds_nothing(hexapod):
+def test_payload_at_home_is_zero_if_the_platform_cannot_hold_itself(hexapod):
     limits = replace(hexapod.six_legs.legs[0].limits, effort=1.0)
     legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
     assert payload_at_home(hexapod.with_legs(legs)).mass == 0.0

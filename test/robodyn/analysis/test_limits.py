@@ -152,7 +152,7 @@ def test_a_motion_may_run_along_its_limit(puma, side, place):
     assert (beyond.time, beyond.joint) == (0.0, puma.joint_names[0])
 
 
-def test_what_rounding_adds_to_a_limit_is_no_violation(dasgupta):
+def test_rounding_beyond_a_limit_is_no_violation(dasgupta):
     path = rd.paper_path("I")
     _, (length, *_) = peaks(dasgupta, path, 3)
     ends = length[0], length[-1]

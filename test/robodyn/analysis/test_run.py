@@ -127,7 +127,7 @@ def test_a_path_that_was_left_is_not_completed(flown, displacement):
     assert run.status == "left the path at t = 3.000 s: more than 0.05 m or 0.1 rad off"
 
 
-def test_what_stopped_a_run_is_its_status(flown):
+def test_status_of_a_run_is_the_reason_that_stopped_it(flown):
     assert shifted(flown, np.zeros(6), stopped="the power failed").status == "the power failed"
     assert shifted(flown, [0.01, 0, 0, 0, 0, 0]).status == "completed"
 

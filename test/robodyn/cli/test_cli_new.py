@@ -123,7 +123,7 @@ def test_a_name_that_yaml_takes_for_something_else_stays_a_name(run, tmp_path, n
         (("hexapod", "plain"), "plain.yaml"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(
+def test_new_rejects_invalid_arguments_in_one_line_and_writes_nothing(
     run, tmp_path, arguments, words
 ):
     result = run("new", *arguments)

@@ -22,7 +22,7 @@ def test_commands_turn_back_into_efforts(platform, unit, rng):
     assert told.to_efforts(told.of_efforts(efforts)) == pytest.approx(efforts)
 
 
-def test_what_the_motors_get(platform):
+def test_command_unit_converts_efforts_to_torques_and_currents(platform):
     """2 kN on a right-handed screw of 20 mm, a tenth of the work lost, 0.573 N m/A."""
     push = np.full(6, 2000.0)
     torque = -2000.0 * 0.02 / (2.0 * np.pi) / 0.9
@@ -30,7 +30,7 @@ def test_what_the_motors_get(platform):
     assert CommandUnit(platform, "current").of_efforts(push) == pytest.approx([torque / 0.573] * 6)
 
 
-def test_what_cannot_be_told_is_refused(platform):
+def test_command_unit_rejects_units_without_the_necessary_data(platform):
     with pytest.raises(rd.InvalidInput, match="'newton', expected one of effort, torque"):
         CommandUnit(platform, "newton")
     with pytest.raises(rd.InvalidInput, match="no lead"):

@@ -33,7 +33,7 @@ def test_an_idle_follower_says_nothing(follower, dasgupta):
     assert follower.command(0, dasgupta.home, REST) is None
 
 
-def test_it_may_hold_the_first_state_it_sees(dasgupta):
+def test_hold_when_idle_holds_the_first_measured_state(dasgupta):
     follower = TrajectoryFollower(dasgupta, hold_when_idle=True)
     first = follower.command(0, dasgupta.home, REST)
     np.testing.assert_allclose(first.effort, static(dasgupta, dasgupta.home), rtol=1e-12)

@@ -117,7 +117,7 @@ def test_no_handover_is_a_jump(dasgupta, onwards):
     np.testing.assert_array_equal(found, onwards.sample(0.0).configuration)
 
 
-def test_what_was_never_begun_is_not_handed_over(follower, dasgupta, onwards):
+def test_trajectory_that_never_began_is_not_handed_over(follower, dasgupta, onwards):
     follower.follow(rd.paper_path("I"))
     follower.follow(onwards)
     found = planned(follower, dasgupta, [0]).configuration[0]
@@ -256,7 +256,7 @@ def test_holding_is_within_limits_at_every_configuration(dasgupta):
 @pytest.mark.parametrize(
     "arguments", [(np.zeros(6),), (np.full(7, np.nan),), ([0, 0, 0.5, 0, 0, 0, 1], [1.0, 2.0])]
 )
-def test_what_cannot_be_held_is_refused(dasgupta, arguments):
+def test_hold_effort_rejects_invalid_arguments(dasgupta, arguments):
     with pytest.raises(InvalidInput):
         TrajectoryFollower(dasgupta).hold_effort(*arguments)
 

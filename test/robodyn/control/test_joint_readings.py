@@ -16,7 +16,7 @@ def array(*values):
     return np.array(values, dtype=float)
 
 
-def test_one_message_is_one_reading_in_the_mechanisms_order():
+def test_message_becomes_one_reading_in_the_mechanisms_order():
     readings = JointReadings(NAMES)
     reading = readings.take(5, ["x", "b", "a"], array(9, 2, 1), array(8, 4, 3))
     assert reading.time == 5
@@ -199,7 +199,7 @@ def test_of_two_publishers_that_were_always_there_neither_is_believed():
     assert arm.vote.conflict
 
 
-def test_one_that_is_established_is_believed_against_a_rival_as_frequent():
+def test_established_publisher_wins_against_a_rival_of_the_same_rate():
     arm = Arm()
     for k in range(ENOUGH + 10):
         arm.hear(k, 0.5)

@@ -77,7 +77,7 @@ def test_accelerations_may_be_left_out(dasgupta, path, times):
     np.testing.assert_allclose(accelerations, 0.0, atol=1e-9)
 
 
-def test_it_stays_on_the_branch_it_began_on(dasgupta, path, times):
+def test_trajectory_from_joints_stays_on_the_branch_of_its_guess(dasgupta, path, times):
     mirrored = np.array(path.sample(0.0).configuration)
     mirrored[2] *= -1.0  # below its base
     legs = joint_motion(dasgupta, path, times)
@@ -104,7 +104,7 @@ def test_lengths_of_no_pose_are_refused_with_their_knot(dasgupta, path, times):
         ({"times": [1.0, 1.0]}, "increase strictly"),
     ],
 )
-def test_what_is_no_motion_of_legs_is_refused(dasgupta, change, text):
+def test_trajectory_from_joints_rejects_invalid_leg_motions(dasgupta, change, text):
     lengths = np.tile(dasgupta.joint_positions(dasgupta.home), (2, 1))
     given = {"times": [0.0, 1.0], "positions": lengths, "velocities": np.zeros((2, 6))} | change
     with pytest.raises(InvalidInput, match=text):

@@ -96,7 +96,7 @@ def test_a_replacement_takes_as_long_as_the_limits_ask_for(hexapod, path):
     assert_within_limits(hexapod, wanted(hexapod, active, range(110 * MS, 5000 * MS, 2 * MS)))
 
 
-def test_one_that_cannot_be_taken_up_is_refused_and_the_hold_goes_on(hexapod, path):
+def test_impossible_handover_is_refused_and_the_hold_continues(hexapod, path):
     follower = TrajectoryFollower(hexapod)
     follower.follow(path)
     racing = np.array([0.0, 0.0, 900.0, 0.0, 0.0, 0.0])
@@ -136,7 +136,7 @@ def test_without_limits_the_handover_takes_the_time_it_was_given():
     assert limited_handover(arm, free, new, 0.5).blend == 0.5
 
 
-def test_what_the_new_motion_itself_asks_for_is_no_reason_to_refuse(dasgupta):
+def test_handover_is_not_refused_for_demands_of_the_new_motion_itself(dasgupta):
     """A path beyond the limits is the planner's responsibility."""
     start = pose_from_rpy([0.1, 0.0, 0.5], [0.0, 0.0, 0.0])
     goal = pose_from_rpy([0.5, 0.0, 0.7], [0.0, 0.0, 0.3])

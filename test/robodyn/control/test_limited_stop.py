@@ -63,7 +63,7 @@ def stopped_in_the_middle(mechanism, scale=1.0):
 
 
 @pytest.mark.parametrize(("model", "scale"), [("stewart_symmetric", 1.0), ("puma560", 0.4)])
-def test_what_moves_comes_to_rest_without_a_jump_and_never_turns_round(model, scale):
+def test_limited_stop_comes_to_rest_without_a_jump_and_never_reverses(model, scale):
     mechanism = rd.load(model)
     before, times, wanted, active = stopped_in_the_middle(mechanism, scale)
     assert np.abs(before.velocity).max() > 0.05
@@ -81,7 +81,7 @@ def test_what_moves_comes_to_rest_without_a_jump_and_never_turns_round(model, sc
     assert not active.warning
 
 
-def test_it_takes_longer_where_the_effort_asks_for_it(slider):
+def test_limited_stop_takes_longer_if_efforts_require_it(slider):
     """In 0.25 s the slide would need 1.5 v/T (2 + 1) kg = 9 N; it has 4 N."""
     moving = Motion(np.zeros(2), np.array([0.5, 0.0]), np.zeros(2))
     stop, problem = limited_stop(slider, moving, 0.25)
@@ -92,7 +92,7 @@ def test_it_takes_longer_where_the_effort_asks_for_it(slider):
     np.testing.assert_allclose(motion.configuration[-1, 0], 0.25 * stop.blend)
 
 
-def test_it_takes_less_where_a_joint_would_meet_its_end(slider):
+def test_limited_stop_takes_less_if_a_joint_would_meet_its_end(slider):
     moving = Motion(np.array([0.0, 1.95]), np.array([0.0, 0.6]), np.zeros(2))
     stop, problem = limited_stop(slider, moving, 0.25)
     assert problem == ""
@@ -100,7 +100,7 @@ def test_it_takes_less_where_a_joint_would_meet_its_end(slider):
     assert stop.sample(stop.blend).configuration[1] < 2.0
 
 
-def test_where_no_stop_is_within_the_limits_it_is_the_gentlest_and_says_so(slider):
+def test_limited_stop_is_the_gentlest_and_reports_it_if_none_is_within_the_limits(slider):
     joints = tuple(replace(joint, effort=0.01) for joint in slider.model.joints)
     weak = rd.SerialArm(replace(slider.model, joints=joints))
     moving = Motion(np.array([0.0, 1.0]), np.array([0.9, 0.0]), np.zeros(2))

@@ -23,7 +23,7 @@ def test_at_full_speed_it_is_real_time_to_the_last_bit():
         assert clock.at(time) == ((time - 7) * 1e-9, 1.0, 0.0)
 
 
-def test_it_slows_down_at_its_rate_and_comes_back():
+def test_path_clock_slows_down_at_its_rate_and_comes_back():
     clock = PathClock(2.0)
     clock.begin(0)
     clock.target = 0.5

@@ -66,7 +66,9 @@ def test_a_path_followed_slowly_is_found_by_where_the_mechanism_is(platform, the
 
 
 @pytest.mark.slow
-def test_who_stands_on_the_way_out_is_not_taken_for_one_on_the_way_back(platform, there_and_back):
+def test_path_progress_distinguishes_standing_on_the_way_out_from_the_way_back(
+    platform, there_and_back
+):
     progress = PathProgress(platform, there_and_back)
     _, _, time = follow(progress, there_and_back, lambda _: 1.0, 1.5)
     still = there_and_back.sample(1.5).configuration
@@ -93,7 +95,7 @@ def test_a_clock_set_back_begins_anew(platform, there_and_back):
     assert progress.at(time - 1_000_000_000, there_and_back.sample(0.0).configuration) == 0.0
 
 
-def test_who_is_elsewhere_is_not_on_the_path(platform, there_and_back):
+def test_path_progress_is_none_away_from_the_path(platform, there_and_back):
     progress = PathProgress(platform, there_and_back)
     elsewhere = platform.advance(platform.home, [0.0, 0.1, 0.0, 0.0, 0.0, 0.0])
     assert progress.at(0, elsewhere) is None

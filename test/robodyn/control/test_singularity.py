@@ -68,7 +68,7 @@ def test_even_the_narrowest_peak_is_seen(platform):
     assert down.time - up.time < 1e-5
 
 
-def test_what_makes_no_sense_is_refused(platform):
+def test_singularity_searches_reject_invalid_arguments(platform):
     path = rd.paper_path("III")
     with pytest.raises(InvalidInput, match="threshold"):
         threshold_crossings(platform, path, 0.5)

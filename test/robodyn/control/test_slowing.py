@@ -123,7 +123,7 @@ def test_a_path_that_begins_later_does_not_count_before(dasgupta, path):
     assert scale.at(2 * 10**9, here, STILL) == 0.0
 
 
-def test_it_slows_down_early_enough_to_stand(dasgupta, path):
+def test_speed_scale_slows_down_early_enough_to_stop(dasgupta, path):
     """From full speed, 1 - 1/2 s before the stop; then as a body that is braked evenly."""
     stop = threshold_crossings(dasgupta, path, 1200.0)[0].time
     scale = SpeedScale(dasgupta, 1199.0, 1200.0)

@@ -32,7 +32,7 @@ def test_the_rate_is_that_along_the_motion(dasgupta, puma, rng, length):
         assert rate == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
-def test_it_is_odd_in_the_velocity_and_proportional_to_it(dasgupta, rng):
+def test_condition_rate_is_odd_in_the_velocity_and_proportional_to_it(dasgupta, rng):
     twist = rng.normal(size=6)
     rate = condition_rate(dasgupta, dasgupta.home, twist)
     assert condition_rate(dasgupta, dasgupta.home, -2.5 * twist) == pytest.approx(

@@ -32,7 +32,7 @@ def watchdog():
         (1e9, "released", 0.0),
     ],
 )
-def test_it_holds_then_lets_go(watchdog, silence, level, scale):
+def test_watchdog_holds_then_releases(watchdog, silence, level, scale):
     assert watchdog.state(10.0 + silence) == (level, pytest.approx(scale))
 
 
@@ -42,7 +42,7 @@ def test_a_message_brings_it_back(watchdog):
     assert watchdog.state(20.05) == ("ok", 1.0)
 
 
-def test_it_waits_for_the_first_message():
+def test_watchdog_waits_for_the_first_message():
     assert Watchdog(0.1, 0.0, 0.0).state(1e6) == ("ok", 1.0)
 
 
@@ -60,7 +60,7 @@ def test_without_hold_and_ramp_it_lets_go_at_once():
 
 
 @pytest.mark.parametrize(("later", "share"), [(0.0, 1.0), (1.0, 1.0), (2.0, 0.5), (3.1, 0.0)])
-def test_what_was_switched_off_lets_go_alike(later, share):
+def test_effort_ramp_down_releases_after_hold_and_ramp(later, share):
     letting_go = EffortRampDown(hold=1.0, ramp=2.0, now=7.0)
     assert letting_go.share(7.0 + later) == pytest.approx(share)
     # a clock that goes back gives nothing back
@@ -88,7 +88,7 @@ times = st.floats(-1e12, 1e12)
     limits=st.tuples(*[st.floats(0.0, 1e3)] * 3),
     events=st.lists(st.tuples(times, st.booleans()), max_size=30),
 )
-def test_its_scale_is_always_between_one_and_zero_and_never_rises_by_itself(limits, events):
+def test_watchdog_scale_is_always_between_one_and_zero_and_never_rises_by_itself(limits, events):
     watchdog, before = Watchdog(*limits), 1.0
     for now, message in events:
         if message:

@@ -137,7 +137,7 @@ def test_along_a_plan_it_is_computed_torque_where_nothing_pushes(mechanism):
         )
 
 
-def test_what_cannot_be_is_refused():
+def test_impedance_and_observer_reject_invalid_settings():
     m = rd.load("delta")
     with pytest.raises(rd.InvalidInput, match="stiffness"):
         rd.Impedance(m, -1.0, 1.0)

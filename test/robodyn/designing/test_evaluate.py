@@ -56,7 +56,7 @@ CARRIED = {"surge": {"amplitude": 0.05, "frequency": 1.0},
 
 
 @pytest.mark.parametrize("kind", ["platform", "servo", "servo with rotors", "delta"])
-def test_what_the_drives_need_is_what_dense_sampling_finds(kind, tmp_path):
+def test_evaluate_agrees_with_dense_sampling(kind, tmp_path):
     if kind == "platform":
         m, motion = rd.load("motion_platform"), BIG
     elif kind == "delta":
@@ -240,7 +240,7 @@ def test_poses_out_of_reach_are_a_violation_not_an_error():
          "limits of position_error and angle_error need `accuracy`"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_evaluated_is_refused(document, message):
+def test_evaluate_rejects_requirements_that_do_not_fit(document, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.evaluate(rd.load("motion_platform"), rd.load_requirements(document))
 

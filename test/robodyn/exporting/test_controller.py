@@ -232,7 +232,7 @@ def test_an_encoder_that_stands_still_is_not_believed(loop):
     assert loop.rates[-1] < 1e-2
 
 
-def test_one_spoiled_reference_does_not_end_a_motion(loop):
+def test_invalid_reference_does_not_end_a_motion(loop):
     loop.run(loop.sine, 500)
     (refused,) = loop.run(lambda k: added(loop.sine(500), [[0.0], [1e6], [0.0]]), 1)
     assert refused.refused == 1

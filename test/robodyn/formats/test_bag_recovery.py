@@ -133,7 +133,7 @@ def test_metadata_that_was_cut_does_not_matter(tmp_path):
         assert numbers(folder) == list(range(COUNT))
 
 
-def test_what_a_file_system_fills_a_file_up_with_is_passed_over(tmp_path):
+def test_zeros_at_the_end_of_a_bag_are_ignored(tmp_path):
     cut(write(tmp_path / "run"), tmp_path / "cut", 0.5)
     (file,) = (tmp_path / "cut").iterdir()
     with file.open("ab") as opened:

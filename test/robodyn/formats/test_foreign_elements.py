@@ -148,7 +148,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("what", LEFT_OUT)
-def test_what_may_change_the_motion_and_is_not_read_is_named(what):
+def test_ignored_elements_that_may_change_the_motion_are_named(what):
     _, told = loaded(robot(LEFT_OUT[what]), kind="closed_loop")
     assert len(told) == 1
     assert what in told[0]

@@ -129,7 +129,7 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
         ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),
     ],
 )  # fmt: skip
-def test_what_is_not_read_is_refused_by_name(old, new, name):
+def test_unsupported_mjcf_elements_are_refused_by_name(old, new, name):
     text = LOOP.replace(old, new)
     with pytest.raises(ModelError, match=name) as caught:
         rd.load(text)
@@ -259,7 +259,7 @@ def test_welds_and_connects_leave_the_freedoms_of_mujocos_own_equalities(equalit
     assert made.mobility + len(made.structure.idle_names) == freedoms
 
 
-def test_what_a_file_disables_is_read_or_named():
+def test_disable_flags_of_mjcf_are_read_or_named():
     flags = '<option><flag {}="disable"/></option><worldbody>'
     weightless = rd.load(COMPLETE.replace("<worldbody>", flags.format("gravity")))
     assert weightless.gravity_vector.tolist() == [0.0, 0.0, 0.0]
@@ -281,7 +281,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-def test_what_expands_beyond_bounds_is_refused_before_it_does(bomb, tmp_path):
+def test_mjcf_that_would_expand_beyond_bounds_is_refused_first(bomb, tmp_path):
     inner = tmp_path / "inner.xml"
     inner.write_text(f"<mujoco><worldbody>{BOMBS[bomb]}</worldbody></mujoco>")
     outer = tmp_path / "outer.xml"
@@ -443,7 +443,7 @@ def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads()
         ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "holds a joint"),
     ],
 )  # fmt: skip
-def test_what_tendons_and_actuators_cannot_be_is_refused_by_name(old, new, told):
+def test_unsupported_tendons_and_actuators_are_refused_by_name(old, new, told):
     text = SPLIT.replace('<body name="left"', '<site name="s"/><body name="left"')
     assert old in text
     with pytest.raises(ModelError, match=told):

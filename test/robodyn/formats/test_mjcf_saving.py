@@ -125,7 +125,7 @@ def test_feet_without_mass_keep_their_inertia(tmp_path, rng):
     np.testing.assert_allclose(again.mass_matrix(again.home), m.mass_matrix(m.home), rtol=1e-11)
 
 
-def test_what_is_fixed_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
+def test_fixed_links_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
     """As talos and anymal have them, of a camera or a hatch: they count as their body's.
 
     Nor does MuJoCo take shapes without a size, as upkie has them, which are not drawn.

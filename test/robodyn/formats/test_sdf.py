@@ -230,7 +230,7 @@ def test_a_yaml_file_completes_an_sdf(tmp_path):
     assert bar.actuators[0].gear_ratio == 5.0
 
 
-def test_what_floats_and_what_is_named_twice_is_the_same_after_saving(tmp_path):
+def test_floating_links_and_duplicate_names_survive_saving(tmp_path):
     """A joint may have a link's name in a URDF, but not in SDF; what follows it goes with it."""
     inertial = (
         '<inertial><mass value="2"/><inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0" '

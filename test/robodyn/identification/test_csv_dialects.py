@@ -134,7 +134,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path, delta, kind):
+def test_unreadable_csv_files_are_refused_with_the_reason(tmp_path, delta, kind):
     content, reason = REFUSED[kind]
     path = tmp_path / "r.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -154,7 +154,7 @@ def test_a_unit_that_is_given_goes_before_that_of_the_header(tmp_path, delta):
 
 @pytest.mark.parametrize("ending", ["csv", "mcap"])
 @pytest.mark.parametrize("kind", ["pipe", "device", "circle"])
-def test_what_never_ends_is_refused(tmp_path, delta, kind, ending):
+def test_endless_files_are_refused(tmp_path, delta, kind, ending):
     path = tmp_path / f"r.{ending}"
     make = {
         "pipe": lambda: os.mkfifo(path),

@@ -21,7 +21,7 @@ def found(request):
     return m, rd.exciting_trajectory(m, 6.0, seed=2, trials=4)
 
 
-def test_it_rests_at_both_ends(found):
+def test_exciting_trajectory_rests_at_both_ends(found):
     _, path = found
     ends = path.sample(np.array([0.0, path.duration]))
     np.testing.assert_allclose(ends.velocity, 0.0, atol=1e-9)
@@ -29,7 +29,7 @@ def test_it_rests_at_both_ends(found):
     np.testing.assert_allclose(path.knots.acceleration[[0, -1]], 0.0, atol=1e-9)
 
 
-def test_it_keeps_to_limits(found):
+def test_exciting_trajectory_keeps_to_limits(found):
     m, path = found
     motion = path.sample(np.linspace(0.0, path.duration, 200))
     driven = motions.driven_motion(m, *motion)
@@ -85,7 +85,7 @@ def test_searching_makes_it_better_and_a_seed_is_kept():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_cannot_be_is_refused():
+def test_exciting_trajectory_rejects_invalid_settings():
     m = rd.load("stewart_symmetric")
     with pytest.raises(InvalidInput, match="duration"):
         rd.exciting_trajectory(m, 0.0)

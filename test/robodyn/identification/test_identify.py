@@ -278,7 +278,7 @@ def test_a_slow_turn_is_no_standstill():
     np.testing.assert_allclose(column[clear], np.sign(times - 4.005)[clear], atol=1e-3)
 
 
-def test_what_only_a_standing_joint_would_show_is_not_seen(rng):
+def test_efforts_of_a_standing_joint_are_not_used(rng):
     """Its efforts at standstill contain no information."""
     truth = rd.load("puma560")
     times = np.arange(0.0, DURATION, 1.0 / RATE)
@@ -368,7 +368,7 @@ def test_of_a_joint_that_stands_still_nothing_is_said(rng):
         ({"couplings": [{"joint5": 1.0, "elbow": 1.0}]}, "at least two of the driven joints"),
     ],
 )
-def test_what_cannot_be_done_is_said(options, says, rng):
+def test_identify_reports_why_options_are_impossible(options, says, rng):
     truth = rd.load("puma560")
     recording, _ = recorded(truth, motion(truth, rng, 0.3), rng)
     with pytest.raises(InvalidInput, match=says):

@@ -57,7 +57,7 @@ def test_an_arm_feels_mass_centre_and_inertia(rng):
     )
 
 
-def test_what_never_turns_shows_its_mass_alone(rng):
+def test_payload_that_never_turns_has_only_an_identifiable_mass(rng):
     """A delta's platform moves without turning: where on it a payload sits makes no difference."""
     delta = rd.load("delta")
     found = rd.identify_payload(delta, recorded(delta.with_payload(MASS, COM), rng, 0.15))

@@ -247,7 +247,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_cannot_be_used_is_refused_in_one_line(case, tmp_path, puma, motion):
+def test_read_recording_rejects_unusable_recordings_in_one_line(case, tmp_path, puma, motion):
     spoil, said = WRONG[case]
     t, q, _, effort = motion
     path = csv(tmp_path / "r.csv", puma, *spoil(t, q, effort))

@@ -29,7 +29,7 @@ def name(request):
     return request.param
 
 
-def test_it_is_the_mechanism_itself(name, rng):
+def test_robot_description_reloads_as_the_same_mechanism(name, rng):
     mechanism = rd.load(name)
     again = rd.load(robot_description(name, mechanism, ros2_control=True))
     assert again.joint_names == mechanism.joint_names

@@ -141,7 +141,7 @@ FORK = (
 )  # fmt: skip
 
 
-def test_what_a_tip_link_leaves_out_is_named_and_what_moves_along_is_kept(tmp_path):
+def test_tip_link_names_omitted_joints_and_keeps_what_moves_along(tmp_path):
     path = tmp_path / "fork.urdf"
     path.write_text(robot(*FORK, *(transmission(f"to_{n}") for n in ("arm", "hand", "far"))))
     with pytest.warns(LeftOutWarning) as told:

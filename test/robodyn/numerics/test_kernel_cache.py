@@ -194,7 +194,7 @@ def test_code_that_others_may_have_written_is_not_executed(warm, tmp_path, what,
         (1001, 0o755, False),
     ],
 )
-def test_whose_code_is_trusted(monkeypatch, owner, mode, trusted):
+def test_cache_folder_is_trusted_by_owner_and_mode(monkeypatch, owner, mode, trusted):
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     status = os.stat_result((0o040000 | mode, 1, 1, 1, owner, 100, 0, 0, 0, 0))
     reason = distrust_status(status)

@@ -107,7 +107,7 @@ def test_the_key_is_of_the_code_that_was_imported(key_with, tmp_path):
     assert importlib.import_module("kind.kernels.entries").entry._cache.saved_as == before
 
 
-def test_what_one_kind_or_planning_computes_does_not_count_for_dynamics():
+def test_kernel_keys_of_dynamics_do_not_depend_on_planning_or_other_kinds():
     entries = {kind: f"robodyn.solvers.{kind}.kernels.entries" for kind in ("serial",)}
     entries["closed_loop"] = "robodyn.solvers.tree.kernels.entries"
     entries["stewart"] = "robodyn.solvers.stewart.kernels.single"
@@ -166,7 +166,7 @@ def test_the_folder_follows_what_compiles(monkeypatch, where, name):
     assert cache_folders.compiler_digest() != first
 
 
-def test_what_is_compiled_takes_nothing_from_elsewhere():
+def test_compiled_sources_import_only_compiled_sources():
     """Else machine code could be stale: a key follows only imports of `compiled_sources`."""
     for source in kernel_keys.compiled_sources():
         tree = ast.parse(source.read_text())

@@ -17,7 +17,7 @@ def largest(mechanism, motion, samples=301):
 
 
 @pytest.mark.slow
-def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
+def test_optimize_redundancy_of_a_constant_finds_the_best_of_an_exhaustive_search(dasgupta):
     path = rd.paper_path("I")
     best = rd.optimize_redundancy(dasgupta, path, [], constant=["rx"])
     tried = [FreeMotion(path, {"rx": np.full(6, value)}) for value in np.linspace(-1.0, 1.0, 81)]
@@ -27,7 +27,7 @@ def test_one_number_is_chosen_as_a_search_through_all_of_them_would(dasgupta):
 
 
 @pytest.mark.slow
-def test_what_changes_along_the_way_is_better_and_moves_consistently(dasgupta):
+def test_optimize_redundancy_along_the_path_is_better_and_consistent(dasgupta):
     path = rd.paper_path("I")
     best = rd.optimize_redundancy(dasgupta, path, ["rx"], controls=6)
     assert best.after < 0.8 * best.before

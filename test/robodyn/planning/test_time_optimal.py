@@ -294,7 +294,7 @@ def test_points_go_where_limits_would_be_left_unused(arm):
 
 
 @pytest.mark.parametrize("rubs", [False, True])
-def test_what_changed_limits_leave_as_it_was_is_not_found_again(arm, rng, rubs):
+def test_motion_unaffected_by_changed_limits_is_not_searched_again(arm, rng, rubs):
     """Found again where limits have changed, a motion is that found from the start."""
     mechanism = arm if rubs else arm.without_friction()
     limits = Constraints(mechanism, rd.TimeOptimalSettings())

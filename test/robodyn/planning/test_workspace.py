@@ -117,7 +117,7 @@ def test_files_hold_the_boundary(region, tmp_path):
         region.save(tmp_path / "region.obj")
 
 
-def test_what_it_contains_is_what_the_legs_reach(platform, region, rng):
+def test_workspace_contains_what_the_legs_reach(platform, region, rng):
     points = rng.uniform(region.box[:, 0], region.box[:, 1], (2000, 3))
     expected = within(platform, at_home_turn(platform, points))
     np.testing.assert_array_equal(region.contains(points), expected)

@@ -206,7 +206,7 @@ def test_efforts_are_cut_to_the_limits():
         (lambda b: b.reset(np.zeros(3)), "configuration"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_moves(call, message):
+def test_batch_plant_rejects_invalid_calls_and_does_not_move(call, message):
     batch = rd.BatchPlant(rd.load("puma560"), 2)
     before = batch.configuration
     with pytest.raises(rd.InvalidInput, match=message):

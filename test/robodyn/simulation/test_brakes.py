@@ -39,7 +39,7 @@ def test_silence_closes_them_once_until_efforts_come():
     assert not brakes.closed
 
 
-def test_they_stay_open_as_long_as_commands_come_and_count_from_the_last():
+def test_brakes_stay_open_as_long_as_commands_arrive_and_count_from_the_last():
     """Any command counts, also efforts of zero."""
     brakes = Brakes(0.2)
     for k, effort in enumerate([PUSH, ZERO] * 20):

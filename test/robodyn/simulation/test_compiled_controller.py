@@ -65,7 +65,7 @@ def test_the_same_bits_as_the_controller_called_from_python(name, monkeypatch):
         np.testing.assert_array_equal(many.configuration[1], alone.configuration)
 
 
-def test_what_is_no_effort_is_told_with_its_time():
+def test_invalid_efforts_of_a_compiled_controller_are_reported_with_their_time():
     m = rd.load("puma560")
 
     @numba.njit

@@ -82,7 +82,7 @@ def test_a_wrench_that_carries_the_weight_keeps_all_at_rest(dasgupta):
     np.testing.assert_allclose(pose_difference(dasgupta.home, plant.configuration), 0.0, atol=1e-9)
 
 
-def test_it_starts_at_home_and_at_rest(dasgupta, puma):
+def test_plant_starts_at_home_and_at_rest(dasgupta, puma):
     for mechanism in (dasgupta, puma):
         plant = Plant(mechanism)
         np.testing.assert_allclose(plant.configuration, mechanism.home, atol=1e-15)

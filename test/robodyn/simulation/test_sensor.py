@@ -46,7 +46,7 @@ def test_a_noisy_pose_is_a_pose(dasgupta):
         assert np.linalg.norm(pose[3:]) == pytest.approx(1.0, abs=1e-14)
 
 
-def test_it_measures_in_whole_steps(mechanism, rng):
+def test_sensor_measures_in_whole_steps(mechanism, rng):
     steps = np.array([1e-3, 2e-3, 0.0, 1e-3, 1e-2, 1e-2])
     sensor = rd.Sensor(mechanism, position_step=steps, velocity_step=0.1)
     for true in states(mechanism, rng, 20):
@@ -71,14 +71,14 @@ def test_a_slow_sensor_tells_the_same_in_between(mechanism, rng):
 
 
 @pytest.mark.parametrize("latency", [0, 1, 3])
-def test_it_is_late_by_whole_periods(mechanism, rng, latency):
+def test_sensor_is_late_by_whole_periods(mechanism, rng, latency):
     sensor, true = rd.Sensor(mechanism, latency=latency), states(mechanism, rng, 8)
     for k, state in enumerate(true):
         for found, old in zip(sensor.measure(*state), true[max(k - latency, 0)], strict=True):
             np.testing.assert_array_equal(found, old)
 
 
-def test_what_is_measured_does_not_change_afterwards(dasgupta):
+def test_sensor_copies_the_states_it_measures(dasgupta):
     sensor, velocity = rd.Sensor(dasgupta, latency=1), np.zeros(6)
     sensor.measure(dasgupta.home, velocity)
     velocity[:] = 1.0  # reused by its owner
@@ -122,11 +122,11 @@ def test_control_through_a_noisy_and_late_sensor_still_tracks(dasgupta):
         ({"seed": -3}, "seed is -3.0"),
     ],
 )
-def test_what_is_no_sensor_is_refused(dasgupta, options, text):
+def test_sensor_rejects_invalid_settings(dasgupta, options, text):
     with pytest.raises(InvalidInput, match=text):
         rd.Sensor(dasgupta, **options)
 
 
-def test_what_is_no_state_is_refused(dasgupta):
+def test_sensor_rejects_invalid_states(dasgupta):
     with pytest.raises(InvalidInput, match="velocity has shape"):
         rd.Sensor(dasgupta).measure(dasgupta.home, np.zeros(5))

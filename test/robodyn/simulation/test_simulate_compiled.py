@@ -156,7 +156,7 @@ def failures(mechanism, controller, path, **options):
 
 
 @pytest.mark.parametrize("control_dt", [None, 0.01])
-def test_what_diverges_fails_at_the_same_time_with_the_same_words(dasgupta, control_dt):
+def test_diverging_runs_fail_at_the_same_time_with_the_same_message(dasgupta, control_dt):
     push = rd.ConstantEffort([1e5, 0.0, 0.0, 0.0, 0.0, 0.0])
     compiled, python = failures(
         dasgupta, push, rd.paper_path("I"), dt=0.01, control_dt=control_dt,

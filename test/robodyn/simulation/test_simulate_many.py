@@ -92,7 +92,7 @@ def test_errors_die_out_as_each_pair_of_gains_says(dasgupta, rng):
     np.testing.assert_allclose(error, expected, atol=1e-6)
 
 
-def test_those_that_come_to_nothing_are_marked_and_the_others_go_on(dasgupta, threads):
+def test_failed_runs_are_marked_and_the_others_continue(dasgupta, threads):
     """The second is pushed off beyond all bounds."""
     hover = rd.GravityCompensation(dasgupta)
     pushes = [hover, rd.ConstantEffort([1e5, 0, 0, 0, 0, 0]), hover]

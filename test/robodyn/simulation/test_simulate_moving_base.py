@@ -60,7 +60,7 @@ def test_compiled_code_and_python_agree_and_the_controller_makes_up_for_it(name,
     assert errors[2] > 20.0 * errors[0]
 
 
-def test_what_turns_with_its_base_is_what_stands_still_seen_from_a_turntable():
+def test_turning_base_gives_the_motion_seen_from_a_turntable():
     """Joint 1 of the arm turns about the axis of the table; rotors would turn in the arm only."""
     arm = rd.load("puma560").without_friction().without_actuators()
     efforts = rd.ConstantEffort([30.0, -10.0, 8.0, 0.5, -0.3, 0.1])

@@ -73,7 +73,7 @@ class Pull:
         return Motion(self.speed * t, self.speed + 0.0 * t, 0.0 * t)
 
 
-def test_what_friction_can_hold_does_not_move_at_all(rubbing):
+def test_joint_held_by_friction_does_not_move_at_all(rubbing):
     """Sixty seconds in steps of a millisecond, its actuators short of what carries it."""
     home, rest, weight = holding(rubbing)
     levels = rubbing.solver.friction.rows[: len(weight)]
@@ -84,7 +84,7 @@ def test_what_friction_can_hold_does_not_move_at_all(rubbing):
 
 
 @pytest.mark.parametrize("way", [1.0, -1.0])
-def test_it_breaks_away_at_the_static_force_and_not_before(rubbing, way):
+def test_joint_breaks_away_at_the_static_force_and_not_before(rubbing, way):
     home, rest, weight = holding(rubbing)
     rows = rubbing.solver.friction.rows[: len(weight)]
     level = rows[:, 5] if way > 0.0 else rows[:, 6]

@@ -52,7 +52,7 @@ def test_a_body_that_sinks_through_treacle_sinks_at_the_right_speed():
     assert plant.configuration[0] == pytest.approx(20.0 / 1e5 * (1.0 - 2e-5), rel=2e-4)
 
 
-def test_what_is_not_stiff_goes_by_the_same_steps_as_ever(monkeypatch):
+def test_nonstiff_mechanism_takes_the_usual_steps(monkeypatch):
     """Watched but not stiff: to the last bit what the usual loop has, and of order 4."""
     arm = damped("stanford_arm", 5.0)
     assert not arm.solver.friction.needs_hybrid_step(1e-3)

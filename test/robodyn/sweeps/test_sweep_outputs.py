@@ -191,7 +191,7 @@ def test_another_sweep_is_refused_and_says_what_is_other(begun, plan, symmetric,
     assert (new.computed, new.kept) == (24, 0)
 
 
-def test_what_is_no_sweep_is_neither_resumed_nor_overwritten(plan, tmp_path):
+def test_files_that_are_no_sweep_are_neither_resumed_nor_overwritten(plan, tmp_path):
     (tmp_path / "notes.zarr").mkdir()
     (tmp_path / "notes.zarr" / "thesis.txt").write_text("years of work")
     (tmp_path / "other.nc").write_text("not NetCDF")

@@ -41,12 +41,12 @@ def assert_same(mechanism, found, expected, atol):
     np.testing.assert_allclose(found.acceleration, expected.acceleration, atol=10 * atol)
 
 
-def test_it_begins_in_the_old_state(case):
+def test_handover_begins_in_the_old_state(case):
     mechanism, old, new = case
     assert_same(mechanism, Handover(mechanism, old, new, 0.5).sample(0.0), old, 1e-11)
 
 
-def test_it_begins_in_the_old_state_in_the_middle_of_a_motion_too(dasgupta, rng):
+def test_handover_in_mid_motion_begins_in_the_old_state(dasgupta, rng):
     # where the new motion turns, and accelerates at once, the composition has all of its terms
     path, turning = rd.paper_path("II"), plan_line_rpy(*rng.normal(size=(2, 2, 3)), 1.0)
 
@@ -60,7 +60,7 @@ def test_it_begins_in_the_old_state_in_the_middle_of_a_motion_too(dasgupta, rng)
     assert_same(dasgupta, Handover(dasgupta, old, Later(), 0.3).sample(0.0), old, 1e-11)
 
 
-def test_its_rates_are_the_derivatives_of_its_configurations(case, rng):
+def test_handover_rates_are_the_derivatives_of_its_configurations(case, rng):
     mechanism, old, new = case
     handover, h = Handover(mechanism, old, new, 0.7), 1e-4
     for t in rng.uniform(h, 0.7 - h, 5):
@@ -72,7 +72,7 @@ def test_its_rates_are_the_derivatives_of_its_configurations(case, rng):
         np.testing.assert_allclose(here.acceleration, change, atol=1e-4 * scale)
 
 
-def test_it_is_the_new_motion_to_the_last_bit_once_the_blend_is_over(case):
+def test_handover_equals_the_new_motion_bit_for_bit_after_the_blend(case):
     mechanism, old, new = case
     handover = Handover(mechanism, old, new, 0.5)
     t = np.array([0.5, 0.6, 1.2, 1.5, 9.0])

@@ -35,7 +35,7 @@ def test_rates_and_accelerations_are_derivatives(points, degree):
 
 
 @pytest.mark.parametrize("degree", [2, 3], ids=["cubic", "quintic"])
-def test_what_is_given_is_met_on_both_sides_of_a_point(points, degree):
+def test_through_points_meets_the_given_points_from_both_sides(points, degree):
     motion = through_points(TIMES, *points[:degree])
     for side in (0.0, -1e-10):
         found = motion.sample(TIMES[1:-1] + side)
@@ -75,7 +75,7 @@ def test_a_quintic_that_is_given_a_parabola_is_it():
     np.testing.assert_allclose(found.acceleration[:, 0], 6.0, atol=1e-9)
 
 
-def test_one_point_is_a_rest():
+def test_through_points_of_one_point_rests():
     motion = through_points([0.0], [[1.0, 2.0]])
     assert motion.sample([0.0, 1.0]).configuration.tolist() == [[1.0, 2.0]] * 2
     assert motion.duration == 0.0
@@ -92,6 +92,6 @@ def test_one_point_is_a_rest():
         ([], np.zeros((0, 2)), None, "expected"),
     ],
 )
-def test_what_makes_no_motion_is_refused(times, positions, velocities, text):
+def test_through_points_rejects_invalid_points(times, positions, velocities, text):
     with pytest.raises(InvalidInput, match=text):
         through_points(times, positions, velocities)

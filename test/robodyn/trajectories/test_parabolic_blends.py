@@ -26,7 +26,7 @@ def random_poses(rng):
     return ViaPoints(points, rng.uniform(1.0, 2.0, 4), rng.uniform(0.1, 0.6, 5), poses=True)
 
 
-def test_it_goes_from_rest_to_rest_between_the_ends(path):
+def test_via_points_go_from_rest_to_rest_between_the_ends(path):
     motion = path.sample([-1.0, 0.0, 4.5, 9.0])
     np.testing.assert_array_equal(motion.configuration, POINTS[[0, 0, 3, 3]])
     np.testing.assert_array_equal(motion.velocity, 0.0)
@@ -123,7 +123,7 @@ def test_blends_may_fill_their_segments():
         ),
     ],
 )
-def test_what_cannot_be_flown_is_refused(arguments, error, text):
+def test_via_points_reject_impossible_motions(arguments, error, text):
     with pytest.raises(error, match=text):
         ViaPoints(*arguments)
 

@@ -54,7 +54,7 @@ def test_orientation_is_of_order_four_whatever_the_pitch(dasgupta, pitch):
     assert errors[0] / errors[1] > 12.0
 
 
-def test_its_rates_are_the_derivatives_of_its_poses(dasgupta):
+def test_sampled_rates_are_the_derivatives_of_its_poses(dasgupta):
     path = plan_line_rpy([[0, 0, 0.5], [1, 0, 1]], [[0, 0, 0], [2, 1, 3]], 2.0, profile="cubic")
     knots = sampled(dasgupta, path, 0.5)  # coarse: between knots the cubic speaks for itself
     h = 1e-4

@@ -113,7 +113,7 @@ def test_a_file_is_refused_in_one_line_with_file_and_field(write, document, text
     "source",
     ["IV", "", "nowhere.yaml", "/", "a\0b.yaml", "x" * 5000 + ".yaml", "~nobody9/x.yaml", None, 3],
 )
-def test_what_is_neither_name_nor_file_is_refused(source):
+def test_load_path_rejects_what_is_neither_a_name_nor_a_file(source):
     with pytest.raises(
         PathError, match=r"not one of I, II, III, P1.* nor a waypoint file"
     ) as caught:

@@ -26,7 +26,7 @@ def run(*arguments):
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120)
 
 
-def test_it_serves_a_page_until_ctrl_c():
+def test_view_serves_a_page_until_ctrl_c():
     process = subprocess.Popen(
         [*COMMAND, "stewart_dasgupta", "--path", "I", "--port", "0", "--no-browser"],
         stdout=subprocess.PIPE,
@@ -69,7 +69,7 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
         (("stewart_dasgupta", "--speed", "-1"), "speed is -1.0, must be above 0.0"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_in_one_line(arguments, said, monkeypatch, capsys):
+def test_view_rejects_invalid_arguments_in_one_line(arguments, said, monkeypatch, capsys):
     words = ["robodyn", "view", *arguments, "--no-browser", "--port", "0"]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as ended:

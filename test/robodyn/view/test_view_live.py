@@ -20,7 +20,7 @@ from robodyn.view import BY_HAND, LiveSimulation, paths_of
 LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
 
 
-def test_it_is_the_plant_and_the_follower_to_the_last_bit(dasgupta):
+def test_live_simulation_equals_plant_and_follower_bit_for_bit(dasgupta):
     path = rd.paper_path("I")
     live = LiveSimulation(dasgupta, {"I": path})
     plant = Plant(dasgupta, path.sample(0.0).configuration)
@@ -77,7 +77,7 @@ def test_a_failure_stops_time_and_reset_begins_anew(dasgupta):
     assert live.snapshot().time == 0.0
 
 
-def test_it_begins_again_when_it_is_to_repeat(dasgupta):
+def test_live_simulation_with_repeat_begins_again(dasgupta):
     live = LiveSimulation(dasgupta, {"II": rd.paper_path("II")}, repeat=True)
     times = []
     for _ in range(400):

@@ -146,12 +146,12 @@ def test_a_received_description_has_the_meshes_of_packages(folder, monkeypatch, 
 
 
 @pytest.mark.parametrize("name", ["file:///" + "a" * 10_000, "http://[", "file:///%00", "\\", ".."])
-def test_what_is_no_place_of_a_mesh_is_said(name):
+def test_invalid_mesh_locations_are_reported(name):
     (remark,) = figure_from_urdf(ROBOT.format(name=name)).remarks
     assert "1 meshes are not drawn" in remark
 
 
-def test_what_is_not_there_is_said_and_the_rest_drawn(folder):
+def test_missing_meshes_are_reported_and_the_rest_is_drawn(folder):
     text = ROBOT.format(name="package://nowhere/arm.obj")
     figure = figure_from_urdf(text, "arm.urdf", folder / "arm.urdf")
     assert figure.shapes == ()

@@ -38,7 +38,7 @@ def test_the_mechanism_moves_along_the_shape_of_the_mode(elastic, clock):
     assert animation.names[2].startswith(f"3: {animation.modes.frequencies[2]:.4g} Hz, damping ")
 
 
-def test_it_pauses_and_returns_to_the_equilibrium(elastic, clock):
+def test_mode_animation_pauses_and_returns_to_the_equilibrium(elastic, clock):
     animation = ModeAnimation(elastic)
     clock[0] = 0.3
     animation.set_playing(False)

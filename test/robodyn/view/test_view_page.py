@@ -189,7 +189,7 @@ def test_a_banner_warns_near_the_singularity_of_path_iii(studio, connect):
     assert page.status.banner == ""
 
 
-def test_it_keeps_up_with_thirty_updates_and_two_hundred_periods_a_second(studio, connect):
+def test_page_keeps_up_with_thirty_updates_and_two_hundred_periods_a_second(studio, connect):
     live, page, _, port = studio()
     page.update()
     client = connect(port)

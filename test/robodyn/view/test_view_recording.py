@@ -135,7 +135,7 @@ def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, mod
         (b"no bag at all", "this bag cannot be read"),
     ],
 )
-def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content, reason):
+def test_read_run_rejects_what_is_no_bag_in_one_line(tmp_path, content, reason):
     file = tmp_path / "run.mcap"
     if content is not None:
         file.write_bytes(content)
@@ -144,7 +144,7 @@ def test_what_is_no_bag_is_refused_in_one_line(tmp_path, content, reason):
     assert "\n" not in str(caught.value)
 
 
-def test_it_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatch):
+def test_replay_plays_at_its_speed_and_stops_at_its_end(dasgupta, flight, monkeypatch):
     now = [100.0]
     monkeypatch.setattr("robodyn.view.replay.time.monotonic", lambda: now[0])
     recording = Replay(dasgupta, TIMES, flight[0].configuration, flight[1])

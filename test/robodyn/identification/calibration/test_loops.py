@@ -207,7 +207,7 @@ def test_poses_for_a_bed_are_on_it(delta):
         rd.calibration_poses(delta, 8, measure="distance")
 
 
-def test_what_is_driven_too_little_or_too_much_is_refused(delta):
+def test_calibration_rejects_wrong_numbers_of_driven_joints(delta):
     less = rd.ClosedLoop(replace(delta.model, driven=delta.model.driven[:2]))
     with pytest.raises(InvalidInput, match="2 driven joints for 3 freedoms"):
         rd.calibration_poses(less, 10)

@@ -48,7 +48,7 @@ def test_errors_are_small_and_as_the_covariance_says(name, rng):
     assert 0.2 < np.mean(ratios) < 2.0
 
 
-def test_what_cannot_be_is_refused():
+def test_inertial_estimator_rejects_invalid_settings():
     m = rd.load("delta")
     with pytest.raises(rd.InvalidInput, match="nowhere"):
         rd.InertialEstimator(m, "nowhere", DT)

@@ -24,7 +24,7 @@ def mean(rows, start, end):
 
 
 @pytest.mark.slow
-def test_its_axes_and_units(flown):
+def test_flight_has_the_axes_and_units_of_vehicle_imu(flown):
     at_rest, run, right, left = (
         mean(flown, *part) for part in ((0.0, 2.0), (8.0, 16.0), (45.0, 58.0), (64.0, 69.0))
     )
@@ -35,6 +35,6 @@ def test_its_axes_and_units(flown):
     assert flown[2000:, 2].std() > 0.2  # turbulence
 
 
-def test_it_is_the_same_every_time(flown):
+def test_flight_is_the_same_every_time(flown):
     again = Flight(0.02)
     np.testing.assert_array_equal(flown[:50], [np.concatenate(again.step()) for _ in range(50)])

@@ -122,7 +122,7 @@ def test_without_time_it_keeps_the_last_plan_and_then_washes_out(platform):
     assert_within_limits(platform, cues)
 
 
-def test_what_is_within_the_limits_passes_unchanged(platform, rng):
+def test_limited_washout_passes_motions_within_the_limits_unchanged(platform, rng):
     given = np.cumsum(rng.normal(size=(400, 6)), axis=0) * ([0.01] * 3 + [0.001] * 3)
     pair = [rd.ClassicalWashout(platform, DT, head=HEAD, limited=each) for each in (True, False)]
     for row in given:

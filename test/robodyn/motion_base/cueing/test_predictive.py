@@ -20,7 +20,7 @@ def platform():
     return rd.load("motion_platform")
 
 
-def test_it_lets_more_be_perceived_than_the_washout(platform):
+def test_predictive_cueing_lets_more_be_perceived_than_the_washout(platform):
     """A brake of three seconds; the washout with the best of several scales."""
     time = np.arange(0.0, 9.0, 0.02)
     force = np.tile(REST, (len(time), 1))
@@ -46,7 +46,7 @@ def test_a_lasting_force_is_felt_by_tilt(platform):
     np.testing.assert_allclose(cue.twist, 0.0, atol=1e-2)
 
 
-def test_its_jacobians_are_the_mechanisms(platform, rng):
+def test_predictive_cueing_jacobians_are_the_mechanisms(platform, rng):
     """Of joints' positions by displacement, of rates by rates, and so on: by differences."""
     # where the plan rests, dry friction has no derivative
     smooth = platform.without_dry_friction()
@@ -106,7 +106,7 @@ def test_organs_respond_as_published(organ, frequency):
     assert a + 1j * b == pytest.approx(organ.response(np.array([frequency]))[0], rel=2e-3)
 
 
-def test_what_organs_perceive():
+def test_otoliths_and_canals_respond_as_measured():
     """A lasting force at two fifths, its onset at twice that; of a lasting turn nothing."""
     assert OTOLITHS.response(np.array([0.0]))[0] == pytest.approx(0.4)
     assert abs(OTOLITHS.response(np.array([2.0]))[0]) == pytest.approx(0.8, rel=0.02)
@@ -114,7 +114,7 @@ def test_what_organs_perceive():
     assert abs(CANALS.response(np.array([1.0]))[0]) == pytest.approx(1.0, rel=0.02)
 
 
-def test_it_comes_to_rest_at_the_edge(platform):
+def test_predictive_cueing_comes_to_rest_at_the_edge(platform):
     """With a weak return, a lasting force drives it to its limits, where it rests."""
     near = rd.PredictiveParameters(position_weight=1.0)
     cueing = rd.PredictiveCueing(platform, 0.02, near, [0.0, 0.0, 1.1])

@@ -68,7 +68,7 @@ def test_the_command_compares_presets_and_recommends_one(vehicle, tmp_path):
     assert refused.exit_code != 0
 
 
-def test_what_is_felt_is_what_the_head_does(ridden):
+def test_ride_felt_force_is_the_acceleration_of_the_head(ridden):
     """By differences of the head's position."""
     dt = ridden.time[1]
     R = rotation_matrix(ridden.pose)
@@ -113,7 +113,7 @@ def test_a_force_along_an_axis_without_one_has_no_share(vehicle):
     assert np.isnan(found.force_missing).tolist() == [False, True, True]
 
 
-def test_its_motion_can_be_followed(ridden):
+def test_ride_trajectory_is_within_the_limits(ridden):
     path = ridden.trajectory
     at = path.sample(ridden.time[700])
     np.testing.assert_array_equal(at.configuration, ridden.pose[700])

@@ -146,7 +146,7 @@ def test_washout_needs_a_body_that_stands_upright(platform):
     assert rotary.step(REST, np.zeros(3)).pose == pytest.approx(rotary.neutral)
 
 
-def test_what_is_refused_changes_nothing(platform):
+def test_washout_is_unchanged_by_rejected_input(platform):
     with pytest.raises(rd.InvalidInput, match="no washout 'ship': there are driving"):
         rd.WashoutParameters.preset("ship")
     with pytest.raises(rd.InvalidInput, match="dt"):

@@ -27,7 +27,7 @@ def changed(values, joint, value):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
 @pytest.mark.parametrize("field", ["position", "velocity", "effort", "twist", "current"])
-def test_what_is_not_finite_is_refused_in_every_field(gate, platform, field, value):
+def test_command_gate_rejects_nonfinite_numbers_in_every_field(gate, platform, field, value):
     command = {
         "position": platform.joint_positions(platform.home),
         **{each: np.zeros(6) for each in ("velocity", "effort", "twist", "current")},

@@ -92,7 +92,7 @@ def test_a_stream_that_falls_silent_ends_at_rest(platform):
         ({"stamp": 999_000_000}, "older than the last"),
     ],
 )
-def test_what_no_stream_should_say_is_refused_and_changes_nothing(platform, change, complaint):
+def test_pose_stream_rejects_invalid_samples_and_is_unchanged(platform, change, complaint):
     stream, home = PoseStream(platform, 0.1), platform.home
     said = {"stamp": 1_000_000_000, "now": 1_000_000_000, "pose": home, "twist": np.zeros(6)}
     stream.take(**said, here=home)

@@ -413,7 +413,7 @@ def test_a_drive_that_reports_nonsense_while_it_is_homed_is_a_fault(platform, gl
 
 @pytest.mark.parametrize("name", ["puma560", "stewart_symmetric", "delta"])
 @pytest.mark.parametrize("end", [0, 1])
-def test_nobody_parks_beyond_an_end(name, end):
+def test_park_positions_beyond_an_end_are_refused(name, end):
     mechanism = rd.load(name)
     limit = mechanism.position_limits[1, end]
     park = mechanism.joint_positions(mechanism.home).copy()
@@ -589,7 +589,7 @@ def test_settings_that_no_machine_can_have_are_refused(platform, wrong):
         Machine(platform, DT, **wrong)
 
 
-def test_what_is_asked_wrongly_is_refused(platform):
+def test_machine_rejects_invalid_settings_and_requests(platform):
     with pytest.raises(InvalidInput, match="expected one of absolute, assumed, stall"):
         Machine(platform, DT, homing="index")
     with pytest.raises(RequestRefused, match="positions"):

@@ -42,12 +42,12 @@ def test_positions_become_pulse_widths_and_come_back():
         ({"least": 2.0, "most": 1.0}, "more than most"),
     ],
 )
-def test_what_no_servo_can_be_told_is_refused(wrong, complaint):
+def test_servo_text_rejects_invalid_formats(wrong, complaint):
     with pytest.raises(InvalidInput, match=complaint):
         ServoText(**({"count": 2, "format": "{1},{2}"} | wrong))
 
 
-def test_what_is_not_finite_is_never_sent():
+def test_servo_text_never_sends_nonfinite_numbers():
     with pytest.raises(InvalidInput, match="servo 2 would get inf"):
         ServoText(2, "{1},{2}", scale=1e10).line(0.0, np.array([1.0, 1e300]))
     within = ServoText(2, "{1},{2}", scale=1e10, least=0.0, most=9.0)

@@ -67,7 +67,7 @@ def test_a_sea_is_found_without_lag(settled):
     assert (np.abs(speeds - twist[1:][late][:, 2:]).std(axis=0) < 0.01).all()
 
 
-def test_what_is_seen_from_a_base_is_what_differences_say(rng):
+def test_seen_from_agrees_with_differences_of_poses(rng):
     h = 1e-4
     times = np.arange(-2, 3) * h
     base, body = boat(times, rng), boat(times, rng)
@@ -131,7 +131,7 @@ def test_a_sea_too_large_for_a_platform_is_taken_back_in_part_and_it_stays_level
     assert np.sqrt(np.mean(turned**2)) < 0.3 * np.sqrt(2.0) * SIZES[3]
 
 
-def test_what_is_no_sea_is_refused_and_a_silent_imu_brings_it_to_rest(settled):
+def test_implausible_base_motions_are_refused_and_a_silent_imu_brings_the_base_to_rest(settled):
     estimator = settled[0]
     stamp = round(100.0 / DT) * TICK
     for felt, words in (

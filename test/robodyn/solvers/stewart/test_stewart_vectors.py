@@ -75,7 +75,7 @@ def test_vectors_of_legs_and_of_states_agree_with_one_leg_at_a_time(rng, platfor
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("distance", [1e80, 1e155, 1e300])
-def test_what_no_number_holds_is_infinite_or_refused_and_never_a_warning(platform, distance):
+def test_overflowing_results_are_infinite_or_refused_without_warnings(platform, distance):
     far = platform.home
     far[:3] = distance
     for pose in (far, far[None]):

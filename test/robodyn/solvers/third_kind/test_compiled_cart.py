@@ -36,7 +36,7 @@ def states(rng):
     return *rng.normal(size=(3, 20, 2)), rng.normal(size=(20, 6))
 
 
-def test_its_kernels_have_the_equations_that_numpy_has(crane, states):
+def test_kernels_of_the_cart_agree_with_numpy(crane, states):
     numpy, (q, v, third, wrench) = CartPendulum(MODEL), states
     for name in ("inverse_dynamics", "forward_dynamics"):
         found, wanted = (getattr(m, name)(q, v, third, wrench) for m in (crane, numpy))
@@ -52,7 +52,7 @@ def test_its_kernels_have_the_equations_that_numpy_has(crane, states):
     np.testing.assert_allclose(crane.bias(q, v), numpy.bias(q, v), rtol=1e-13, atol=1e-13)
 
 
-def test_its_steps_are_those_of_numpy_and_keep_its_energy(crane):
+def test_steps_of_the_cart_agree_with_numpy_and_conserve_energy(crane):
     numpy, start = CartPendulum(MODEL), (np.array([0.1, 0.3]), np.array([0.2, -0.4]))
     given = *start, np.array([1.0, 2.0]), LOAD, 1e-3, 100
     for found, wanted in zip(crane.step(*given), numpy.step(*given), strict=True):
@@ -105,7 +105,7 @@ def test_the_cart_is_planned_analyzed_and_plotted(crane):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
-def test_its_library_in_c_has_the_same_bits(crane, states, tmp_path):
+def test_exported_c_library_of_the_cart_has_the_same_bits(crane, states, tmp_path):
     made = rd.export(crane, tmp_path / "crane", name="crane")
     library = ctypes.CDLL(str(made.folder / "libcrane.so"))
     q, v, third, wrench = (array[0].copy() for array in states)

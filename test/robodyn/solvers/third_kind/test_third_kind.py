@@ -51,7 +51,7 @@ def test_a_kind_without_links_and_joints_is_saved_as_urdf_alone(crane, tmp_path)
         rd.save(crane, tmp_path / "crane.sdf")
 
 
-def test_its_dynamics_are_those_of_an_arm_of_the_same_urdf(crane, description):
+def test_dynamics_of_the_cart_are_those_of_an_arm_of_the_same_urdf(crane, description):
     # the same two joints as an open chain of the recursive equations
     arm = rd.load(robot_description(description, crane), kind="serial", tip_link="bob")
     rng = np.random.default_rng(5)

@@ -243,7 +243,7 @@ def test_redundant_motors_share_with_least_effort(builder, rng, extra):
     assert relative(mechanism.mass_matrix(q) @ found + mechanism.bias(q, u, wrench), need) < 1e-9
 
 
-def test_what_a_base_that_rises_adds_to_what_closures_and_joints_bear():
+def test_accelerating_base_adds_to_closure_forces_and_reactions():
     """Twice the weight of everything, at rest."""
     delta = rd.load("delta")
     rest, risen = np.zeros(delta.mobility), rd.BaseMotion([0.0, 0.0, 19.62], *np.zeros((2, 3)))

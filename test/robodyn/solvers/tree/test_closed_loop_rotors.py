@@ -124,7 +124,7 @@ def test_rotors_as_bodies_give_the_same(pair, states, rng):
 
 
 @pytest.mark.slow
-def test_what_is_borne_beside_rotors_that_are_bodies(pair, states):
+def test_closure_forces_and_reactions_agree_with_rotors_modeled_as_bodies(pair, states):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
     wanted = explicit.closure_forces(other, u, change, wrench)
     assert relative(ours.closure_forces(q, u, change, wrench), wanted) < 1e-8

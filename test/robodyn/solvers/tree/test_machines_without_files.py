@@ -21,7 +21,7 @@ MACHINES = {re.search(r"name: (\w+)", text).group(1): text for text in BLOCKS}
 THEIRS = json.loads((ROOT / "test/reference/machines_without_files.json").read_text())
 
 
-def test_there_are_six_in_few_lines():
+def test_page_has_six_machines_in_few_lines():
     assert MACHINES.keys() == THEIRS.keys()
     assert len(MACHINES) == 6
     assert max(len(text.splitlines()) for text in BLOCKS) < 25

@@ -38,7 +38,7 @@ def loop_of(name):
         ("hexapod_rotary", (0, 1, 2, 3, 4, 5)),
     ],
 )
-def test_what_determines_a_mechanism_is_found(name, rows):
+def test_tip_freedoms_find_what_determines_a_mechanism(name, rows):
     m = loop_of(name)
     assert m.solver.tip_freedoms.rows == rows
     assert m.solver.tip_freedoms.suffice
@@ -111,7 +111,7 @@ def test_more_than_six_freedoms_are_simulated(count, rng):
     assert np.abs(run.error).max() < 1e-3
 
 
-def test_what_an_under_actuated_mechanism_weighs_is_left_open():
+def test_weight_of_an_underactuated_mechanism_is_unknown():
     model = loop_of("delta").model
     geared = Actuator(rotor_inertia=1e-4, gear_ratio=10.0)
     one = replace(model, driven=model.driven[:1]).driven_by({model.driven[0]: geared})

@@ -160,7 +160,7 @@ def test_files_read_again_have_the_same_coordinates(floating, tmp_path, rng):
         np.testing.assert_allclose(again.free_efforts(q, v, a), wanted, rtol=1e-12, atol=1e-12)
 
 
-def test_what_a_file_says_of_the_motion_of_fixed_joints_is_left_out():
+def test_mimic_and_transmission_of_fixed_joints_are_ignored():
     """As reduced models of makers do: talos_reduced, kinova."""
     grip = """<joint name="grip" type="fixed"><parent link="left2_link"/><child link="finger"/>
       <mimic joint="left0"/></joint><link name="finger"/>"""
