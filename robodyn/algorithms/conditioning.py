@@ -17,6 +17,9 @@ from robodyn.numerics.singular_values import extreme_ratio
 # Names by Gosselin and Angeles (1990).
 TYPE_1, TYPE_2 = "type 1", "type 2"
 
+# Condition number above which a configuration counts as singular.
+SINGULAR = 1e12
+
 
 class Singularity(NamedTuple):
     """Type of singularity of a mechanism.

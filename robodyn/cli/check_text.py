@@ -11,6 +11,8 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
+from robodyn.algorithms.conditioning import SINGULAR
+
 # Models that are not the same machine differ everywhere; a screenful of it is enough.
 SHOWN = 20
 # A table of more columns does not fit on a terminal.
@@ -66,11 +68,14 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         yield from loop_parts(found["loops"])
     condition = found["condition_number"]
     if condition is not None:
-        yield _line(
-            f"condition number at home: {_cell(condition['value'])} in SI units, "
-            f"{_cell(condition['scaled'])} with lengths divided by "
-            f"{condition['characteristic_length']:.4g} m"
-        )
+        if condition["value"] > SINGULAR:
+            yield _line("condition number at home: infinite, home is a singular configuration")
+        else:
+            yield _line(
+                f"condition number at home: {_cell(condition['value'])} in SI units, "
+                f"{_cell(condition['scaled'])} with lengths divided by "
+                f"{condition['characteristic_length']:.4g} m"
+            )
     if at_home.get("reach"):
         yield _table(
             ("", "unit", "from", "to", "ends at", "and at"),

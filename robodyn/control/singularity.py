@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms.conditioning import Singularity, singularities
+from robodyn.algorithms.conditioning import SINGULAR, Singularity, singularities
 from robodyn.arrays import FloatArray, Indices
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
@@ -55,6 +55,8 @@ def singular_meetings(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
 ) -> tuple[Meeting, ...]:
     """Find the singularities of a motion in order of time, to 1e-12 of its duration.
+
+    Of a part of the motion that is singular throughout, the start counts.
 
     Args:
         mechanism: mechanism that moves. For arms whose number of joints differs from the freedoms
@@ -120,12 +122,23 @@ def threshold_crossings(
 def _zeros(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, configurations: FloatArray
 ) -> list[float]:
-    """Return times [s] of singularities of one type, for a motion sampled on a grid of times."""
+    """Return times [s] of singularities of one type, for a motion sampled on a grid of times.
+
+    Of a part that is singular throughout, such as a straight wrist at rest, the start counts.
+    """
     values = kind.number(configurations)
     if not kind.is_signed:
         return _touches(kind, trajectory, grid, values)
-    times = []
-    for i in _changes(values):
+    changes = _changes(values)
+    if not len(changes):
+        return []
+    singular = np.asarray(kind.condition(configurations, 1.0)) > SINGULAR
+    throughout = singular[1:] & singular[:-1]
+    starts = throughout & ~np.concatenate([[False], throughout[:-1]])
+    times = [float(time) for time in grid[:-1][starts]]
+    for i in changes:
+        if throughout[i]:
+            continue
         if values[i] == 0.0 or values[i + 1] == 0.0:
             times.append(float(grid[i] if values[i] == 0.0 else grid[i + 1]))
             continue

@@ -164,3 +164,14 @@ def test_a_jump_from_one_assembly_to_another_is_no_singularity():
 
     with pytest.raises(InvalidInput, match=r"the motion jumps at t = 0\.25 s"):
         singular_meetings(fivebar, Jumping())
+
+
+def test_motion_with_a_straight_wrist_is_singular_from_its_start():
+    """Axes 4 and 6 are in line throughout: one singularity, not one for each change of a sign."""
+    puma = rd.load("stanford_arm")
+    start, goal = np.array([[0.0, 0.5, 0.3, 0.2, 0.0, 0.0], [0.4, 0.9, -0.2, 0.8, 0.0, 0.3]])
+    meetings = singular_meetings(puma, rd.plan_joints(start, goal, 2.0))
+    assert [(meeting.time, meeting.name) for meeting in meetings] == [(0.0, "type 1")]
+    # beside it there is nothing singular
+    start[4] = goal[4] = 0.2
+    assert singular_meetings(puma, rd.plan_joints(start, goal, 2.0)) == ()

@@ -53,7 +53,7 @@ def test_felt_force_and_rate_are_the_filters(response):
     }  # fmt: skip
     assert set(wanted) == {each.name for each in CHANNELS}
     for each in CHANNELS:
-        found = response.matrix[:, each.felt, each.told]
+        found = response.matrix[:, each.felt, each.vehicle]
         np.testing.assert_allclose(found / wanted[each.name], 1.0, atol=0.02, err_msg=each.name)
         np.testing.assert_allclose(response.modulus(each), np.abs(found))
         np.testing.assert_allclose(response.phase(each), np.degrees(np.angle(found)))
