@@ -68,12 +68,13 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         yield from loop_parts(found["loops"])
     condition = found["condition_number"]
     if condition is not None:
-        if condition["value"] > SINGULAR:
+        # infinity is no number in JSON
+        if condition["value"] is None or condition["value"] > SINGULAR:
             yield _line("condition number at home: infinite, home is a singular configuration")
         else:
             yield _line(
-                f"condition number at home: {_cell(condition['value'])} in SI units, "
-                f"{_cell(condition['scaled'])} with lengths divided by "
+                f"condition number at home: {condition['value']:.6g} in SI units, "
+                f"{condition['scaled']:.6g} with lengths divided by "
                 f"{condition['characteristic_length']:.4g} m"
             )
     if at_home.get("reach"):
@@ -212,7 +213,8 @@ def _line(text: str, label: str = "", style: str = "yellow") -> str:
 def _table(heads: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> Table:
     """Return a table of texts and numbers, with empty cells for None."""
     first, *others = map(escape, heads)
-    table = Table(Column(first, no_wrap=True), *others, title=title or None, title_justify="left")
+    columns = (Column(first, no_wrap=True), *(Column(head, overflow="fold") for head in others))
+    table = Table(*columns, title=title or None, title_justify="left")
     for row in rows:
         table.add_row(*(escape(_cell(value)) for value in row))
     return table
@@ -221,7 +223,7 @@ def _table(heads: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "")
 def _cell(value: str | float | None) -> str:
     if value is None:
         return "-"
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _percent(share: float | None, form: str = ".3g") -> str | None:

@@ -31,6 +31,8 @@ from robodyn.cli.session import numbers, one_line_errors
 from robodyn.cli.signatures import signature
 from robodyn.version import __version__
 
+# Least width of tables that are written to a file or another program.
+PIPED_WIDTH = 100
 _OPTIONS = inspect.signature(typer.Typer).parameters
 # Whether help is parsed as markup, in which the unit [m] would be a style.
 _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
@@ -246,7 +248,13 @@ def add_command(
             from robodyn.analysis.as_json import as_json
 
             text = as_json(answer.found) if given.get("json") else answer.text
-            (typer.echo if isinstance(text, str) else Console().print)(text)
+            if isinstance(text, str):
+                typer.echo(text)
+            else:
+                console = Console()
+                if not console.is_terminal:
+                    console.width = max(console.width, PIPED_WIDTH)
+                console.print(text)
             if answer.then is not None:
                 answer.then()
             if answer.failed:

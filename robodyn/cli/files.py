@@ -45,7 +45,7 @@ def excite(
     Args:
         output: File to write, for --path and for the planner.
     """
-    mechanism = rd.load(model)
+    mechanism = load_quietly(model)
     if output.suffix.lower() not in (".yaml", ".yml"):
         # report an unwritable file before the search, not after it
         raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))

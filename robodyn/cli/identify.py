@@ -10,7 +10,7 @@ from typing import Any
 
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
-from robodyn.cli.session import command_line, progress_bar, write_report
+from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 
 
 def read_all(
@@ -76,7 +76,7 @@ def identify_command(
     from robodyn.identification.payload import payload_summary, payload_text
     from robodyn.identification.result import summary, summary_text
 
-    mechanism = rd.load(model)
+    mechanism = load_quietly(model)
     given, others, carried = read_all(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as report_progress:
         result = rd.identify(

@@ -15,6 +15,7 @@ import yaml
 import robodyn as rd
 from robodyn.cli.commands import Answer, passed
 from robodyn.cli.identify import read_all
+from robodyn.cli.session import load_quietly
 
 if TYPE_CHECKING:
     from robodyn.identification.payload import Payload
@@ -53,7 +54,7 @@ def identify_payload_command(
     """
     from robodyn.identification.payload import payload_summary, payload_text
 
-    m = rd.load(model)
+    m = load_quietly(model)
     given, without, _ = read_all(m, recordings, reading, validate=empty, **sources)
     found = rd.identify_payload(m, given, without)
     facts, lines = payload_summary(found), payload_text(found)

@@ -223,13 +223,18 @@ def test_a_path_that_begins_above_a_threshold_says_so(monitor, peer, mechanism):
     """Path III has 289 at its start: above 100 from the first moment on, as in the library."""
     send(monitor, rd.paper_path("III"))
     monitor.process.wait_for_line("trajectory ahead", "above 100 from t = 0.000 s")
-    peer.until(lambda: values(monitor.find(AHEAD)[-1])["warn_times"] == "[0.0]", "the time 0")
+    peer.until(
+        lambda: [values(each)["warn_times"] for each in monitor.find(AHEAD)[-1:]] == ["[0.0]"],
+        "the time 0",
+    )
 
 
 def test_a_sound_path_ahead_takes_the_error_back(monitor, peer):
     send(monitor, rd.paper_path("I"))
     monitor.process.wait_for_line("trajectory ahead", "34.69 and 47.19")
-    peer.until(lambda: monitor.find(AHEAD)[-1].level == OK, "OK of what lies ahead")
+    peer.until(
+        lambda: [each.level for each in monitor.find(AHEAD)[-1:]] == [OK], "OK of what lies ahead"
+    )
 
 
 @pytest.mark.parametrize(("index", "value"), [(0, np.nan), (2, np.inf), (6, 0.0), (6, 7.0)])

@@ -74,6 +74,21 @@ def test_check_notes_a_home_out_of_reach(run, document, yaml_file):
     assert any("leg2_actuator" in note for note in result.output.split("note:")[1:])
 
 
+def test_check_names_a_singular_home(run):
+    """The wrist of the Puma is straight at home: axes 4 and 6 are in line."""
+    assert (
+        "condition number at home: infinite, home is a singular" in run("check", "puma560").output
+    )
+
+
+def test_check_tables_lose_no_digits_in_a_pipe(run):
+    """The limits of the Puma's joints, -2.7925 to 2.7925 rad and others, with four digits."""
+    output = run("check", "puma560").output
+    assert "…" not in output
+    limits = rd.load("puma560").position_limits
+    assert all(f"{limit:.4g}" in output for limit in limits.ravel())
+
+
 def test_check_without_home(run, document, yaml_file):
     del document["home"]
     found = json.loads(run("check", yaml_file(document), "--json").output)
