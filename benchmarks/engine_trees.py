@@ -6,10 +6,17 @@ Each tree has the six legs, open at the spherical joints, and the free platform.
 mass matrix, inverse dynamics and Jacobians in its own coordinates; `closed_chain` closes the loops.
 """
 
+import sys
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pinocchio as pin
 from scipy.spatial.transform import Rotation
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test"))
+
+from six_legs import six_legs
 
 
 def frame_with_z(axis):
@@ -23,7 +30,7 @@ def frame_with_z(axis):
 def leg_coordinates(platform, pose):
     """For each leg its zero frame, angles about z and y of it, frame T and length."""
     R = Rotation.from_quat(pose[3:]).as_matrix()
-    for leg in platform.six_legs.legs:
+    for leg in six_legs(platform).legs:
         S = pose[:3] + R @ leg.platform - leg.base
         zero = frame_with_z(leg.universal_axis)
         x, y, z = zero.T @ S / np.linalg.norm(S)
@@ -37,7 +44,7 @@ class PinocchioTree:
 
     def __init__(self, platform):
         self.platform = platform
-        description = platform.six_legs
+        description = six_legs(platform)
         self.model = model = pin.Model()
         model.gravity = pin.Motion(description.gravity, np.zeros(3))
         self.tips, self.points, self.sliders = [], [], []
@@ -114,7 +121,7 @@ class MujocoTree:
 
     def __init__(self, platform):
         self.platform = platform
-        description = platform.six_legs
+        description = six_legs(platform)
         bodies = []
         for i, (leg, joint) in enumerate(zip(description.legs, platform.base_joint, strict=True)):
             universal = joint == "universal"

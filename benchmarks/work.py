@@ -14,6 +14,7 @@ import pinocchio as pin
 
 import robodyn as rd
 from benchmarks import closed_loops, engines, numpy_floor, roofline, toolbox
+from benchmarks.engine_trees import six_legs
 from benchmarks.timing import Contender, Timing, compare
 from robodyn.solvers.serial.arm import SerialArm
 from robodyn.solvers.serial.chain import model_of_chain
@@ -66,7 +67,7 @@ def one_platform() -> list[Timing]:
     theirs = engines.MujocoPlatform(m, pose, closed.qd, closed.qdd)
     agree("MuJoCo", theirs.open_tree()[:18], closed.open_tree()[:18])
     one = (pose[None], twist[None], accel[None])
-    agree("NumPy", numpy_floor.inverse_dynamics(m.six_legs, *one)[0], ours)
+    agree("NumPy", numpy_floor.inverse_dynamics(six_legs(m), *one)[0], ours)
     arm_model = engines.pinocchio_arm(bare_arm())
     arm_data = arm_model.createData()
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6)).copy()
@@ -88,7 +89,7 @@ def one_platform() -> list[Timing]:
             Contender("Pinocchio rnea, open tree", closed.open_tree),
             Contender("Pinocchio, loops closed from Python", closed.closed),
             Contender("MuJoCo mj_inverse, open tree", theirs.open_tree),
-            Contender("NumPy", lambda: numpy_floor.inverse_dynamics(m.six_legs, *one)),
+            Contender("NumPy", lambda: numpy_floor.inverse_dynamics(six_legs(m), *one)),
         ]
     )
 
@@ -101,7 +102,7 @@ def forward_platform() -> list[Timing]:
     closed = engines.ClosedPinocchio(m, pose, twist, accel)
     opened = engines.MujocoPlatform(m, pose, closed.qd, closed.qdd)
     contacts = closed_loops.ConstrainedPinocchio(closed, forces)
-    connected = closed_loops.ConstrainedMujoco(opened, m.six_legs.legs, forces)
+    connected = closed_loops.ConstrainedMujoco(opened, six_legs(m).legs, forces)
     ours = m.forward_dynamics(pose, twist, forces)
     agree("Pinocchio, constraintDynamics", contacts.acceleration(), ours)
     agree("MuJoCo, connect", connected.acceleration(), ours, within=0.02)
@@ -243,7 +244,7 @@ def batches() -> dict[str, list[tuple[int, Timing]]]:
     curves: dict[str, list[tuple[int, Timing]]] = {"one thread": [], "all threads": [], "NumPy": []}
     for count in BATCHES:
         pose, twist, accel = states(count)
-        wanted = numpy_floor.inverse_dynamics(m.six_legs, pose[:64], twist[:64], accel[:64])
+        wanted = numpy_floor.inverse_dynamics(six_legs(m), pose[:64], twist[:64], accel[:64])
         agree("NumPy", wanted, m.inverse_dynamics(pose, twist, accel)[:64])
         for name, threads in (("one thread", 1), ("all threads", None)):
             rd.set_threads(threads)
@@ -251,7 +252,7 @@ def batches() -> dict[str, list[tuple[int, Timing]]]:
             clock = time.thread_time if threads == 1 else time.perf_counter
             curves[name] += [(count, compare([call], rounds=31, clock=clock)[0])]
         if count <= 4096:
-            floor = lambda: numpy_floor.inverse_dynamics(m.six_legs, pose, twist, accel)  # noqa: B023, E731
+            floor = lambda: numpy_floor.inverse_dynamics(six_legs(m), pose, twist, accel)  # noqa: B023, E731
             curves["NumPy"] += [(count, compare([Contender("NumPy", floor, count)], rounds=5)[0])]
     rd.set_threads(None)
     return curves

@@ -12,13 +12,19 @@ three standard deviations of its own, `noise`.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import robodyn as rd
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test"))
+
+from six_legs import six_legs, with_legs
 
 if TYPE_CHECKING:
     from robodyn.arrays import FloatArray
@@ -32,7 +38,7 @@ def random_platform(seed: int) -> Any:
     random = np.random.default_rng(seed)
     platform = rd.load("stewart_symmetric")
     legs = []
-    for leg in platform.six_legs.legs:
+    for leg in six_legs(platform).legs:
         shortest, longest = leg.limits.length
         stroke = (longest - shortest) * random.uniform(0.7, 1.2)
         first = shortest * random.uniform(0.9, 1.05)
@@ -44,7 +50,7 @@ def random_platform(seed: int) -> Any:
                 limits=replace(leg.limits, length=(first, first + stroke)),
             )
         )
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 def turn(rpy: FloatArray) -> FloatArray:
@@ -62,7 +68,7 @@ def within(platform: Any, xyz: FloatArray, rpy: FloatArray) -> Any:
     """(N,) whether all legs keep to their lengths at positions and roll, pitch, yaw (N or 1, 3)."""
     kept = np.ones(max(len(xyz), len(rpy)), dtype=bool)
     R = turn(rpy)
-    for leg in platform.six_legs.legs:
+    for leg in six_legs(platform).legs:
         shortest, longest = leg.limits.length
         reach = xyz + R @ leg.platform - leg.base
         square = (reach**2).sum(axis=-1)

@@ -8,7 +8,6 @@ It takes no arguments: `python docs/make_friction.py`.
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +53,10 @@ def main() -> None:
     rows(rd.load("puma560"), arm_path("puma"), lambda e: f"{1e3 * e.max():.2g} mrad")
     platform = rd.load("stewart_dasgupta")
     for screw in SCREWS:
-        legs = tuple(replace(leg, actuator=screw) for leg in platform.six_legs.legs)
+        driven = platform.model.driven_by(dict.fromkeys(platform.joint_names, screw))
         print(f"Dasgupta's platform, path I, {screw.coulomb:g} N and {screw.static} N at rest")
         rows(
-            platform.with_legs(legs),
+            rd.StewartPlatform(driven),
             rd.paper_path("I"),
             lambda e: (
                 f"{1e3 * np.linalg.norm(e[:3]):.2g} mm, {1e3 * np.linalg.norm(e[3:]):.2g} mrad"

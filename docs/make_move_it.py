@@ -64,9 +64,8 @@ def _mechanism(name: str, label: str) -> str:
 
 def _legs(m: Any) -> dict[str, Any]:
     """A platform: two polygons and the legs between them."""
-    legs = m.six_legs.legs
-    ends = [leg.base for leg in legs], [leg.platform for leg in legs]
-    around = [_around(np.array(points)) for points in ends]
+    ends = m.structure.joint_centers
+    around = [_around(points) for points in ends]
     lines = [
         [[link, *ends[link][i].tolist()] for i in (*around[link], around[link][0])]
         for link in (0, 1)

@@ -12,13 +12,19 @@ from robodyn.model import comparison
 
 @singledispatch
 def equality_key(mechanism: Any) -> Any:
-    """Return the part of the model that counts in comparisons, as frozen data."""
+    """Return the part of the model that counts in comparisons, as frozen data or a mapping."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
     """Return model and options of a mechanism that count in comparisons."""
     return equality_key(mechanism), *(mechanism._options or ("",))
+
+
+def equal(mechanism: Any, other: Any) -> bool:
+    """Return whether two mechanisms have the same options, and models equal within rounding."""
+    (own, *options), (model, *others) = description(mechanism), description(other)
+    return options == others and not comparison.differences(own, model, comparison.EQUALITY)
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:

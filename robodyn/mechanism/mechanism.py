@@ -24,7 +24,7 @@ from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, derivatives, elasticity, link_motion, motions
 from robodyn.algorithms import energy as energies
 from robodyn.algorithms import travel as traveling
-from robodyn.algorithms.comparison import description
+from robodyn.algorithms.comparison import equal
 from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
@@ -164,7 +164,7 @@ class Mechanism(ABC):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism) or other.kind != self.kind:
             return NotImplemented
-        return description(self) == description(other)
+        return equal(self, other)
 
     __hash__ = None  # type: ignore[assignment]  # equal within rounding cannot hash alike
 

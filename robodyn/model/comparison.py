@@ -46,6 +46,14 @@ def _walk(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
                 left, right = getattr(a, item.name), getattr(b, item.name)
                 found += _walk(where, left, right, tolerance)
         return found
+    if isinstance(a, dict) and isinstance(b, dict):
+        return [
+            line
+            for name in a | b
+            for line in _walk(
+                f"{path}.{name}" if path else name, a.get(name), b.get(name), tolerance
+            )
+        ]
     if _is_list_of_parts(a) and _is_list_of_parts(b):
         if len(a) != len(b):
             return [f"{path}: {len(a)} against {len(b)}"]
@@ -68,7 +76,9 @@ def _is_numeric(value: Any) -> bool:
 
 
 def _is_list_of_parts(value: Any) -> bool:
-    return isinstance(value, tuple) and any(is_dataclass(item) for item in value)
+    return isinstance(value, (tuple, list)) and any(
+        is_dataclass(item) or isinstance(item, dict) for item in value
+    )
 
 
 def _numbers(path: str, a: Any, b: Any, tolerance: float) -> list[str]:

@@ -205,6 +205,8 @@ def _plain(value: Any) -> Any:
             for item in fields(value)
             if item.name != "source"
         }
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, np.ndarray):
         # large arrays are hashed by their bytes, which is faster
         return value.tolist() if value.size < 100 else hashlib.sha256(value.tobytes()).hexdigest()

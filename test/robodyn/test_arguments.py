@@ -50,10 +50,6 @@ WRONG = {
         lambda m: rd.workspace(m, scheduler=np.zeros(3)),
         "scheduler is a ndarray, expected the address of a Dask scheduler",
     ),
-    "items": (
-        lambda m: rd.load("stewart_symmetric").with_legs(iter(range(6))),
-        "leg 1 is a int, expected a Leg",
-    ),
     "ragged": (
         lambda m: rd.PredictiveParameters(horizon=[[1.0, 2.0], [1.0]]),
         "horizon",

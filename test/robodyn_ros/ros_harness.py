@@ -28,6 +28,7 @@ import warm_start
 from ament_index_python.packages import get_package_prefix
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from six_legs import six_legs
 
 try:
     # without a sourced ROS 2, bare/ sets what sourcing would set
@@ -124,7 +125,7 @@ def _die_with_the_test() -> None:
 
 def zero_length_pose(platform: Any) -> np.ndarray:
     """A pose (7,) of a platform in which the ends of its first leg lie on each other."""
-    leg = platform.six_legs.legs[0]
+    leg = six_legs(platform).legs[0]
     return np.append(np.array(leg.base) - np.array(leg.platform), [0.0, 0.0, 0.0, 1.0])
 
 

@@ -11,6 +11,7 @@ from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import zero_length_pose
 from sensor_msgs.msg import JointState
+from six_legs import six_legs
 from std_msgs.msg import Float64
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -51,7 +52,7 @@ def check_arrows(markers, mechanism, pose) -> None:
             assert arrow.action == Marker.DELETE
             continue
         start, end = (point(p) for p in arrow.points)
-        anchor = R @ mechanism.six_legs.legs[leg].platform
+        anchor = R @ six_legs(mechanism).legs[leg].platform
         assert np.allclose(start, pose[:3] + anchor, rtol=0, atol=1e-12)
         shown = (end - start) * SCALE
         total += np.concatenate([shown, np.cross(anchor, shown)])

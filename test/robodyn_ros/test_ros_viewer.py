@@ -39,7 +39,7 @@ from std_srvs.srv import Trigger
 
 import robodyn as rd
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 from robodyn_ros import messages
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "robodyn" / "view"))
@@ -79,7 +79,7 @@ def is_plotted(client, effort) -> bool:
 
 def test_the_viewer_reports_what_it_cannot_show(mechanism):
     """Only the peer publishes; each time it continues with the remaining data."""
-    robot = ElementTree.fromstring(stewart_urdf(mechanism.six_legs))
+    robot = ElementTree.fromstring(platform_urdf(mechanism))
     for link in robot.iter("link"):
         for visual in link.findall("visual"):
             link.remove(visual)
@@ -187,7 +187,7 @@ def test_the_viewer_reads_its_mechanism_from_robot_description(peer, mechanism):
                 lambda n=count: process.output.count("robot_description refused") == n,
                 f"a refusal of {text}",
             )
-        description.publish(String(data=stewart_urdf(mechanism.six_legs)))
+        description.publish(String(data=platform_urdf(mechanism)))
         peer.until(lambda: "showing stewart_dasgupta at" in process.output, "a page")
     finally:
         process.close()

@@ -71,7 +71,7 @@ def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -
     with the spin of the universal joint, c = k x y.
     """
     s = legs.direction
-    k = np.array([leg.universal_axis for leg in platform.six_legs.legs])
+    k = platform.structure.universal_axes
     k_x_s = np.cross(k, s)
     sine = np.linalg.norm(k_x_s, axis=-1, keepdims=True)
     c = np.cross(k, k_x_s / sine)

@@ -19,7 +19,6 @@ from robodyn.errors import InvalidInput
 from robodyn.poses import pose_difference
 from robodyn.solvers.stewart.kernels import forward_kinematics as kernels
 from robodyn.solvers.stewart.kernels.layout import OK
-from robodyn.solvers.stewart.packing import pack_legs
 from robodyn.solvers.stewart.platform import StewartPlatform
 from robodyn.solvers.stewart.status import new_status
 
@@ -76,7 +75,7 @@ def all_poses(
     number = int(as_scalar("attempts", attempts, at_least=1.0))
     starts = _random_poses(platform, wanted, number, np.random.default_rng(seed))
     poses, status = np.empty_like(starts), new_status(starts)
-    legs = pack_legs(platform.six_legs, platform.base_joint)
+    legs = platform.solver.legs
     many = np.ascontiguousarray(np.broadcast_to(wanted, (number, 6)))
     kernels.solve_poses(legs, many, starts, 1, poses, np.empty(number), status)
     solutions = poses[status == OK]
@@ -89,8 +88,7 @@ def all_poses(
 def _random_poses(
     platform: StewartPlatform, lengths: FloatArray, number: int, random: np.random.Generator
 ) -> FloatArray:
-    base = np.mean([leg.base for leg in platform.six_legs.legs], axis=0)
-    tip = np.mean([leg.platform for leg in platform.six_legs.legs], axis=0)
+    base, tip = (centers.mean(axis=0) for centers in platform.structure.joint_centers)
     quaternion = random.normal(size=(number, 4))
     quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
     direction = random.normal(size=(number, 3))

@@ -22,8 +22,11 @@ import numpy as np
 
 from robodyn.algorithms.geometry import GeometricParameter, Placed
 from robodyn.arrays import FloatArray
+from robodyn.model.joint import Joint
+from robodyn.model.placement import Placement
+from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.six_legs import universal_zero_frame
+from robodyn.solvers.stewart.leg_shape import universal_zero_frame
 
 AXES = "xyz"
 PER_LEG = 9
@@ -43,11 +46,12 @@ class PlatformGeometry:
 
     def __init__(self, platform: Any) -> None:
         self._platform = platform
-        legs = platform.six_legs.legs
-        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in legs])
+        axes = platform.structure.universal_axes
+        self._frames = np.array([universal_zero_frame(axis) for axis in axes])
         found: list[GeometricParameter] = []
-        for number, leg in enumerate(legs, start=1):
-            for part, center in (("base", leg.base), ("platform", leg.platform)):
+        centers = zip(*platform.solver.joint_centers, strict=True)
+        for number, (foot, tip) in enumerate(centers, start=1):
+            for part, center in (("base", foot), ("platform", tip)):
                 found += [
                     GeometricParameter(f"leg{number}.{part}.{axis}", "m", float(value))
                     for axis, value in zip(AXES, center, strict=True)
@@ -67,29 +71,15 @@ class PlatformGeometry:
     @property
     def passive_joints(self) -> tuple[str, ...]:
         """Universal joints: the first and second of each leg."""
-        return tuple(
-            reading.name
-            for leg in self._platform.six_legs.legs
-            for reading in (leg.joints.universal_1, leg.joints.universal_2)
-        )
+        legs = self._platform.structure.legs
+        return tuple(reading.name for leg in legs for reading in leg.shape.readings[:2])
 
     def with_geometry(self, values: FloatArray) -> Any:
         """Return the platform with other dimensions; offsets change the joints' readings."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
-        legs = []
-        for leg, row, frame in zip(self._platform.six_legs.legs, table, self._frames, strict=True):
-            reading = leg.joints.actuator
-            actuator = reading._replace(offset=float(reading.offset + row[6]))
-            legs.append(
-                replace(
-                    leg,
-                    base=row[:3],
-                    platform=row[3:6],
-                    universal_axis=_axis(frame, row[7:]),
-                    joints=leg.joints._replace(actuator=actuator),
-                )
-            )
-        return self._platform.with_legs(legs)
+        axes = [_axis(frame, row[7:]) for frame, row in zip(self._frames, table, strict=True)]
+        ends = table[:, :3], table[:, 3:6]
+        return with_leg_geometry(self._platform, *ends, np.array(axes), table[:, 6])
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Compute poses by forward kinematics, and their derivatives by the dimensions."""
@@ -138,8 +128,61 @@ class PlatformGeometry:
                 dx, dy, dz = (s[:, leg] @ turned).T
                 out[:, leg, 0, at + 7 + column] += (x * dy - y * dx) / r**2
                 out[:, leg, 1, at + 7 + column] += z * (x * dx + y * dy) / r - r * dz
-        signs = [r.sign for leg in m.six_legs.legs for r in leg.joints[:2]]
+        signs = [r.sign for leg in m.structure.legs for r in leg.shape.readings[:2]]
         return np.reshape(signs, (12, 1)) * out.reshape(len(poses), 12, -1)
+
+
+def with_leg_geometry(
+    platform: Any, feet: FloatArray, tips: FloatArray, axes: FloatArray, offsets: FloatArray
+) -> Any:
+    """Return the platform with other joint centers, universal axes and zeros of its legs.
+
+    The natural angles and the lengths keep their limits, and the leg's spring its law.
+
+    Args:
+        platform: nominal mechanism.
+        feet, tips: (6, 3) [m] joint centers at the base, and at the platform in its frame.
+        axes: (6, 3) universal axes that are fixed in the base, unit.
+        offsets: (6,) [m] length = sign * reading + offset, in addition to the nominal offset.
+    """
+    model, structure = platform.model, platform.structure
+    tree, (nominal, _) = ZeroConfigurationTree(model), structure.joint_centers
+    joints, closures = list(model.joints), list(model.closures)
+    base, body = structure.base_link, structure.platform_link
+    root = tree.body[base]
+    for row, leg in enumerate(structure.legs):
+        first, _, last = leg.joints
+        mount = np.linalg.inv(tree.relative(base, root)) @ tree.relative(joints[first].parent, root)
+        at, shape = mount @ joints[first].at.matrix, leg.shape
+        shift = at[:3, 3] - nominal[row]
+        if not np.array_equal(axes[row], shape.universal_axis):
+            turn = universal_zero_frame(axes[row]) @ universal_zero_frame(shape.universal_axis).T
+            at[:3, :3], shift = turn @ at[:3, :3], turn @ shift
+        at[:3, 3] = feet[row] + shift
+        joints[first] = replace(joints[first], at=Placement.of(np.linalg.inv(mount) @ at))
+        joints[last] = _measured_from(joints[last], shape.readings[2].sign * offsets[row])
+        closure = closures[leg.closure]
+        ends = {closure.parent: "at", closure.child: "child_at"}
+        (link,) = (link for link in ends if tree.body[link] == body)
+        seat = tree.relative(link, body)
+        end = Placement(
+            getattr(closure, ends[link]).rotation, seat[:3, :3].T @ (tips[row] - seat[:3, 3])
+        )
+        closures[leg.closure] = replace(closure, **{ends[link]: end})
+    return platform._made(replace(model, joints=tuple(joints), closures=tuple(closures)))
+
+
+def _measured_from(actuator: Joint, shift: float) -> Joint:
+    """Return a prismatic joint whose position 0 is moved along its axis by a distance [m]."""
+    if not shift:
+        return actuator
+    place = actuator.at.translation + shift * actuator.at.rotation @ actuator.axis
+    return replace(
+        actuator,
+        at=Placement(actuator.at.rotation, place),
+        position=actuator.position - shift,
+        spring=actuator.spring.measured(1.0, shift),
+    )
 
 
 def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:

@@ -10,7 +10,8 @@ import numpy as np
 
 from robodyn.algorithms.motion import JointStates
 from robodyn.arrays import FloatArray, short_repr
-from robodyn.solvers.stewart.six_legs import SixLegs, universal_zero_frame
+from robodyn.solvers.stewart.leg_shape import universal_zero_frame
+from robodyn.solvers.stewart.recognition import PlatformStructure
 
 
 class LegMotion(NamedTuple):
@@ -42,7 +43,7 @@ class LegJointReadings:
     """Names and readings of the legs' joints in the URDF; see `JointReading`.
 
     Args:
-        six: the mechanism.
+        structure: of the platform.
 
     Attributes:
         names: 18 names.
@@ -50,13 +51,13 @@ class LegJointReadings:
         packed: (6, 15) signs, offsets and axes for `kernels.joints`.
     """
 
-    def __init__(self, six: SixLegs) -> None:
-        joints = [leg.joints for leg in six.legs]
-        self.names = tuple(name for j in joints for name in j.names)
+    def __init__(self, structure: PlatformStructure) -> None:
+        joints = [leg.shape.readings for leg in structure.legs]
+        self.names = tuple(reading.name for leg in joints for reading in leg)
         self._sign = np.array([[float(reading.sign) for reading in leg] for leg in joints])
         self._offset = np.array([[reading.offset for reading in leg] for leg in joints])
         self.actuator_sign, self.actuator_offset = self._sign[:, 2], self._offset[:, 2]
-        self._frames = np.array([universal_zero_frame(leg.universal_axis) for leg in six.legs])
+        self._frames = np.array([universal_zero_frame(axis) for axis in structure.universal_axes])
         axes = np.swapaxes(self._frames, 1, 2).reshape(6, 9)
         self.packed = np.concatenate([self._sign, self._offset, axes], axis=1)
 

@@ -39,7 +39,7 @@ PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE,
 
 def size(platform: Any) -> float:
     """Return the mean leg length at home [m]; without home, the radius of the base."""
-    if platform.six_legs.home is None:
+    if platform.structure.home is None:
         base = platform.solver.joint_centers[0]
         return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
     return max(float(platform.joint_positions(platform.home).mean()), 1e-3)

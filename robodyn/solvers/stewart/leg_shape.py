@@ -13,18 +13,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.body_parameters import BodyNumbers
 from robodyn.errors import ModelError
+from robodyn.model.fields import unit_axis
 from robodyn.model.joint import Joint
 from robodyn.model.zero_configuration import ZeroConfigurationTree
-from robodyn.solvers.stewart.six_legs import JointReading, LegJoints, universal_zero_frame
 
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
 # Angle [rad] below which it is rounding of the conversion of angles to matrices.
 NOISE = 1e-15
+
+
+class JointReading(NamedTuple):
+    """Reading of one joint of a leg in a URDF: its value is sign * (natural - offset).
+
+    Attributes:
+        name: name of the joint.
+        sign: 1 or -1, the joint's axis relative to the natural one.
+        offset: [rad or m] natural value at the joint's zero.
+    """
+
+    name: str
+    sign: float = 1.0
+    offset: float = 0.0
 
 
 class LegPart(NamedTuple):
@@ -50,11 +64,16 @@ class LegPart(NamedTuple):
 class LegShape(NamedTuple):
     """Leg, as far as the shape of a model determines it.
 
+    Leg frame: x along the leg from base to platform, y along k x s (k the fixed universal axis,
+    s the leg's direction), z = x cross y.
+
     Attributes:
-        base, universal_axis: as in `Leg`.
-        lower, upper: links of its parts.
+        base: (3,) [m] center of the universal joint, base frame.
+        universal_axis: (3,) axis of the universal joint fixed in the base, base frame; unit.
+        lower: links of the part at the base; leg frame, origin at the universal joint.
+        upper: links of the part at the platform; leg frame, origin at the spherical joint.
         length: limits of its length [m].
-        readings: `Leg.joints`.
+        readings: of the first and second universal joint and the actuator.
     """
 
     base: FloatArray
@@ -62,7 +81,7 @@ class LegShape(NamedTuple):
     lower: list[LegPart]
     upper: list[LegPart]
     length: tuple[float, float]
-    readings: LegJoints
+    readings: tuple[JointReading, JointReading, JointReading]
 
 
 class _AtZero(NamedTuple):
@@ -79,6 +98,21 @@ class _AtZero(NamedTuple):
     y: FloatArray
     slide: FloatArray
     length: float
+
+
+def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
+    """Return the axes [h u k] (3, 3) of a universal joint at natural zero, base frame.
+
+    k is the fixed axis (unit); h = z x k, normalized, is horizontal (x of the base if k is
+    vertical); u = k x h. At natural values q1, q2 and leg length L the leg frame is [h u k] Rz(q1)
+    Ry(q2) while |q2| < pi/2, and the spherical joint is at L along its x axis.
+    """
+    k = unit_axis("universal", universal_axis)
+    h = np.array([-k[1], k[0], 0.0])
+    level = np.linalg.norm(h)
+    # the horizontal part of an axis this close to the vertical is rounding error
+    h = h / level if level > 1e-9 else np.array([1.0, 0.0, 0.0])
+    return np.column_stack([h, np.cross(k, h), k])
 
 
 def leg_shape(
@@ -127,11 +161,11 @@ def leg_shape(
     turned = tree.relative(upper, lower)[:3, :3].T
     return LegShape(
         mount[:3, :3] @ middle + mount[:3, 3],
-        k,
+        unit_axis(f"{source}: joint {first.name!r}", k),
         parts_of(tree, lower, axes, center),
         parts_of(tree, upper, turned @ axes, tip),
         (shortest, longest),
-        LegJoints(
+        (
             JointReading(first.name, 1.0, q1),
             JointReading(second.name, side, q2),
             JointReading(actuator.name, sign, sign * leg.length),

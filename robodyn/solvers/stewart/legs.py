@@ -10,9 +10,8 @@ about its axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -22,12 +21,9 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.model.body import Body, Link
+from robodyn.model.model import Model
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.six_legs import FREE, Leg, SixLegs
-
-if TYPE_CHECKING:
-    pass
-
+from robodyn.solvers.stewart.recognition import FREE, LEGS, PlatformStructure, named_bodies
 
 BaseJoint = Literal["universal", "spherical"]
 BASE_JOINTS: tuple[str, ...] = get_args(BaseJoint)
@@ -40,39 +36,28 @@ def options(platform: Any) -> tuple[object, ...]:
     return (platform.base_joint,)
 
 
-def with_legs(platform: Any, legs: Iterable[Leg]) -> Any:
-    """Return the same platform with other legs."""
-    return platform._made(replace(platform.six_legs, legs=tuple(legs)).expanded())
-
-
-def equality_key(platform: Any) -> SixLegs:
-    """Return the six legs, independent of frames and names."""
-    return platform.six_legs
-
-
 def gravity_vector(platform: Any) -> FloatArray:
     """Return gravity (3,) [m/s^2], base frame."""
-    return platform.six_legs.gravity
+    return np.array(platform.structure.gravity(platform.model))
 
 
 def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
     """Return the six legs; their positions are the distances between the joint centers."""
     pairs = zip(
-        map(driven_joint, platform.model.driven_joints), platform.six_legs.legs, strict=True
+        map(driven_joint, platform.model.driven_joints), platform.structure.legs, strict=True
     )
-    return tuple(joint._replace(position=leg.limits.length) for joint, leg in pairs)
+    return tuple(joint._replace(position=leg.shape.length) for joint, leg in pairs)
 
 
 def frames(platform: Any) -> tuple[str, str]:
     """Return the names of the base frame and of the platform's."""
-    return platform.six_legs.base_link, platform.six_legs.platform_link
+    return platform.structure.base_link, platform.structure.platform_link
 
 
 def bodies(platform: Any) -> tuple[Link, ...]:
     """Return the platform, then the lower and the upper parts of the legs."""
-    return tuple(
-        Link(name, body.mass, body.com, body.inertia) for name, body in platform.six_legs.bodies
-    )
+    named = named_bodies(platform.model)
+    return tuple(Link(name, body.mass, body.com, body.inertia) for name, body in named)
 
 
 def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
@@ -80,9 +65,9 @@ def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
 
     A leg with dry friction also has `coulomb` [N], in both directions.
     """
-    names = ("universal", "prismatic", "spherical")
+    names, model = ("universal", "prismatic", "spherical"), platform.model
     rows: list[dict[str, Any]] = [
-        {name: getattr(leg.damping, name) for name in names} for leg in platform.six_legs.legs
+        dict(zip(names, leg.damping(model), strict=True)) for leg in platform.structure.legs
     ]
     if any(any(actuator.coulomb_both) for actuator in platform.actuators):
         for row, actuator in zip(rows, platform.actuators, strict=True):
@@ -96,16 +81,16 @@ def home(platform: Any) -> FloatArray:
     Raises:
         InvalidInput: the model has none.
     """
-    if platform.six_legs.home is None:
+    if platform.structure.home is None:
         raise InvalidInput(
             f"{platform.name}: the model has no home pose; add `home: {{xyz: [...], rpy: [...]}}`"
         )
-    return np.array(platform.six_legs.home)
+    return np.array(platform.structure.home)
 
 
 def characteristic_length(platform: Any) -> float:
     """Return the mean radius [m] of the platform's joints about their center."""
-    joints = np.array([leg.platform for leg in platform.six_legs.legs])
+    joints = platform.structure.joint_centers[1]
     radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
     return radius if radius > 0.0 else 1.0
 
@@ -113,8 +98,9 @@ def characteristic_length(platform: Any) -> float:
 def passive_limits(platform: Any) -> dict[str, FloatArray]:
     """Return limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
     found = {}
-    for leg, joint in zip(platform.six_legs.legs, platform.base_joint, strict=True):
-        for reading, ends in zip(leg.joints, leg.limits.universal, strict=False):
+    for leg, joint in zip(platform.structure.legs, platform.base_joint, strict=True):
+        limits = leg.universal_limits(platform.model)
+        for reading, ends in zip(leg.shape.readings, limits, strict=False):
             if joint == "universal" and ends != FREE:
                 found[reading.name] = np.sort(reading.sign * (np.array(ends) - reading.offset))
     return found
@@ -129,8 +115,7 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
     """Return unit vectors (..., 2, 6, 3) along the legs, in the base and the platform's frame."""
     poses = as_pose("configuration", configuration)
     turn = rotation_matrix(poses)
-    feet = np.array([leg.base for leg in platform.six_legs.legs])
-    tips = np.array([leg.platform for leg in platform.six_legs.legs])
+    feet, tips = platform.structure.joint_centers
     along = np.einsum("...ij,kj->...ki", turn, tips) + poses[..., None, :3] - feet
     along = along / np.linalg.norm(along, axis=-1, keepdims=True)
     return np.stack([along, along @ turn], axis=-3)
@@ -150,31 +135,39 @@ def all_joint_names(platform: Any) -> tuple[str, ...]:
     return platform.solver.leg_joints.names
 
 
-def base_joints(six: SixLegs, given: str | Sequence[str]) -> tuple[str, ...]:
+def base_joints(
+    model: Model, structure: PlatformStructure, given: str | Sequence[str]
+) -> tuple[str, ...]:
     """Return the base joint of each of the six legs.
 
     Raises:
         InvalidInput: an unknown name, or not one for each leg.
         ModelError: a spherical joint on a leg that is not symmetric about its axis.
     """
-    joints = (given,) * len(six.legs) if isinstance(given, str) else tuple(given)
-    if len(joints) != len(six.legs) or not set(joints) <= set(BASE_JOINTS):
+    joints = (given,) * LEGS if isinstance(given, str) else tuple(given)
+    if len(joints) != LEGS or not set(joints) <= set(BASE_JOINTS):
         raise InvalidInput(
             f"base_joint is {given!r}, expected one of {', '.join(BASE_JOINTS)}, or six of them",
             value=given,
         )
-    for number, (leg, joint) in enumerate(zip(six.legs, joints, strict=True), start=1):
-        if joint == "spherical" and leg.actuator.spin_inertia != 0.0:
+    if "spherical" not in joints:
+        return joints
+    parts = structure.bodies(model)[1:]
+    for number, leg in enumerate(structure.legs):
+        if joints[number] != "spherical":
+            continue
+        actuator = leg.actuator(model)
+        if actuator.spin_inertia != 0.0:
             raise ModelError(
-                f"{six.name}: leg {number} cannot stand on a spherical joint: it does "
+                f"{model.name}: leg {number + 1} cannot stand on a spherical joint: it does "
                 "not hold the leg against the torque of its rotor; use a universal joint, or "
                 "give the actuator no rotor_inertia",
-                value=leg.actuator.rotor_inertia,
+                value=actuator.rotor_inertia,
             )
-        for part, body in (("lower", leg.lower), ("upper", leg.upper)):
-            if joint == "spherical" and not _is_symmetric(body):
+        for part, body in (("lower", parts[number]), ("upper", parts[number + LEGS])):
+            if not _is_symmetric(body):
                 raise ModelError(
-                    f"{six.name}: leg {number} cannot stand on a spherical joint: its {part} "
+                    f"{model.name}: leg {number + 1} cannot stand on a spherical joint: its {part} "
                     "part is not symmetric about the leg's axis (com on x, inertia diagonal "
                     "with yy = zz), so its forces would depend on a spin that nothing determines",
                     value=body,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Packing of six legs into the flat arrays of the kernels."""
+"""Packing of a platform's model into the flat arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -10,47 +10,45 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.model.body import Body
+from robodyn.model.model import Model
 from robodyn.solvers.stewart.kernels import layout as at
-from robodyn.solvers.stewart.six_legs import SixLegs
+from robodyn.solvers.stewart.recognition import LEGS, PlatformStructure
 
 _UPPER_TRIANGLE = np.triu_indices(3)
 _BASE_JOINTS = {"universal": at.UNIVERSAL, "spherical": at.SPHERICAL}
+_DAMPING = [at.UNIVERSAL_DAMPING, at.PRISMATIC_DAMPING, at.SPHERICAL_DAMPING]
 
 
-def pack_legs(six: SixLegs, base_joints: Sequence[str]) -> FloatArray:
-    """Pack legs (6, LEG_SIZE), see `robodyn.solvers.stewart.kernels.layout`."""
-    legs = np.zeros((len(six.legs), at.LEG_SIZE))
-    for row, leg, base_joint in zip(legs, six.legs, base_joints, strict=True):
-        row[at.BASE : at.BASE + 3] = leg.base
+def pack(
+    model: Model, structure: PlatformStructure, base_joints: Sequence[str]
+) -> tuple[FloatArray, FloatArray]:
+    """Pack legs (6, LEG_SIZE) and platform (PLATFORM_SIZE + ...,), see `kernels.layout`."""
+    body, *parts = structure.bodies(model)
+    legs = np.zeros((LEGS, at.LEG_SIZE))
+    for row, leg, lower, upper in zip(legs, structure.legs, parts, parts[LEGS:], strict=False):
+        row[at.BASE : at.BASE + 3] = leg.shape.base
         row[at.TIP : at.TIP + 3] = leg.platform
-        row[at.AXIS : at.AXIS + 3] = leg.universal_axis
-        row[at.LOWER_MASS] = leg.lower.mass
-        row[at.LOWER_COM : at.LOWER_COM + 3] = leg.lower.com
-        row[at.UPPER_MASS] = leg.upper.mass
-        row[at.UPPER_COM : at.UPPER_COM + 3] = leg.upper.com
-        upper = leg.upper.inertia[_UPPER_TRIANGLE]
-        row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = leg.lower.inertia[_UPPER_TRIANGLE] + upper
-        row[at.UPPER_INERTIA : at.UPPER_INERTIA + 6] = upper
-        row[at.UNIVERSAL_DAMPING] = leg.damping.universal
-        row[at.PRISMATIC_DAMPING] = leg.damping.prismatic
-        row[at.SPHERICAL_DAMPING] = leg.damping.spherical
-        row[at.BASE_JOINT] = _BASE_JOINTS[base_joint]
-        actuator = leg.actuator
-        row[at.REFLECTED] = leg.armature + actuator.reflected_inertia
+        row[at.AXIS : at.AXIS + 3] = leg.shape.universal_axis
+        row[at.LOWER_MASS] = lower.mass
+        row[at.LOWER_COM : at.LOWER_COM + 3] = lower.com
+        row[at.UPPER_MASS] = upper.mass
+        row[at.UPPER_COM : at.UPPER_COM + 3] = upper.com
+        upper_inertia = upper.inertia[_UPPER_TRIANGLE]
+        row[at.LEG_INERTIA : at.LEG_INERTIA + 6] = lower.inertia[_UPPER_TRIANGLE] + upper_inertia
+        row[at.UPPER_INERTIA : at.UPPER_INERTIA + 6] = upper_inertia
+        row[_DAMPING] = leg.damping(model)
+        actuator, spring = leg.actuator(model), leg.spring(model)
+        row[at.REFLECTED] = leg.joints_in(model)[2].armature + actuator.reflected_inertia
         row[at.SPIN_INERTIA] = actuator.spin_inertia
-        row[at.STIFFNESS], row[at.AT_ZERO] = leg.spring.stiffness, leg.spring.at_zero
+        row[at.STIFFNESS], row[at.AT_ZERO] = spring.stiffness, spring.at_zero
         row[at.DRY_FRICTION : at.LEG_SIZE] = actuator.friction_numbers
-    return legs
-
-
-def pack_platform(six: SixLegs) -> FloatArray:
-    """Pack the platform (PLATFORM_SIZE + ...,), see `robodyn.solvers.stewart.kernels.layout`."""
-    platform = np.zeros(at.PLATFORM_SIZE)
-    put_platform(platform, six.platform)
-    platform[at.GRAVITY : at.GRAVITY + 3] = six.gravity
-    platform[at.SPRINGS] = len(six.springs)
-    springs = [part for s in six.springs for part in (s.at, s.child_at, s.law)]
-    return np.concatenate([platform, *springs])
+    legs[:, at.BASE_JOINT] = [_BASE_JOINTS[joint] for joint in base_joints]
+    platform, springs = np.zeros(at.PLATFORM_SIZE), structure.springs(model)
+    put_platform(platform, body)
+    platform[at.GRAVITY : at.GRAVITY + 3] = structure.gravity(model)
+    platform[at.SPRINGS] = len(springs)
+    laws = [part for spring in springs for part in (spring.at, spring.child_at, spring.law)]
+    return legs, np.concatenate([platform, *laws])
 
 
 def put_platform(row: FloatArray, body: Body) -> None:

@@ -24,11 +24,12 @@ from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
 from robodyn.solvers.stewart import dynamics, kinematics, legs, parameters, presentation
 from robodyn.solvers.stewart import forward_kinematics as from_legs
+from robodyn.solvers.stewart.description import yaml_form
 from robodyn.solvers.stewart.estimation import PlatformEstimator
 from robodyn.solvers.stewart.formulations import FORMULATIONS
 from robodyn.solvers.stewart.geometry import PlatformGeometry
 from robodyn.solvers.stewart.legs import BaseJoint
-from robodyn.solvers.stewart.recognition import six_legs_of
+from robodyn.solvers.stewart.recognition import checked_structure
 from robodyn.solvers.stewart.solver import PlatformSolver
 
 
@@ -47,6 +48,7 @@ class StewartPlatform(Mechanism):
 
     Attributes:
         model: description of the platform.
+        structure: its legs in the model: joints, frames and geometry.
         base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin is
             neglected; such a leg must be symmetric about its axis.
     """
@@ -68,8 +70,8 @@ class StewartPlatform(Mechanism):
     def __init__(
         self, model: Model, base_joint: BaseJoint | Sequence[BaseJoint] = "universal"
     ) -> None:
-        self.model, self.six_legs = model, six_legs_of(model)
-        self.base_joint = legs.base_joints(self.six_legs, base_joint)
+        self.model, self.structure = model, checked_structure(model)
+        self.base_joint = legs.base_joints(model, self.structure, base_joint)
         self.solver = PlatformSolver(self)
 
     _options = property(legs.options)
@@ -81,7 +83,6 @@ class StewartPlatform(Mechanism):
     home = property(legs.home)
     characteristic_length = cached_property(legs.characteristic_length)
     all_joint_names = property(legs.all_joint_names)
-    with_legs = legs.with_legs
 
     size = cached_property(kinematics.size)
     joint_states = kinematics.joint_states
@@ -150,6 +151,6 @@ conditioning.scaled_jacobian.register(StewartPlatform, kinematics.scaled_jacobia
 travel.leg_axes.register(StewartPlatform, legs.leg_axes)
 travel.leg_names.register(StewartPlatform, legs.leg_names)
 travel.passive_limits.register(StewartPlatform, legs.passive_limits)
-comparison.equality_key.register(StewartPlatform, legs.equality_key)
+comparison.equality_key.register(StewartPlatform, yaml_form.equality_key)
 friction_of.joint_friction.register(StewartPlatform, legs.joint_friction)
 shown.with_model_values.register(StewartPlatform, presentation.with_model_values)

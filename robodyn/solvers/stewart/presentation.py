@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.model.body import Body, Link
+from robodyn.model.body import Link
 from robodyn.poses import matrix_from_pose, pose_from_rpy, rpy_from_pose
 from robodyn.presentation.figure import Figure
 from robodyn.presentation.figure_of_links import figure_of_links
@@ -24,8 +24,8 @@ from robodyn.presentation.report_answers import (
 from robodyn.presentation.variables import AXES, Role, Variable
 from robodyn.solvers.stewart.drawing import dressed
 from robodyn.solvers.stewart.formulations import PUBLISHED_MODELS
-from robodyn.solvers.stewart.legs import with_legs
-from robodyn.solvers.stewart.six_legs import SixLegs
+from robodyn.solvers.stewart.geometry import with_leg_geometry
+from robodyn.solvers.stewart.recognition import LEGS
 
 ANGLES = ("roll", "pitch", "yaw")
 
@@ -65,10 +65,9 @@ def configuration_of(platform: Any, values: ArrayLike) -> FloatArray:
 
 def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the ends (6, 3) [m] of the legs at base and platform for a pose, base frame."""
-    legs = platform.six_legs.legs
+    feet, tips = platform.solver.joint_centers
     frame = matrix_from_pose(configuration)
-    tips = np.array([leg.platform for leg in legs]) @ frame[:3, :3].T + frame[:3, 3]
-    return np.array([leg.base for leg in legs]), tips
+    return feet, tips @ frame[:3, :3].T + frame[:3, 3]
 
 
 def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -78,18 +77,18 @@ def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray
         ZeroLegLength: a leg has no direction.
     """
     motion = platform.leg_motion(configuration)
-    feet = np.array([leg.base for leg in platform.six_legs.legs])
+    feet, _ = platform.solver.joint_centers
     return feet + motion.length[:, None] * motion.direction, motion.direction
 
 
 def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
     """Return the platform's pose (7,) by the names of base and platform."""
-    return {(platform.six_legs.base_link, platform.six_legs.platform_link): configuration}
+    return {platform.frames: configuration}
 
 
 def figure(platform: Any) -> Figure:
     """Return shapes that resemble the machine."""
-    model = dressed(platform.six_legs)
+    model = dressed(platform)
     return figure_of_links(model.links, model.joints, platform.name)
 
 
@@ -112,14 +111,14 @@ def effort_arrows(
     far = near + np.abs(lengths)[:, None] * directions
     pushes = (lengths >= 0.0)[:, None]
     arrows = np.stack([np.where(pushes, near, far), np.where(pushes, far, near)], axis=1)
-    base = frames[figure.index(platform.six_legs.base_link)]
+    base = frames[figure.index(platform.frames[0])]
     return np.asarray(arrows @ base[:3, :3].T + base[:3, 3])
 
 
 def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
     """Return the base, the platform and the legs at a pose (7,)."""
     base, tips = leg_ends(platform, configuration)
-    local = np.array([leg.platform for leg in platform.six_legs.legs])
+    _, local = platform.solver.joint_centers
     return [
         OutlinePart("base", base[_around(base)], moves=False),
         OutlinePart("platform", tips[_around(local)]),
@@ -130,17 +129,17 @@ def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
 def parameter_tables(platform: Any) -> list[ParameterTable]:
     """Tabulate the bodies, equal legs once, and geometry, friction and limits of each leg."""
     actuators = actuator_tables(platform.joint_names, platform.actuators)
-    return [_bodies(platform.six_legs), _legs(platform.six_legs), *actuators]
+    return [_bodies(platform), _legs(platform), *actuators]
 
 
 def moving_mass(platform: Any) -> float:
     """Return the mass [kg] of the platform, without the legs."""
-    return float(platform.six_legs.platform.mass)
+    return float(platform.bodies[0].mass)
 
 
 def largest_payload(platform: Any) -> float:
     """Return twice the mass of the platform [kg]."""
-    return 2.0 * float(platform.six_legs.platform.mass)
+    return 2.0 * float(platform.bodies[0].mass)
 
 
 def has_legs(platform: Any) -> bool:
@@ -165,33 +164,36 @@ def _around(points: FloatArray) -> list[int]:
     return [*order, order[0]]
 
 
-def _bodies(six: SixLegs) -> ParameterTable:
-    bodies = [("platform", six.platform)]
-    for part in ("lower", "upper"):
-        each = [getattr(leg, part) for leg in six.legs]
+def _bodies(platform: Any) -> ParameterTable:
+    first, *parts = platform.bodies
+    tabled = [first]
+    for part, each in (("lower", parts[:LEGS]), ("upper", parts[LEGS:])):
         if all(_same(each[0], other) for other in each[1:]):
-            bodies.append((f"{part} part of every leg", each[0]))
+            tabled.append(replace(each[0], name=f"{part} part of every leg"))
         else:
-            bodies += [(f"{part} part of leg {i}", body) for i, body in enumerate(each, start=1)]
+            tabled += [
+                replace(body, name=f"{part} part of leg {i}")
+                for i, body in enumerate(each, start=1)
+            ]
     return body_table(
-        (Link(name, body.mass, body.com, body.inertia) for name, body in bodies),
+        tabled,
         "the platform in its own frame; parts of a leg in axes along it (x from base to platform, "
         "y along universal axis × x), the lower part from its universal joint, the upper part "
         "from its spherical joint",
     )
 
 
-def _same(a: Body, b: Body) -> bool:
+def _same(a: Link, b: Link) -> bool:
     return bool(a.mass == b.mass and (a.com == b.com).all() and (a.inertia == b.inertia).all())
 
 
-def _legs(six: SixLegs) -> ParameterTable:
-    rows = []
-    for i, leg in enumerate(six.legs, start=1):
-        damping, limits = leg.damping, leg.limits
-        friction = np.array([damping.universal, damping.prismatic, damping.spherical])
-        rows.append((str(i), leg.base, leg.platform, leg.universal_axis, friction,
-                     np.asarray(limits.length), limits.velocity, limits.effort))  # fmt: skip
+def _legs(platform: Any) -> ParameterTable:
+    model, rows = platform.model, []
+    for i, leg in enumerate(platform.structure.legs, start=1):
+        joint, shape = leg.joints_in(model)[2], leg.shape
+        rows.append((str(i), shape.base, leg.platform, shape.universal_axis,
+                     np.array(leg.damping(model)), np.asarray(shape.length), joint.velocity,
+                     joint.effort))  # fmt: skip
     head = ("leg", "base joint [m]", "platform joint [m]", "universal axis",
             "friction u, p, s [N m s, N s/m]", "length [m]", "speed [m/s]",
             "force [N]")  # fmt: skip
@@ -223,9 +225,11 @@ def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
     base, body = values["base_scale"], values["platform_scale"]
     if base == 1.0 and body == 1.0:
         return platform
-    level = np.array([[base, base, 1.0], [body, body, 1.0]])
-    legs = (
-        replace(leg, base=leg.base * level[0], platform=leg.platform * level[1])
-        for leg in platform.six_legs.legs
+    feet, tips = platform.solver.joint_centers
+    return with_leg_geometry(
+        platform,
+        feet * [base, base, 1.0],
+        tips * [body, body, 1.0],
+        platform.structure.universal_axes,
+        np.zeros(LEGS),
     )
-    return with_legs(platform, legs)

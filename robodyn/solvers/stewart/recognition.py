@@ -7,11 +7,14 @@ The locations of the legs depend on the shape of the model only, and are cached.
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
@@ -25,6 +28,7 @@ from robodyn.model.topology import ModelTopology, shape_of
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import composed_pose, quaternion_of_rotation
 from robodyn.solvers.stewart.leg_shape import (
+    JointReading,
     LegPart,
     LegShape,
     leg_shape,
@@ -32,24 +36,18 @@ from robodyn.solvers.stewart.leg_shape import (
     point_on,
     refused,
 )
-from robodyn.solvers.stewart.six_legs import (
-    FREE,
-    LEGS,
-    UNIVERSAL,
-    Damping,
-    JointReading,
-    Leg,
-    LegLimits,
-    SixLegs,
-)
 
+LEGS = 6
+FREE = (-np.inf, np.inf)
+# Ranges [rad] of the natural angles of a universal joint.
+UNIVERSAL = ((-np.pi, np.pi), (-0.5 * np.pi, 0.5 * np.pi))
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 # Tolerance [rad] of limits that allow the whole range of an angle.
 ALL = 1e-9
 LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismatic",))
 
 
-class FoundLeg(NamedTuple):
+class LegStructure(NamedTuple):
     """Leg in a model: indices of its joints and its closure, its tip (3,) [m]."""
 
     joints: tuple[int, ...]
@@ -57,113 +55,144 @@ class FoundLeg(NamedTuple):
     platform: FloatArray
     shape: LegShape
 
+    def joints_in(self, model: Model) -> list[Joint]:
+        """Return both universal joints and the actuator's."""
+        return [model.joints[number] for number in self.joints]
 
-class FoundPlatform(NamedTuple):
-    """Platform in a model; `axes` (3, 3) are those of the base frame in the root's."""
+    def damping(self, model: Model) -> tuple[float, float, float]:
+        """Return the damping of its universal, prismatic and spherical joint."""
+        first, _, actuator = self.joints_in(model)
+        return first.damping, actuator.damping, model.closures[self.closure].damping
 
-    legs: tuple[FoundLeg, ...]
+    def actuator(self, model: Model) -> Actuator:
+        """Return its actuator with dry friction, without armature."""
+        return replace_unchecked(self.joints_in(model)[2], armature=0.0).actuator
+
+    def spring(self, model: Model) -> LinearSpring:
+        """Return the spring along it, of its length."""
+        reading = self.shape.readings[2]
+        along = self.joints_in(model)[2].spring
+        return along.measured(reading.sign, -reading.sign * reading.offset)
+
+    def universal_limits(self, model: Model) -> list[tuple[float, float]]:
+        """Return the limits [rad] of both natural angles of its universal joint."""
+        triples = zip(self.joints_in(model), self.shape.readings, UNIVERSAL, strict=False)
+        return [_natural(joint, reading, whole) for joint, reading, whole in triples]
+
+
+@dataclass(frozen=True)
+class PlatformStructure:
+    """Platform in a model.
+
+    Attributes:
+        legs: in the order of the driven joints.
+        platform: links of the platform.
+        base_link, platform_link: names of the two frames: those of the parent and the child of
+            the floating joint.
+        axes: (3, 3) of the base frame in the root's.
+        home: (7,) pose, or None.
+    """
+
+    legs: tuple[LegStructure, ...]
     platform: list[LegPart]
-    links: tuple[str, str]
+    base_link: str
+    platform_link: str
     axes: FloatArray
     home: FloatArray | None
 
     @property
-    def bodies(self) -> list[list[LegPart]]:
-        """Bodies in the order of `SixLegs.bodies`."""
+    def parts(self) -> list[list[LegPart]]:
+        """Links of the platform, of the lower and of the upper parts of the legs."""
         shapes = [leg.shape for leg in self.legs]
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
 
+    def bodies(self, model: Model) -> list[Body]:
+        """Return the platform, the lower and the upper parts of the legs, in their frames."""
+        links = {link.name: link for link in model.links}
+        return [_body(links, own) for own in self.parts]
 
-def six_legs_of(model: Model) -> SixLegs:
-    """Return the six legs of a model, in the order of its driven joints.
+    @cached_property
+    def joint_centers(self) -> tuple[FloatArray, FloatArray]:
+        """Centers (6, 3) [m] of the joints at the base and at the platform, in its frame."""
+        feet, tips = [leg.shape.base for leg in self.legs], [leg.platform for leg in self.legs]
+        return np.array(feet), np.array(tips)
 
-    The base frame is that of the floating joint's parent link, the platform frame that of its
-    child; home is the model's, None if it has none.
+    @cached_property
+    def universal_axes(self) -> FloatArray:
+        """Unit axes (6, 3) of the universal joints that are fixed in the base, base frame."""
+        return np.array([leg.shape.universal_axis for leg in self.legs])
+
+    def gravity(self, model: Model) -> FloatArray:
+        """Return gravity (3,) [m/s^2], base frame."""
+        return np.asarray(self.axes.T @ model.gravity)
+
+    def springs(self, model: Model) -> list[PointSpring]:
+        """Return the springs from points of the base to points of the platform.
+
+        Raises:
+            ModelError: a spring is between other links.
+        """
+        if not model.springs:
+            return []
+        base, platform = self.base_link, self.platform_link
+        tree, found = ZeroConfigurationTree(model), []
+        bodies = {tree.body[base]: base, tree.body[platform]: platform}
+        for spring in model.springs:
+            points = {
+                bodies.get(tree.body[link]): point_on(tree, link, bodies[tree.body[link]], point)
+                for link, point in spring.ends
+                if tree.body[link] in bodies
+            }
+            if len(points) < 2:
+                raise refused(
+                    model.source or model.name,
+                    f"spring {spring.name!r}: its links",
+                    [spring.parent, spring.child],
+                    f"{base} and {platform}; load it as one of the kind closed_loop",
+                )
+            own = points[base], points[platform]
+            found.append(
+                PointSpring(spring.name, "base", "platform", *own, spring.spring, spring.damping)
+            )
+        return found
+
+
+def checked_structure(model: Model) -> PlatformStructure:
+    """Find the platform in a model, and check what its legs cannot have.
 
     Raises:
         ModelError: names the joint, link or constraint, the value found and the expected one.
     """
-    found, source = found_in(model), model.source or model.name
+    found, source = structure_in(model), model.source or model.name
     links = {link.name: link for link in model.links}
-    body, *parts = (_body(links, own) for own in found.bodies)
-    base, platform = found.links
-    if not body.mass > 0.0:
+    if not _body(links, found.platform).mass > 0.0:
         raise ModelError(
-            f"{source}: link {platform!r} (the platform) has mass 0, expected a positive mass",
-            value=platform,
+            f"{source}: link {found.platform_link!r} (the platform) has mass 0, expected a "
+            "positive mass",
+            value=found.platform_link,
         )
-    legs = []
-    for k, leg in enumerate(found.legs):
-        first, second, actuator = (model.joints[n] for n in leg.joints)
+    for leg in found.legs:
+        first, second, _ = leg.joints_in(model)
         _check_friction(source, first, second)
-        damping = Damping(first.damping, actuator.damping, model.closures[leg.closure].damping)
-        driven = replace_unchecked(actuator, armature=0.0).actuator
-        universal = (
-            _natural(joint, reading, whole)
-            for joint, reading, whole in zip(
-                (first, second), leg.shape.readings, UNIVERSAL, strict=False
-            )
-        )
-        limits = LegLimits(leg.shape.length, actuator.velocity, actuator.effort, *universal)
-        legs.append(
-            Leg(
-                leg.shape.base,
-                leg.platform,
-                leg.shape.universal_axis,
-                parts[k],
-                parts[k + LEGS],
-                damping,
-                limits,
-                driven,
-                actuator.armature,
-                _along_leg(actuator, leg.shape.readings.actuator),
-                leg.shape.readings,
-            )
-        )
-    six = SixLegs(
-        model.name,
-        body,
-        tuple(legs),
-        found.axes.T @ model.gravity,
-        source=model.source,
-        base_link=base,
-        platform_link=platform,
-        base_cone=model.base_cone,
-        body_cone=model.body_cone,
-        springs=_springs(model, base, platform),
-    )
-    return unchecked(six, home=found.home)
+    found.springs(model)
+    return found
 
 
-def _springs(model: Model, base: str, platform: str) -> tuple[PointSpring, ...]:
-    """Return the springs between points of base and platform, without the names of both."""
-    if not model.springs:
-        return ()
-    tree, found = ZeroConfigurationTree(model), []
-    bodies = {tree.body[base]: base, tree.body[platform]: platform}
-    for spring in model.springs:
-        points = {
-            bodies.get(tree.body[link]): point_on(tree, link, bodies[tree.body[link]], point)
-            for link, point in spring.ends
-            if tree.body[link] in bodies
-        }
-        if len(points) < 2:
-            raise refused(
-                model.source or model.name,
-                f"spring {spring.name!r}: its links",
-                [spring.parent, spring.child],
-                f"{base} and {platform}; load it as one of the kind closed_loop",
-            )
-        own = points[base], points[platform]
-        found.append(
-            PointSpring(spring.name, "base", "platform", *own, spring.spring, spring.damping)
-        )
-    return tuple(found)
+def named_bodies(model: Model) -> list[tuple[str, Body]]:
+    """Return all moving bodies: the platform, then the lower and the upper parts of the legs."""
+    names = [f"leg{n} {part}" for part in ("lower", "upper") for n in range(1, 1 + LEGS)]
+    return list(zip(["platform", *names], structure_in(model).bodies(model), strict=True))
 
 
-def _along_leg(actuator: Joint, reading: JointReading) -> LinearSpring:
-    """Return the spring of an actuator's joint as one of the leg's length."""
-    return actuator.spring.measured(reading.sign, -reading.sign * reading.offset)
+def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
+    """Return lower parts whose inertia about the leg is below their rotor's, with the rest."""
+    left = []
+    for leg, (name, body) in zip(structure_in(model).legs, named_bodies(model)[1:], strict=False):
+        actuator, axial = leg.actuator(model), body.inertia[0, 0]
+        if actuator.spin_inertia and axial < actuator.rotor_inertia:
+            rest = np.diag([axial - actuator.rotor_inertia, axial, axial])
+            left.append((f"{name} without its actuator's rotor", rest))
+    return left
 
 
 def _natural(
@@ -179,17 +208,17 @@ def _natural(
     return FREE if covers or high - low >= 2.0 * np.pi - ALL else (low, high)
 
 
-def found_in(model: Model) -> FoundPlatform:
+def structure_in(model: Model) -> PlatformStructure:
     """Find the legs in a model.
 
     Raises:
-        ModelError: as `six_legs_of`.
+        ModelError: as `checked_structure`.
     """
     return _found(shape_of(model))
 
 
 @lru_cache(maxsize=16)
-def _found(shape: ModelTopology) -> FoundPlatform:
+def _found(shape: ModelTopology) -> PlatformStructure:
     model = shape.model
     source, tree = model.source or model.name, ZeroConfigurationTree(model)
     floating = _floating_joint(model, source)
@@ -210,7 +239,9 @@ def _found(shape: ModelTopology) -> FoundPlatform:
             used.add(joint.name)
         at = point_on(tree, link, joints[-1].child, tip)
         numbers = tuple(number[joint.name] for joint in joints)
-        legs.append(FoundLeg(numbers, k, on_platform, leg_shape(tree, base, joints, at, source)))
+        legs.append(
+            LegStructure(numbers, k, on_platform, leg_shape(tree, base, joints, at, source))
+        )
     for joint in model.joints:
         if joint.moves and joint.name not in used:
             raise ModelError(
@@ -219,11 +250,12 @@ def _found(shape: ModelTopology) -> FoundPlatform:
                 value=joint.name,
             )
     order = {name: k for k, name in enumerate(model.driven)}
-    legs.sort(key=lambda leg: order.get(leg.shape.readings.actuator.name, LEGS))
-    return FoundPlatform(
+    legs.sort(key=lambda leg: order.get(leg.shape.readings[2].name, LEGS))
+    return PlatformStructure(
         tuple(legs),
         parts_of(tree, platform, np.eye(3), np.zeros(3)),
-        (base, platform),
+        base,
+        platform,
         tree.relative(base, model.base_link)[:3, :3],
         _home(floating, dict(model.home)),
     )
@@ -232,10 +264,10 @@ def _found(shape: ModelTopology) -> FoundPlatform:
 def platform_body(model: Model, tip: Link) -> Body:
     """Return the platform of a model whose tip link is another one of the same name."""
     links = {link.name: link for link in model.links} | {tip.name: tip}
-    return _body(links, found_in(model).platform)
+    return _body(links, structure_in(model).platform)
 
 
-def _body(links: dict[str, Link], parts: list[LegPart]) -> Body:
+def _body(links: dict[str, Link], parts: Sequence[LegPart]) -> Body:
     bodies = []
     for part in parts:
         link = links[part.link]
@@ -339,7 +371,9 @@ def _home(floating: Joint, positions: dict[str, tuple[float, ...]]) -> FloatArra
     if not here:
         frame = np.concatenate([at.translation, quaternion_of_rotation(at.rotation)])
         own = composed_pose(frame, own)
-    if own[6] < 0.0:  # the same rotation
+    # q and -q are the same rotation: keep w >= 0; if w is rounding, use the next nonzero entry
+    leading = next(part for part in own[[6, 3, 4, 5]] if abs(part) > 1e-9)
+    if leading < 0.0:
         own[3:] *= -1.0
     own.setflags(write=False)
     return own

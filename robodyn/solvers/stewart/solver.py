@@ -43,8 +43,8 @@ from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, ad
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
 from robodyn.solvers.stewart.kernels.integration import simulate, simulate_elastic
 from robodyn.solvers.stewart.kernels.joints import RATES
-from robodyn.solvers.stewart.packing import pack_lanes, pack_legs, pack_platform, put_platform
-from robodyn.solvers.stewart.recognition import found_in, platform_body
+from robodyn.solvers.stewart.packing import pack, pack_lanes, put_platform
+from robodyn.solvers.stewart.recognition import platform_body
 from robodyn.solvers.stewart.status import error_for
 from robodyn.threads import cached_threadsafe
 
@@ -69,22 +69,21 @@ class PlatformSolver(Solver):
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism)
-        self.legs = pack_legs(mechanism.six_legs, mechanism.base_joint)
-        self.body = pack_platform(mechanism.six_legs)
-        self.numbers = self.legs, self.body
+        self.numbers = pack(mechanism.model, mechanism.structure, mechanism.base_joint)
+        self.legs, self.body = self.numbers
         self.lanes = pack_lanes(self.legs, self.body)
         self.packed = (self.lanes,)
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:
         """Names and zeros of the legs' joints in the URDF."""
-        return LegJointReadings(self.mechanism.six_legs)
+        return LegJointReadings(self.mechanism.structure)
 
     @cached_property
     def joint_centers(self) -> tuple[FloatArray, FloatArray]:
         """Centers (6, 3) [m] of the joints at the base and at the platform, in its frame."""
-        legs = self.mechanism.six_legs.legs
-        return np.array([leg.base for leg in legs]), np.array([leg.platform for leg in legs])
+        feet, tips = self.mechanism.structure.joint_centers
+        return feet.copy(), tips.copy()
 
     @cached_property
     def one(self) -> Single:
@@ -158,29 +157,31 @@ class PlatformSolver(Solver):
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
         """Name and parameters of the platform, then of the lower and upper parts of the legs."""
         return [
-            (name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
-            for name, body in self.mechanism.six_legs.bodies
+            (body.name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
+            for body in self.mechanism.bodies
         ]
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
         """Parameters of a leg by its actuator's name: `.universal`, `.spherical` are damping."""
-        found = []
-        driven = zip(self.mechanism.six_legs.legs, self.mechanism.model.driven_joints, strict=True)
-        for row, (leg, joint) in enumerate(driven):
+        found, own, model = [], self.mechanism.structure, self.mechanism.model
+        for row, (leg, joint) in enumerate(zip(own.legs, model.driven_joints, strict=True)):
             *places, universal, spherical = (
                 row * at.LEG_SIZE + place
                 for place in (at.REFLECTED, at.PRISMATIC_DAMPING, at.DRY_FRICTION, at.STIFFNESS,
                               at.SPIN_INERTIA, at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
             )  # fmt: skip
-            natural = replace_unchecked(joint, spring=leg.spring)
+            natural = replace_unchecked(joint, spring=leg.spring(model))
             found += joint_parameters(natural, JointPlaces(*places))
-            for name, place in (("universal", universal), ("spherical", spherical)):
-                value = getattr(leg.damping, name)
+            first, _, last = leg.damping(model)
+            for name, value, place in (
+                ("universal", first, universal),
+                ("spherical", last, spherical),
+            ):
                 damping = JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
                 found.append((damping, {place: 1.0}))
         first = self.legs.size + at.PLATFORM_SIZE + point_spring.STIFFNESS
-        for number, spring in enumerate(self.mechanism.six_legs.springs):
+        for number, spring in enumerate(own.springs(model)):
             place = first + number * point_spring.POINT_SPRING
             found += point_spring_parameters(spring, place)
         return found
@@ -189,9 +190,7 @@ class PlatformSolver(Solver):
         """Assign the parameters of bodies to the links of the model."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
-        for body, (first, *others) in zip(
-            bodies, found_in(self.mechanism.model).bodies, strict=True
-        ):
+        for body, (first, *others) in zip(bodies, self.mechanism.structure.parts, strict=True):
             out |= dict.fromkeys((part.link for part in others), NOTHING)
             out[first.link] = first.on_link(body)
         return out
@@ -199,15 +198,15 @@ class PlatformSolver(Solver):
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
         """Return values of the joint parameters by the joints of the model."""
         out = dict(values)
-        for leg in found_in(self.mechanism.model).legs:
-            first, second, actuator = leg.shape.readings.names
+        for leg in self.mechanism.structure.legs:
+            first, second, actuator = (reading.name for reading in leg.shape.readings)
             closure = self.mechanism.model.closures[leg.closure].name
             out |= dict.fromkeys(
                 (f"{first}.viscous", f"{second}.viscous"), values[f"{actuator}.universal"]
             )
             out[f"{closure}.viscous"] = values[f"{actuator}.spherical"]
             if f"{actuator}.preload" in out:  # from the leg's length to the joint's position
-                out[f"{actuator}.preload"] *= leg.shape.readings.actuator.sign
+                out[f"{actuator}.preload"] *= leg.shape.readings[2].sign
         return out
 
     @cached_property
@@ -238,11 +237,8 @@ class PlatformSolver(Solver):
     @property
     def body_links(self) -> tuple[str, ...]:
         """Links of the bodies."""
-        own, parts = (
-            self.mechanism.six_legs.platform_link,
-            [body.name for body in self.mechanism.bodies[1:]],
-        )
-        return own, *(name.replace(" ", "_") for name in parts)
+        parts = (body.name.replace(" ", "_") for body in self.mechanism.bodies[1:])
+        return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
         """Return the joints of the drawn tree with the platform's pose as its root joint."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.analysis.margins import margins
@@ -138,7 +139,7 @@ def machine(request):
             torque_speed=((0.0, 8.0), (60.0, 8.0), (250.0, 2.0)),
         )
         m = rd.load("stewart_symmetric")
-        return m.with_legs(replace(leg, actuator=screw) for leg in m.six_legs.legs)
+        return with_legs(m, [replace(leg, actuator=screw) for leg in six_legs(m).legs])
     gear = rd.Actuator(rotor_inertia=1e-5, gear_ratio=-40.0, torque_speed=((0, 0.4), (300, 0)))
     delta = rd.load("delta")
     return rd.ClosedLoop(delta.model.driven_by(dict.fromkeys(delta.joint_names, gear)))

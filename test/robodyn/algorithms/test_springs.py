@@ -9,13 +9,13 @@ from functools import cache
 import numpy as np
 import pytest
 import yaml
+from six_legs import JointReading, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.analysis.at_home import springs_at_home
 from robodyn.errors import ModelError, OutputError
 from robodyn.model.spring import LinearSpring, PointSpring
-from robodyn.solvers.stewart.six_legs import JointReading
 
 NAMES = ("motion_platform", "stanford_arm", "delta", "hexapod_rotary")
 BRACED = NAMES[::2]
@@ -301,10 +301,10 @@ def test_a_leg_that_is_measured_backward_has_the_same_spring(rng):
     m = sprung("motion_platform")
     motion = some_state(m, rng)
     backward = [
-        replace(leg, joints=leg.joints._replace(actuator=JointReading(f"drive{k}", -1.0, 0.7)))
-        for k, leg in enumerate(m.six_legs.legs)
+        replace(leg, reading=JointReading(f"drive{k}", -1.0, 0.7))
+        for k, leg in enumerate(six_legs(m).legs)
     ]
-    other = m.with_legs(backward)
+    other = with_legs(m, backward)
     assert other.model.driven_joints[0].spring.preload == -m.model.driven_joints[0].spring.preload
     efforts = m.inverse_dynamics(*motion)
     np.testing.assert_allclose(other.inverse_dynamics(*motion), efforts, rtol=1e-9)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
@@ -51,9 +52,9 @@ def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
 
 @pytest.mark.slow
 def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
-    limits = replace(hexapod.six_legs.legs[0].limits, length=(0.01, 5.0))
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
-    free = hexapod.with_legs(legs)
+    limits = replace(six_legs(hexapod).legs[0].limits, length=(0.01, 5.0))
+    legs = tuple(replace(leg, limits=limits) for leg in six_legs(hexapod).legs)
+    free = with_legs(hexapod, legs)
     yaw = reach_about_home(free)[5]
     assert yaw.ends == ("singularity", "singularity")
     # a 6-6 platform whose hexagons lie over one another is singular where it has turned by 90
@@ -63,9 +64,9 @@ def test_a_platform_of_long_legs_reaches_a_singularity_first(hexapod):
 
 @pytest.mark.slow
 def test_without_limits_there_is_no_end(hexapod):
-    limits = replace(hexapod.six_legs.legs[0].limits, length=(0.0, np.inf))
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
-    free = hexapod.with_legs(legs)
+    limits = replace(six_legs(hexapod).legs[0].limits, length=(0.0, np.inf))
+    legs = tuple(replace(leg, limits=limits) for leg in six_legs(hexapod).legs)
+    free = with_legs(hexapod, legs)
     up = reach_about_home(free)[2]
     assert (up.highest, up.ends[1]) == (np.inf, "")
     assert at_home(free)["reach"][2]["highest"] is None
@@ -80,20 +81,20 @@ def test_the_payload_is_the_one_with_which_a_leg_is_at_its_limit(hexapod):
     assert used[hexapod.joint_names.index(payload.joint)] == pytest.approx(1.0, rel=1e-9)
     # six equal legs, each at the same angle, share the whole weight
     angle = 0.35 / hexapod.joint_positions(hexapod.home)[0]
-    weight = 9.81 * (payload.mass + hexapod.six_legs.platform.mass)
+    weight = 9.81 * (payload.mass + six_legs(hexapod).platform.mass)
     assert weight == pytest.approx(6 * hexapod.effort_limits[0] * angle, rel=0.05)
 
 
 def test_payload_at_home_is_zero_if_the_platform_cannot_hold_itself(hexapod):
-    limits = replace(hexapod.six_legs.legs[0].limits, effort=1.0)
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
-    assert payload_at_home(hexapod.with_legs(legs)).mass == 0.0
+    limits = replace(six_legs(hexapod).legs[0].limits, effort=1.0)
+    legs = tuple(replace(leg, limits=limits) for leg in six_legs(hexapod).legs)
+    assert payload_at_home(with_legs(hexapod, legs)).mass == 0.0
 
 
 def test_without_limits_of_effort_any_payload_is_held(hexapod):
-    limits = replace(hexapod.six_legs.legs[0].limits, effort=np.inf)
-    legs = tuple(replace(leg, limits=limits) for leg in hexapod.six_legs.legs)
-    free = hexapod.with_legs(legs)
+    limits = replace(six_legs(hexapod).legs[0].limits, effort=np.inf)
+    legs = tuple(replace(leg, limits=limits) for leg in six_legs(hexapod).legs)
+    free = with_legs(hexapod, legs)
     assert payload_at_home(free).mass == np.inf
     assert at_home(free)["payload"] == {"mass": None, "joint": ""}
 

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import LegLimits, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.control import threshold_crossings
 from robodyn.errors import InvalidInput
-from robodyn.solvers.stewart.six_legs import LegLimits
 from robodyn.trajectories import Sequence, plan_line_rpy
 
 
 def limited(platform, leg=3, **limits):
     """A platform with limits on one leg only."""
-    legs = [replace(each, limits=LegLimits()) for each in platform.six_legs.legs]
+    legs = [replace(each, limits=LegLimits()) for each in six_legs(platform).legs]
     legs[leg - 1] = replace(legs[leg - 1], limits=LegLimits(**limits))
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 def peaks(platform, path, leg):
@@ -201,7 +201,7 @@ def test_a_singularity_stops_even_a_platform_without_limits(dasgupta):
 
 def test_a_leg_of_no_length_is_a_violation(dasgupta):
     free = limited(dasgupta, 1)
-    leg = free.six_legs.legs[0]
+    leg = six_legs(free).legs[0]
     here = np.array(leg.base) - leg.platform  # the tip on the base point, without rotation
     above = here + np.array([0.0, 0.0, 0.5])
     to_zero = plan_line_rpy([above, here], np.zeros((2, 3)), 1.0)

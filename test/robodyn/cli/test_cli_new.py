@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pytest
 import yaml
+from six_legs import six_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
@@ -66,8 +67,8 @@ def test_dimensions_of_a_hexapod_are_those_asked_for(run, tmp_path):
     assert platform.name == "lab"
     assert np.ptp(platform.position_limits, axis=1) == pytest.approx(0.2, abs=2e-4)
     assert platform.home[2] == 0.6
-    assert platform.six_legs.platform.mass == 40.0
-    radii = [np.linalg.norm(leg.base) for leg in platform.six_legs.legs]
+    assert six_legs(platform).platform.mass == 40.0
+    radii = [np.linalg.norm(leg.base) for leg in six_legs(platform).legs]
     assert radii == pytest.approx([0.5] * 6, abs=1e-4)
 
 

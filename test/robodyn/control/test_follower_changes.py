@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.control import TrajectoryFollower
@@ -299,9 +300,9 @@ def test_efforts_that_stand_keep_to_the_limits_of_the_mechanism_as_it_is_now(das
     smallest, largest = np.abs(before).min(), np.abs(before).max()
     limit = 0.5 * (smallest + largest)
     legs = [
-        replace(leg, limits=replace(leg.limits, effort=limit)) for leg in dasgupta.six_legs.legs
+        replace(leg, limits=replace(leg.limits, effort=limit)) for leg in six_legs(dasgupta).legs
     ]
-    weaker = dasgupta.with_legs(legs)
+    weaker = with_legs(dasgupta, legs)
     follower.set_mechanism(weaker)
     # no finite acceleration is known there: the wrench is beyond any number
     stands = follower.command(MS, dasgupta.home, REST, [1e308, 1e308, 1e308, 1e308, 0.0, 0.0])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.actuators import Actuator
@@ -23,8 +24,8 @@ def rubbing(request, puma):
     if request.param == "platform":
         m = rd.load("stewart_symmetric").without_actuators()
         screw = Actuator(coulomb=60.0, coulomb_backward=70.0, static=90.0, stribeck_velocity=2e-3)
-        legs = tuple(replace(leg, actuator=screw) for leg in m.six_legs.legs)
-        return m.with_legs(legs)
+        legs = tuple(replace(leg, actuator=screw) for leg in six_legs(m).legs)
+        return with_legs(m, legs)
     m = rd.load("fivebar")
     joints = (
         replace(joint, friction=np.array([0.3, 0.25])) if joint.name in m.joint_names else joint

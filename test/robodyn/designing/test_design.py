@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import differential_evolution
+from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
@@ -84,7 +85,7 @@ def test_a_rotor_on_a_fine_screw_doubles_the_force_of_the_cockpit():
     required = rd.load_requirements(TOGETHER)
     m = hexapod(0.75, 0.32, 0.81, 9.0, required)
     screw = rd.Actuator(rotor_inertia=1.2e-4, lead=0.005)
-    fine = m.with_legs([replace(leg, actuator=screw) for leg in m.six_legs.legs])
+    fine = with_legs(m, [replace(leg, actuator=screw) for leg in six_legs(m).legs])
     plain, heavy = (rd.evaluate(each, required) for each in (m, fine))
     factor = heavy.needed.peak_effort.max() / plain.needed.peak_effort.max()
     assert 1.6 < factor < 2.4

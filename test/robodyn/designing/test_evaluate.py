@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
@@ -182,12 +183,12 @@ def test_a_screw_and_a_rotor_are_named_where_they_weigh_more_than_the_load():
     m = rd.load(yaml.safe_load(HEXAPOD.write("small")))
     legs = [
         replace(leg, actuator=rd.Actuator(rotor_inertia=1.2e-4, lead=0.005))
-        for leg in m.six_legs.legs
+        for leg in six_legs(m).legs
     ]
-    (text,) = rotor_sentences(rd.evaluate(m.with_legs(legs), of(SMALL)))
+    (text,) = rotor_sentences(rd.evaluate(with_legs(m, legs), of(SMALL)))
     assert "weighs 189.5 kg at the joint" in text
-    plain = [replace(leg, actuator=rd.Actuator()) for leg in m.six_legs.legs]
-    assert rotor_sentences(rd.evaluate(m.with_legs(plain), of(SMALL))) == []
+    plain = [replace(leg, actuator=rd.Actuator()) for leg in six_legs(m).legs]
+    assert rotor_sentences(rd.evaluate(with_legs(m, plain), of(SMALL))) == []
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from six_legs import Damping, Leg, LegLimits, SixLegs, six_legs
 
 import robodyn as rd
-from robodyn.algorithms.comparison import equality_key
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.model import Body
 from robodyn.poses import pose_from_rpy
-from robodyn.solvers.stewart.six_legs import Damping, Leg, LegLimits, SixLegs
 
 
 @pytest.fixture(scope="session")
@@ -33,14 +32,18 @@ def quiet_load():
     def quietly(source, **options):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return equality_key(rd.load(source, **options))
+            return six_legs(rd.load(source, **options))
 
     return quietly
 
 
 @pytest.fixture
 def document(model):
-    return as_document(model)
+    """The YAML document of a model, with axes that are not normalized."""
+    found = model.document()
+    for leg in found["legs"]:
+        leg["universal_axis"] = (2.5 * np.array(leg["universal_axis"])).tolist()
+    return found
 
 
 @pytest.fixture
@@ -92,42 +95,3 @@ def random_model(rng):
         legs=tuple(legs),
         home=pose_from_rpy(rng.normal(size=3) * 0.1 + [0, 0, 1.0], rng.normal(size=3) * 0.3),
     )
-
-
-def as_document(model):
-    """The YAML document of a model, written field by field."""
-    from scipy.spatial.transform import Rotation
-
-    def body(b):
-        return {"mass": b.mass, "com": b.com.tolist(), "inertia": b.inertia.tolist()}
-
-    return {
-        "type": "stewart",
-        "name": model.name,
-        "gravity": model.gravity.tolist(),
-        "home": {
-            "xyz": model.home[:3].tolist(),
-            "rpy": Rotation.from_quat(model.home[3:]).as_euler("xyz").tolist(),
-        },
-        "platform": body(model.platform),
-        "legs": [
-            {
-                "base": leg.base.tolist(),
-                "platform": leg.platform.tolist(),
-                "universal_axis": (2.5 * leg.universal_axis).tolist(),
-                "lower": body(leg.lower),
-                "upper": body(leg.upper),
-                "damping": {
-                    "universal": leg.damping.universal,
-                    "prismatic": leg.damping.prismatic,
-                    "spherical": leg.damping.spherical,
-                },
-                "limits": {
-                    "length": list(leg.limits.length),
-                    "velocity": leg.limits.velocity,
-                    "effort": leg.limits.effort,
-                },
-            }
-            for leg in model.legs
-        ],
-    }

@@ -17,7 +17,7 @@ import pytest
 import robodyn as rd
 from robodyn.loading import PLUGIN, frictionless
 from robodyn.loading.robot_description import robot_description
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 MODELS = Path(rd.__file__).parent / "models"
@@ -54,7 +54,7 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
     source = "stewart_symmetric"
     if kind == "urdf":
         source = tmp_path / "platform.urdf"
-        source.write_text(stewart_urdf(mechanism.six_legs))
+        source.write_text(platform_urdf(mechanism))
     elif kind == "yaml":
         source = tmp_path / "platform.yaml"
         source.write_bytes((MODELS / "stewart_symmetric.yaml").read_bytes())
@@ -78,7 +78,7 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
 
 def test_hardware_of_ones_own_is_kept(tmp_path):
     mechanism = rd.load("stewart_symmetric").without_actuators()
-    text = stewart_urdf(mechanism.six_legs)
+    text = platform_urdf(mechanism)
     own = text.replace("</robot>", '<ros2_control name="mine" type="system"/></robot>')
     assert robot_description(own, mechanism, ros2_control=True) == own
 
@@ -90,7 +90,7 @@ def test_a_simulation_does_not_start_the_driver_of_the_real_robot():
         '<ros2_control name="mine" type="system"><hardware><plugin>maker/Driver</plugin>'
         "</hardware></ros2_control></robot>"
     )
-    text = stewart_urdf(mechanism.six_legs).replace("</robot>", driver)
+    text = platform_urdf(mechanism).replace("</robot>", driver)
     assert robot_description(text, mechanism, ros2_control=True) == text
     simulated = robot_description(
         text, mechanism, ros2_control=True, own_hardware=False, arguments=TOPICS

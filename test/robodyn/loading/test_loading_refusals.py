@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import MissingExtra, ModelError, ModelNotFound, UnphysicalInertia
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 
 
 def put(path, value):
@@ -289,7 +289,7 @@ URDF = {
 @pytest.mark.parametrize("case", URDF)
 def test_urdf_element(case, model, tmp_path, capfd):
     edit, fragments = URDF[case]
-    root = ET.fromstring(stewart_urdf(model))
+    root = ET.fromstring(platform_urdf(model.made()))
     edit(root)
     path = tmp_path / "broken.urdf"
     path.write_text(ET.tostring(root, encoding="unicode"))

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from six_legs import six_legs
 
 import robodyn as rd
 
@@ -24,8 +25,8 @@ def distances(points):
 
 def test_joints_have_the_stated_distances_and_the_legs_lean_in_turn():
     m = rd.load(RIG)
-    feet = np.array([leg.base for leg in m.six_legs.legs])
-    tips = np.array([leg.platform for leg in m.six_legs.legs])
+    feet = np.array([leg.base for leg in six_legs(m).legs])
+    tips = np.array([leg.platform for leg in six_legs(m).legs])
     np.testing.assert_allclose(distances(feet), [0.15] * 3 + [1.20] * 3)
     np.testing.assert_allclose(distances(tips), [0.12] * 3 + [0.80] * 3)
     # half extended at home, equal by symmetry

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.loading.inspection import LoadWarnings, describe
@@ -23,9 +24,9 @@ def test_legs_between_similar_polygons_are_said_to_be_singular_everywhere(ideal)
     corners = np.stack([np.cos(turns), np.sin(turns), np.zeros(6)], axis=1)
     legs = (
         replace(leg, base=corner, platform=0.5 * corner)
-        for leg, corner in zip(platform.six_legs.legs, corners, strict=True)
+        for leg, corner in zip(six_legs(platform).legs, corners, strict=True)
     )
-    similar = platform.with_legs(legs)
+    similar = with_legs(platform, legs)
     similar = similar.without_actuators() if ideal else similar
     found = described(similar)
     assert any("singular at home and everywhere around it" in one for one in found["remarks"])

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import urdf_kinematics as independent
+from six_legs import LegLimits, six_legs
 
 import robodyn as rd
+from robodyn.algorithms import comparison, geometry_of
 from robodyn.model import differences
-from robodyn.solvers.stewart.drawing import stewart_urdf
-from robodyn.solvers.stewart.six_legs import LegLimits, universal_zero_frame
+from robodyn.presentation import presentation
+from robodyn.solvers.stewart.drawing import platform_urdf
+from robodyn.solvers.stewart.leg_shape import universal_zero_frame
 
 URDF = Path(__file__).parents[3] / "urdf"
 BUNDLED = ("stewart_dasgupta", "stewart_symmetric", "motion_platform")
@@ -52,26 +55,25 @@ def test_ros2_control_block_is_off_by_default_and_right_when_on(name, quiet_load
 
 
 def test_export_round_trip(model, quiet_load, capfd):
-    read = quiet_load(stewart_urdf(model))
+    read = quiet_load(platform_urdf(model.made()))
     assert differences(read, model, 1e-13) == []
     assert read == model
-    assert (read.name, read.base_link, read.platform_link) == (
-        "random_machine", "base_link", "platform_link",
-    )  # fmt: skip
-    assert [leg.joints.names for leg in read.legs] == [leg.joints.names for leg in model.legs]
+    again = rd.load(platform_urdf(model.made()))
+    assert (again.name, *again.frames) == ("random_machine", "base_link", "platform_link")
+    assert again.all_joint_names == model.made().all_joint_names
     assert capfd.readouterr() == ("", "")
 
 
 def test_own_convention_reads_as_natural_values(model, quiet_load):
     natural = np.array([0.3, -0.2, 1.1])
-    for leg in quiet_load(stewart_urdf(model)).legs:
+    for leg in rd.load(platform_urdf(model.made())).structure.legs:
         np.testing.assert_allclose(readings(leg, natural), natural, atol=1e-14)
 
 
 def test_export_without_home_and_limits(model, quiet_load):
     legs = tuple(replace(leg, limits=LegLimits()) for leg in model.legs)
     bare = replace(model, home=None, legs=legs)
-    assert quiet_load(stewart_urdf(bare)) == bare
+    assert quiet_load(platform_urdf(bare.made())) == bare
 
 
 @pytest.mark.parametrize(
@@ -80,13 +82,13 @@ def test_export_without_home_and_limits(model, quiet_load):
 def test_export_of_special_axes(axis, model, quiet_load):
     legs = tuple(replace(leg, universal_axis=np.array(axis, float)) for leg in model.legs)
     turned = replace(model, legs=legs)
-    assert quiet_load(stewart_urdf(turned)) == turned
+    assert quiet_load(platform_urdf(turned.made())) == turned
 
 
 def test_tilted_base_keeps_the_direction_of_gravity(model, rng, quiet_load):
     down = rng.normal(size=3)
     hung = replace(model, gravity=9.81 * down / np.linalg.norm(down))
-    assert quiet_load(stewart_urdf(hung)) == hung
+    assert quiet_load(platform_urdf(hung.made())) == hung
 
 
 def test_models_differ_where_they_differ(model):
@@ -96,25 +98,27 @@ def test_models_differ_where_they_differ(model):
         legs=(replace(model.legs[0], base=model.legs[0].base + 1e-3), *model.legs[1:]),
         name="other",
     )
-    found = differences(model, other)
+    found = comparison.differences(model.made(), other.made())
     assert [line.split(":")[0] for line in found] == ["platform.mass", "legs[0].base"]
-    assert model != other
-    assert model == replace(model, name="other", source="elsewhere")
-    assert model != replace(model, home=None)
+    assert model.made() != other.made()
+    assert model.made() == replace(model, name="other").made()
+    assert model.made() != replace(model, home=None).made()
 
 
 def test_opposite_quaternions_are_one_home(model):
     flipped = np.concatenate([model.home[:3], -model.home[3:]])
-    assert replace(model, home=flipped) == model
+    assert replace(model, home=flipped).made() == model.made()
 
 
 def test_tips_meet_the_platform(model, rng):
     """Forward kinematics of the URDF tree, by scipy, closes all six loops at natural values."""
-    tree = independent.Tree(stewart_urdf(model))
+    tree = independent.Tree(platform_urdf(model.made()))
     for pose in (model.home, independent.near(model.home, rng)):
         values = {"platform_joint": independent.matrix(pose)}
-        for leg, natural in zip(model.legs, natural_values(model, pose), strict=True):
-            values |= dict(zip(leg.joints.names, natural, strict=True))
+        legs = model.made().structure.legs
+        for leg, natural in zip(legs, natural_values(model, pose), strict=True):
+            joints = (joint.name for joint in leg.shape.readings)
+            values |= dict(zip(joints, natural, strict=True))
         for leg_point, platform_point in tree.closures(values):
             np.testing.assert_allclose(leg_point, platform_point, atol=1e-12)
         # and the frames of both leg parts are the leg frame: x along the leg, y along k x s
@@ -131,28 +135,71 @@ def test_tips_meet_the_platform(model, rng):
 
 def test_general_urdf_gives_the_same_model(model, rng, quiet_load, capfd):
     """Other frames, zeros, signs, names, order, swapped closures, split bodies: one mechanism."""
-    text = independent.scrambled(stewart_urdf(model), rng)
+    text = independent.scrambled(platform_urdf(model.made()), rng)
     read = quiet_load(text)
     assert differences(read, model, 1e-11) == []
-    assert read.base_link == "my_base_link"
-    assert read.platform_link == "my_platform_link"
+    assert rd.load(text).frames == ("my_base_link", "my_platform_link")
     assert capfd.readouterr() == ("", "")
 
 
 def test_general_urdf_closes_at_its_own_joint_values(model, rng, quiet_load):
-    text = independent.scrambled(stewart_urdf(model), rng)
-    read, tree = quiet_load(text), independent.Tree(text)
+    text = independent.scrambled(platform_urdf(model.made()), rng)
+    legs, tree = rd.load(text).structure.legs, independent.Tree(text)
     pose = independent.near(model.home, rng)
     values = {"my_platform_joint": independent.matrix(pose)}
-    for leg, natural in zip(read.legs, natural_values(model, pose), strict=True):
-        values |= dict(zip(leg.joints.names, readings(leg, natural), strict=True))
+    for leg, natural in zip(legs, natural_values(model, pose), strict=True):
+        joints = (joint.name for joint in leg.shape.readings)
+        values |= dict(zip(joints, readings(leg, natural), strict=True))
     for one, other in tree.closures(values):
         np.testing.assert_allclose(one, other, atol=1e-11)
 
 
+@pytest.mark.slow
+def test_a_general_urdf_with_other_dimensions_keeps_its_links(model, rng):
+    """As the same change of the short form, although no frame is where that has it."""
+    own = rd.load(platform_urdf(model.made()))
+    other = rd.load(independent.scrambled(platform_urdf(model.made()), rng))
+    nominal = np.array([each.value for each in geometry_of(own).parameters])
+    values = nominal + 0.02 * rng.normal(size=len(nominal))
+    found = geometry_of(other).with_geometry(values)
+    wanted = geometry_of(own).with_geometry(values)
+    assert differences(six_legs(found), six_legs(wanted), 1e-11) == []
+    offsets = wanted.drives.offsets - own.drives.offsets
+    np.testing.assert_allclose(found.drives.offsets - other.drives.offsets, offsets, atol=1e-12)
+    assert found.link_names == other.link_names
+    # and a leg is as long as the changed dimensions say
+    table = values.reshape(6, 9)
+    tips = independent.matrix(model.home) @ np.column_stack([table[:, 3:6], np.ones(6)]).T
+    lengths = np.linalg.norm(tips.T[:, :3] - table[:, :3], axis=1)
+    np.testing.assert_allclose(found.joint_positions(model.home), lengths, atol=1e-11)
+
+
+def test_a_general_urdf_is_drawn_like_the_short_form(model, rng):
+    own = rd.load(platform_urdf(model.made()))
+    other = rd.load(independent.scrambled(platform_urdf(model.made()), rng))
+    shapes = [presentation.figure(m).shapes for m in (own, other)]
+    kinds = [sorted((shape.kind, *np.round(shape.size, 5)) for shape in some) for some in shapes]
+    assert kinds[0] == kinds[1]
+    spheres = [sorted(sphere_centers(m, model.home)) for m in (own, other)]
+    np.testing.assert_allclose(*spheres, atol=1e-9)
+
+
+def sphere_centers(platform, pose):
+    """The spheres' centers at a pose, in the frame of the base, with their radius first."""
+    figure, states = presentation.figure(platform), platform.joint_states(pose)
+    poses = presentation.floating_poses(platform, pose)
+    frames = figure.link_frames(dict(zip(states.names, states.positions, strict=True)), poses)
+    base = np.linalg.inv(frames[figure.index(platform.frames[0])])
+    return [
+        (shape.size[0], *(base @ frames[figure.index(shape.link)] @ shape.place)[:3, 3].round(10))
+        for shape in figure.shapes
+        if shape.kind == "sphere"
+    ]
+
+
 def readings(leg, natural):
     """Return a leg's joint readings at natural values q1, q2, L (3,); angles in [-pi, pi)."""
-    pairs = zip(leg.joints, natural, strict=True)
+    pairs = zip(leg.shape.readings, natural, strict=True)
     values = np.array([joint.sign * (value - joint.offset) for joint, value in pairs])
     values[:2] = (values[:2] + np.pi) % (2.0 * np.pi) - np.pi
     return values

@@ -11,11 +11,11 @@ import jsonschema
 import numpy as np
 import pytest
 import yaml
+from six_legs import JointReading, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import comparison
 from robodyn.errors import OutputError, UnphysicalInertiaWarning
-from robodyn.solvers.stewart.six_legs import JointReading
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{UnphysicalInertiaWarning.__module__}."
                                         f"{UnphysicalInertiaWarning.__name__}")  # fmt: skip
@@ -48,11 +48,11 @@ def tilted_arm():
 def measured_backwards():
     """A platform whose third actuator counts from elsewhere, against its length."""
     platform = bundled("stewart_symmetric")
-    legs = list(platform.six_legs.legs)
+    legs = list(six_legs(platform).legs)
     leg = legs[2]
     reading = JointReading("left_jack", -1.0, 1.25)
-    legs[2] = replace(leg, joints=leg.joints._replace(actuator=reading))
-    return platform.with_legs(legs)
+    legs[2] = replace(leg, reading=reading)
+    return with_legs(platform, legs)
 
 
 MOTOR = rd.Actuator(
@@ -75,7 +75,7 @@ def with_motors(m):
     model = m.model
     if m.kind == "stewart":
         screw = replace(MOTOR, lead=0.0051, handed="left")
-        return m.with_legs(replace(leg, actuator=screw) for leg in m.six_legs.legs)
+        return with_legs(m, [replace(leg, actuator=screw) for leg in six_legs(m).legs])
     return type(m)(model.driven_by(dict.fromkeys(m.joint_names, MOTOR)))
 
 

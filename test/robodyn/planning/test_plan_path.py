@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
@@ -158,8 +159,8 @@ def test_distance_of_segments_is_the_least_of_their_points(rng):
 
 
 def test_contradictory_limits_are_refused(dasgupta, ends):
-    legs = dasgupta.six_legs.legs
+    legs = six_legs(dasgupta).legs
     limits = replace(legs[0].limits, length=(0.7, 0.71))
-    tight = dasgupta.with_legs([replace(legs[0], limits=limits), *legs[1:]])
+    tight = with_legs(dasgupta, [replace(legs[0], limits=limits), *legs[1:]])
     with pytest.raises(rd.NoPath, match=r"start itself breaks a bound: leg 1 .* 0\.7 m"):
         rd.plan_path(tight, *ends)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
@@ -51,9 +52,9 @@ def within(platform, poses, limit=np.inf):
 @pytest.mark.parametrize("limit", [np.inf, 9.0])
 def test_volume_is_that_of_brute_force(platform, rng, limit):
     legs = tuple(
-        replace(leg, base=leg.base + 0.1 * rng.normal(size=3)) for leg in platform.six_legs.legs
+        replace(leg, base=leg.base + 0.1 * rng.normal(size=3)) for leg in six_legs(platform).legs
     )
-    other = platform.with_legs(legs)
+    other = with_legs(platform, legs)
     found = rd.workspace(other, condition_limit=limit, error=0.02)
     count = 400_000
     points = rng.uniform(found.box[:, 0], found.box[:, 1], (count, 3))
@@ -74,7 +75,7 @@ def test_volumes_of_random_platforms_are_those_of_their_legs_formula(platform, k
     """Legs drawn at random, their lengths by |x + R b - a| and nothing of the library's."""
     random = np.random.default_rng(seed)
     legs = []
-    for leg in platform.six_legs.legs:
+    for leg in six_legs(platform).legs:
         shortest, longest = leg.limits.length
         first = shortest * random.uniform(0.9, 1.05)
         ends = first, first + (longest - shortest) * random.uniform(0.7, 1.2)
@@ -82,7 +83,7 @@ def test_volumes_of_random_platforms_are_those_of_their_legs_formula(platform, k
         tips = leg.platform + 0.08 * random.normal(size=3)
         limits = replace(leg.limits, length=ends)
         legs.append(replace(leg, base=feet, platform=tips, limits=limits))
-    drawn = platform.with_legs(legs)
+    drawn = with_legs(platform, legs)
     found = rd.workspace(drawn, kind, error=0.03, seed=seed)
     assert found.volume > 0.0
     count = 200_000

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import LegLimits, SixLegs, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.poses import pose_difference, pose_from_rpy, rotation_matrix
 from robodyn.simulation import EndStops, Plant
-from robodyn.solvers.stewart.six_legs import LegLimits, SixLegs
 
 REST = np.zeros(6)
 
@@ -62,7 +62,7 @@ def test_work_is_change_of_energy_plus_dissipation(dasgupta, golden):
 def dissipation(platform, pose, twist):
     """Power [W] lost in the universal, prismatic and spherical joints."""
     motion = platform.leg_motion(pose, twist)
-    damping = platform.six_legs.legs[0].damping
+    damping = six_legs(platform).legs[0].damping
     relative = motion.angular_velocity - twist[:, None, 3:]
     return (
         damping.universal * (motion.universal_rates**2).sum(axis=(1, 2))
@@ -106,13 +106,13 @@ def test_efforts_are_cut_to_the_limits_and_counted(dasgupta):
 
 def test_end_stops_hold_the_legs_and_give_no_energy(dasgupta):
     """Without forces the platform falls onto its stops; without stops it falls through."""
-    model = dasgupta.six_legs
+    model = six_legs(dasgupta)
     lengths = dasgupta.joint_positions(dasgupta.home)
     legs = tuple(
         replace(leg, limits=LegLimits((length - 0.01, length + 0.01)))
         for leg, length in zip(model.legs, lengths, strict=True)
     )
-    platform = dasgupta.with_legs(legs)
+    platform = with_legs(dasgupta, legs)
     limits = platform.position_limits
     outside = {}
     for stops in (EndStops(1e6, 1e4), None):
@@ -144,7 +144,7 @@ def test_states_that_cannot_be_are_refused(dasgupta, state, text):
 
 
 def test_a_state_without_geometry_is_refused(dasgupta):
-    leg = dasgupta.six_legs.legs[0]
+    leg = six_legs(dasgupta).legs[0]
     with pytest.raises(rd.KinematicsError, match="leg 1 has zero length"):
         Plant(dasgupta, pose_from_rpy(leg.base - leg.platform, [0, 0, 0]))
 
@@ -186,8 +186,8 @@ def test_a_failure_leaves_the_plant_where_it_was_and_tells_how_far_it_got(dasgup
 
 
 def test_a_model_without_a_home_can_be_placed(dasgupta):
-    model = dasgupta.six_legs
-    homeless = rd.StewartPlatform(SixLegs("homeless", model.platform, model.legs).expanded())
+    model = six_legs(dasgupta)
+    homeless = rd.StewartPlatform(SixLegs("homeless", model.platform, model.legs).model())
     Plant(homeless, dasgupta.home)
     with pytest.raises(InvalidInput, match="no home pose"):
         Plant(homeless)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import SixLegs, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose, pose_from_rpy
 from robodyn.simulation import Event, find_events
-from robodyn.solvers.stewart.six_legs import SixLegs
 from robodyn.trajectories import plan_line_rpy
 
 REST = np.zeros(6)
@@ -174,9 +174,9 @@ def with_limits(platform, length, effort):
             leg.base, leg.platform, leg.universal_axis, leg.lower, leg.upper, leg.damping,
             type(leg.limits)(length, np.inf, effort),
         )
-        for leg in platform.six_legs.legs
+        for leg in six_legs(platform).legs
     )  # fmt: skip
-    return rd.StewartPlatform(SixLegs("weak", platform.six_legs.platform, legs).expanded())
+    return rd.StewartPlatform(SixLegs("weak", six_legs(platform).platform, legs).model())
 
 
 def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
@@ -185,10 +185,10 @@ def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
     legs = [
         replace(leg, limits=replace(leg.limits, length=(0.0, bound)))
         for leg, bound in zip(
-            dasgupta.six_legs.legs, short * [2.0, 0.9, 2.0, 2.0, 0.9, 0.9], strict=True
+            six_legs(dasgupta).legs, short * [2.0, 0.9, 2.0, 2.0, 0.9, 0.9], strict=True
         )
     ]
-    platform = dasgupta.with_legs(legs)
+    platform = with_legs(dasgupta, legs)
     wanted = np.zeros((2, 6))
     wanted[0, [5, 0, 3]] = 1.0
     wanted[1, [1, 4]] = 1.0

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import LegLimits, six_legs, with_legs
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
 from robodyn.poses import advance_pose
 from robodyn.simulation import EndStops, is_compiled
-from robodyn.solvers.stewart.six_legs import LegLimits
 from robodyn.trajectories import Motion
 
 REST = np.zeros(6)
@@ -132,9 +132,9 @@ def short_and_weak(platform):
     lengths = platform.joint_positions(platform.home)
     legs = tuple(
         replace(leg, limits=LegLimits((length - 0.005, length + 0.005), np.inf, 400.0))
-        for leg, length in zip(platform.six_legs.legs, lengths, strict=True)
+        for leg, length in zip(six_legs(platform).legs, lengths, strict=True)
     )
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 def test_a_known_controller_is_not_called(dasgupta, monkeypatch):
@@ -168,7 +168,7 @@ def test_diverging_runs_fail_at_the_same_time_with_the_same_message(dasgupta, co
 
 def test_a_command_that_does_not_exist_is_named_when_it_is_due(dasgupta):
     """The plan passes the origin of a leg, in the middle of a batch of commands."""
-    leg = dasgupta.six_legs.legs[0]
+    leg = six_legs(dasgupta).legs[0]
     onto = np.concatenate([leg.base - leg.platform, [0.0, 0.0, 0.0, 1.0]])
 
     class Collapse:

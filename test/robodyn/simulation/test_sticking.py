@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.actuators import Actuator
@@ -20,8 +21,8 @@ from robodyn.solvers.serial.chain import model_of_chain
 def rubbing_platform():
     m = rd.load("stewart_symmetric").without_actuators()
     screw = Actuator(coulomb=60.0, coulomb_backward=70.0, static=90.0, stribeck_velocity=2e-3)
-    legs = tuple(replace(leg, actuator=screw) for leg in m.six_legs.legs)
-    return m.with_legs(legs)
+    legs = tuple(replace(leg, actuator=screw) for leg in six_legs(m).legs)
+    return with_legs(m, legs)
 
 
 def rubbing_loop(name="fivebar", motors=(0.3, 0.25), others=(0.05, 0.05)):

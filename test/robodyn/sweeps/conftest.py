@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.sweeps import make_plan
@@ -28,7 +29,7 @@ def symmetric():
     """The bundled platform, its joints on exact angles instead of rounded to 0.1 mm."""
     platform = rd.load("stewart_symmetric")
     legs = []
-    for i, leg in enumerate(platform.six_legs.legs):
+    for i, leg in enumerate(six_legs(platform).legs):
         turn, second = 120.0 * (i // 2), i % 2
         base = turn + (111.0 if second else 9.0)
         tip = turn + (69.0 if second else 51.0)
@@ -41,7 +42,7 @@ def symmetric():
                 universal_axis=axis,
             )
         )
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 @pytest.fixture

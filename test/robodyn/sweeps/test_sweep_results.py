@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
@@ -138,10 +139,10 @@ def test_reachable_is_what_inverse_kinematics_takes(symmetric, rng):
 
 def test_states_without_an_answer_are_nan_and_do_not_spoil_their_chunk(symmetric):
     # without limits, so that the legs may lie flat
-    legs = tuple(replace(leg, limits=type(leg.limits)()) for leg in symmetric.six_legs.legs)
-    free = symmetric.with_legs(legs)
+    legs = tuple(replace(leg, limits=type(leg.limits)()) for leg in six_legs(symmetric).legs)
+    free = with_legs(symmetric, legs)
     # At the base points' own height and place a leg has no length.
-    x, y, _ = symmetric.six_legs.legs[0].base - symmetric.six_legs.legs[0].platform
+    x, y, _ = six_legs(symmetric).legs[0].base - six_legs(symmetric).legs[0].platform
     axes = {"x": sorted([0.0, x]), "y": sorted([0.0, y]), "z": [0.0, 0.8], "yaw": 0.0}
     data = rd.sweep(free, axes, ["effort", "condition_number", "joint_positions"])
     touching = data.sel(x=x, y=y, z=0.0)
@@ -189,7 +190,7 @@ def test_parameters_of_the_model_are_axes(symmetric):
     light, heavy = data.effort.sel(payload=0.0), data.effort.sel(payload=60.0)
     assert float(abs(heavy - light).min()) > 1.0
     smaller = data.joint_positions.sel(platform_scale=0.8, x=0.0, payload=0.0)
-    leg = symmetric.six_legs.legs[0]
+    leg = six_legs(symmetric).legs[0]
     tip = leg.platform * [0.8, 0.8, 1.0] + [0.0, 0.0, 0.82]
     np.testing.assert_allclose(smaller, np.linalg.norm(tip - leg.base), rtol=1e-12)
 

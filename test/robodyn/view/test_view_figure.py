@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from six_legs import six_legs
 from urdf_figure import figure_from_urdf
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
 from robodyn.poses import matrix_from_pose
 from robodyn.presentation import presentation
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 from robodyn.view import arrow_lengths, drawn_joints, figure_of, reference_effort
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,7 +43,7 @@ def test_every_leg_ends_at_its_point_of_the_platform(load, rng, source):
         frames = figure.link_frames(drawn_joints(platform, pose), pose)
         body = frames[figure.index(platform.frames[1])]
         np.testing.assert_allclose(body, matrix_from_pose(pose), atol=1e-12)
-        for i, leg in enumerate(platform.six_legs.legs, start=1):
+        for i, leg in enumerate(six_legs(platform).legs, start=1):
             tip = frames[figure.index(f"leg{i}_upper")][:3, 3]
             np.testing.assert_allclose(tip, body[:3, :3] @ leg.platform + body[:3, 3], atol=1e-9)
 
@@ -61,7 +62,7 @@ def test_an_arms_tip_is_where_its_kinematics_have_it(load, rng, source):
 
 def test_a_tilted_base_tilts_all_of_it(load):
     upright = load("stewart_symmetric")
-    text = stewart_urdf(upright.six_legs).replace(
+    text = platform_urdf(upright).replace(
         '<link name="base_link"',
         '<link name="world"/><joint name="mount" type="fixed"><parent link="world"/>'
         '<child link="base_link"/><origin xyz="0 0 1" rpy="0.3 0 0"/></joint>'
@@ -100,7 +101,7 @@ def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
 
 
 def test_a_urdf_without_visuals_is_drawn_in_sticks_and_said_so(dasgupta):
-    text = re.sub(r"<visual>.*?</visual>", "", stewart_urdf(dasgupta.six_legs), flags=re.DOTALL)
+    text = re.sub(r"<visual>.*?</visual>", "", platform_urdf(dasgupta), flags=re.DOTALL)
     figure = figure_of(text, dasgupta)
     assert [line for line in figure.remarks if "no visuals to draw" in line]
     assert len(figure.shapes) >= 12

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from six_legs import six_legs
 from viser_client import Client
 
 from robodyn.errors import InvalidInput
@@ -173,7 +174,7 @@ def test_path_speed_and_payload_are_taken(studio, connect):
     weight = live._plant.mechanism
     client.set("Mass [kg]", 20.0)
     client.until(lambda: live._plant.mechanism is not weight, "the payload")
-    assert live._plant.mechanism.six_legs.platform.mass == pytest.approx(60.0)
+    assert six_legs(live._plant.mechanism).platform.mass == pytest.approx(60.0)
 
 
 def test_a_banner_warns_near_the_singularity_of_path_iii(studio, connect):

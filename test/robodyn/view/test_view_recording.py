@@ -11,7 +11,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 from robodyn.view import Replay
 
 pytest.importorskip("rosbags", reason="reading bags needs the package rosbags")
@@ -84,7 +84,7 @@ def flight(dasgupta):
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory, dasgupta, flight):
     motion, efforts = flight
-    text = KIND["std_msgs/msg/String"](stewart_urdf(dasgupta.six_legs))
+    text = KIND["std_msgs/msg/String"](platform_urdf(dasgupta))
     rows = [("/cell/robot_description", text, 0.0)]
     for t, pose, effort in zip(TIMES, motion.configuration, efforts, strict=True):
         rows.append(("/cell/platform_state", odometry(t, pose), t))

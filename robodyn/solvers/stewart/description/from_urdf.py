@@ -16,8 +16,7 @@ from robodyn.model.fields import replace_unchecked
 from robodyn.model.model import Model
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.parsing.description import check_links
-from robodyn.solvers.stewart.recognition import six_legs_of
-from robodyn.solvers.stewart.six_legs import LEGS, inertia_without_rotor
+from robodyn.solvers.stewart.recognition import LEGS, checked_structure, inertia_without_rotor
 
 
 def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
@@ -63,7 +62,8 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
             )
     if set(legs) == set(model.driven):
         model = replace_unchecked(model, driven=tuple(legs))
-    check_inertias(source, inertia_without_rotor(six_legs_of(model)), strict=options.strict)
+    checked_structure(model)
+    check_inertias(source, inertia_without_rotor(model), strict=options.strict)
     return model
 
 

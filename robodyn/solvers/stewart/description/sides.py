@@ -12,7 +12,6 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.formats.documents import Fields
 from robodyn.poses import pose_from_rpy
-from robodyn.solvers.stewart.six_legs import Leg
 
 
 class JointCircle(NamedTuple):
@@ -69,14 +68,20 @@ def legs_of_sides(sides: Fields) -> list[Fields]:
     return [Fields(leg, sides.source, f"legs[{k}]") for k, leg in enumerate(legs)]
 
 
-def half_extended(sides: Fields, leg: Leg) -> FloatArray:
+def half_extended(
+    sides: Fields, foot: FloatArray, tip: FloatArray, limits: tuple[float, float]
+) -> FloatArray:
     """Return the level pose (7,) of a symmetric platform whose legs are half extended.
+
+    Args:
+        sides: fields of the distances.
+        foot, tip: (3,) [m] centers of a leg's joints.
+        limits: of its length [m].
 
     Raises:
         ModelError: the legs have no limits of length, or are too short for the distances.
     """
-    across = math.dist(leg.base[:2], leg.platform[:2])
-    length = 0.5 * sum(leg.limits.length)
+    across, length = math.dist(foot[:2], tip[:2]), 0.5 * sum(limits)
     if not across < length < math.inf:
         expected = (
             "`limits.length` of the legs whose mean is finite and above "

@@ -12,19 +12,24 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
+from robodyn.arrays import FloatArray
+from robodyn.checks import as_pose
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields
 from robodyn.formats.inertia import check_inertias
 from robodyn.mechanism.kind import ReadOptions
-from robodyn.model.body import Body
-from robodyn.model.fields import GRAVITY
+from robodyn.model.body import Body, Link
+from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model.closure import Closure
+from robodyn.model.fields import GRAVITY, replace_checked, replace_unchecked
+from robodyn.model.joint import Joint
 from robodyn.model.model import Model
+from robodyn.model.placement import Placement
 from robodyn.parsing.model_file import (
     SPRINGS,
     actuator_fields,
     body_fields,
     body_of,
-    limits_fields,
     limits_of,
     numbers,
     spring_fields,
@@ -32,15 +37,12 @@ from robodyn.parsing.model_file import (
 )
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.solvers.stewart.description.sides import half_extended, legs_of_sides
-from robodyn.solvers.stewart.six_legs import (
+from robodyn.solvers.stewart.leg_shape import JointReading, universal_zero_frame
+from robodyn.solvers.stewart.recognition import (
     LEGS,
-    Damping,
-    JointReading,
-    Leg,
-    LegJoints,
-    LegLimits,
-    SixLegs,
+    UNIVERSAL,
     inertia_without_rotor,
+    named_bodies,
 )
 
 UNIVERSAL_LIMITS = ("universal_1", "universal_2")
@@ -48,6 +50,9 @@ _CONES = ("base_cone", "body_cone")
 _TOP = ("type", "name", "gravity", "home", "platform", "leg_defaults", "legs", "sides", *_CONES)
 _SHARED = ("lower", "upper", "damping", "limits", "actuator", "armature")
 _LEG = ("base", "platform", "universal_axis", "reading", *_SHARED)
+_DAMPING = {"universal": "N m s/rad", "prismatic": "N s/m", "spherical": "N m s/rad"}
+X, Y, Z = np.eye(3)
+BASE, PLATFORM, FLOATING = "base_link", "platform_link", "platform_joint"
 
 
 def stewart_model_from_yaml(
@@ -77,68 +82,122 @@ def stewart_model_from_yaml(
     legs = legs_of_sides(top.child("sides")) if "sides" in top else top.children("legs")
     if len(legs) != LEGS:
         raise ModelError(f"{source}: legs is a list of {len(legs)}, expected six", value=len(legs))
-    name = top.text("name")
+    builder = ModelBuilder(top.text("name"), source, tip_link=PLATFORM)
     platform = _body(top.child("platform"))
     if not platform.mass > 0.0:
         raise top.refuse("platform.mass", platform.mass, "a number above 0 [kg]")
-    made = tuple(_leg(leg, defaults, number) for number, leg in enumerate(legs, start=1))
-    six = SixLegs(
-        name=name,
-        platform=platform,
-        legs=made,
-        gravity=top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist()),
-        home=_home(top, made[0]),
-        source=source,
-        base_cone=top.number("base_cone", "rad", default=np.inf, above=0.0),
-        body_cone=top.number("body_cone", "rad", default=np.inf, above=0.0),
-    )
-    bodies = [(name, body.inertia) for name, body in six.bodies]
-    check_inertias(source, [*bodies, *inertia_without_rotor(six)], strict=options.strict)
-    return six.expanded()
+    legs = [_with_defaults(leg, defaults) for leg in legs]
+    with builder.stating():
+        builder.add(Link(BASE))
+        names = [_add_leg(builder, leg, number) for number, leg in enumerate(legs, start=1)]
+        builder.add(_link(PLATFORM, platform), Joint(FLOATING, "floating", BASE, PLATFORM))
+    builder.drives = Drives.of(names)
+    builder.gravity = top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist())
+    home = _home(top, legs[0])
+    for cone in _CONES:
+        setattr(builder, cone, top.number(cone, "rad", default=np.inf, above=0.0))
+    model = builder.model(home={} if home is None else {FLOATING: home})
+    bodies = [(name, body.inertia) for name, body in named_bodies(model)]
+    check_inertias(source, [*bodies, *inertia_without_rotor(model)], strict=options.strict)
+    return model
 
 
-def _home(top: Fields, leg: Leg) -> Any:
+def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
+    leg.only(*_LEG)
+    return leg.over(defaults.data)
+
+
+def _home(top: Fields, leg: Fields) -> FloatArray | None:
     """Return the stated pose, or by default that of a symmetric hexapod with half extended legs."""
     if "home" not in top:
-        return half_extended(top.child("sides"), leg) if "sides" in top else None
+        if "sides" not in top:
+            return None
+        ends = leg.array("base", (3,)), leg.array("platform", (3,))
+        return half_extended(top.child("sides"), *ends, _limits(leg.child("limits", {}))["length"])
     home = top.child("home")
     home.only("xyz", "rpy")
-    return pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))
+    pose = pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))
+    return as_pose("home", pose)
 
 
-def _leg(given: Fields, defaults: Fields, number: int) -> Leg:
-    given.only(*_LEG)
-    leg = given.over(defaults.data)
+def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
+    """Add the links, joints and closure of a leg; return the name of its actuator's joint.
+
+    `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` the same at its
+    spherical joint.
+    """
+    base, platform = leg.array("base", (3,), "m"), leg.array("platform", (3,), "m")
     axis = leg.array("universal_axis", (3,))
     if not np.linalg.norm(axis) > 1e-9:
         raise leg.refuse("universal_axis", axis.tolist(), "a direction, not zero")
-    return Leg(
-        base=leg.array("base", (3,), "m"),
-        platform=leg.array("platform", (3,), "m"),
-        universal_axis=axis,
-        lower=_body(leg.child("lower")),
-        upper=_body(leg.child("upper")),
-        damping=_damping(leg.child("damping", {})),
-        limits=_limits(leg.child("limits", {})),
-        actuator=actuator_from_fields(leg.child("actuator", {})),
-        armature=leg.number("armature", "kg", default=0.0, at_least=0.0),
-        joints=_joints(leg.child("reading", {}), number),
+    zero = universal_zero_frame(axis)
+    cross, lower, upper = (f"leg{number}_{part}" for part in ("cross", "lower", "upper"))
+    bodies = _body(leg.child("lower")), _body(leg.child("upper"))
+    fields = leg.child("damping", {})
+    fields.only(*_DAMPING)
+    universal, prismatic, spherical = (
+        fields.number(name, unit, default=0.0, at_least=0.0) for name, unit in _DAMPING.items()
     )
+    limits, drive = (
+        _limits(leg.child("limits", {})),
+        actuator_from_fields(leg.child("actuator", {})),
+    )
+    motion: dict[str, Any] = {
+        "damping": prismatic,
+        "velocity": limits["velocity"],
+        "effort": limits["effort"],
+        "armature": leg.number("armature", "kg", default=0.0, at_least=0.0),
+        "friction": np.array(drive.coulomb_both),
+        "drive": replace_checked(drive, coulomb=0.0, coulomb_backward=None),
+    }
+    reading = _reading(leg.child("reading", {}), f"leg{number}_actuator")
+    joints = [
+        Joint(
+            f"leg{number}_{name}",
+            "revolute",
+            parent,
+            child,
+            at,
+            axis=axis,
+            damping=universal,
+            position=np.array(limits.get(name, whole)),
+        )
+        for name, whole, parent, child, at, axis in (
+            (UNIVERSAL_LIMITS[0], UNIVERSAL[0], BASE, cross, Placement(zero, base), Z),
+            (UNIVERSAL_LIMITS[1], UNIVERSAL[1], cross, lower, Placement(), Y),
+        )
+    ]
+    slide = Joint(
+        reading.name,
+        "prismatic",
+        lower,
+        upper,
+        Placement(translation=reading.offset * X),
+        axis=reading.sign * X,
+        position=np.array(sorted(reading.sign * (x - reading.offset) for x in limits["length"])),
+        **motion,
+    )
+    builder.add(Link(cross), _link(lower, bodies[0]), _link(upper, bodies[1]), *joints, slide)
+    end = Placement(translation=platform)
+    builder.add(
+        Closure(f"leg{number}_tip", "spherical", upper, PLATFORM, child_at=end, damping=spherical)
+    )
+    return reading.name
 
 
-def _joints(reading: Fields, number: int) -> LegJoints:
-    """Return numbered joints; a file may state the actuator's name and measurement."""
-    reading.only("name", "sign", "offset")
-    joints = LegJoints.numbered(number)
-    sign = reading.number("sign", default=1.0)
+def _reading(fields: Fields, name: str) -> JointReading:
+    """Return the name and measurement of an actuator's joint, which a file may state."""
+    fields.only("name", "sign", "offset")
+    sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):
-        raise reading.refuse("sign", sign, "1 or -1")
-    actuator = JointReading(
-        reading.text("name", default=joints.actuator.name),
-        sign,
-        reading.number("offset", "m", default=0.0),
+        raise fields.refuse("sign", sign, "1 or -1")
+    return JointReading(
+        fields.text("name", default=name), sign, fields.number("offset", "m", default=0.0)
     )
-    return joints._replace(actuator=actuator)
+
+
+def _link(name: str, body: Body) -> Link:
+    return Link(name, body.mass, body.com, body.inertia)
 
 
 def _body(block: Fields) -> Body:
@@ -146,28 +205,19 @@ def _body(block: Fields) -> Body:
     return body_of(block)
 
 
-def _damping(fields: Fields) -> Damping:
-    units = {"universal": "N m s/rad", "prismatic": "N s/m", "spherical": "N m s/rad"}
-    fields.only(*units)
-    levels = (fields.number(name, unit, default=0.0, at_least=0.0) for name, unit in units.items())
-    return Damping(*levels)
-
-
-def _limits(fields: Fields) -> LegLimits:
+def _limits(fields: Fields) -> dict[str, Any]:
     limits = limits_of(fields, "length", "m", "N", also=UNIVERSAL_LIMITS)
     for name in UNIVERSAL_LIMITS:
         if name in fields:
-            limits[name] = tuple(fields.array(name, (2,), "rad").tolist())
+            limits[name] = fields.array(name, (2,), "rad").tolist()
             if not limits[name][0] < limits[name][1]:
                 raise fields.refuse(name, limits[name], "[lower, upper] with lower < upper [rad]")
-    shortest, longest = limits.pop("length", (0.0, np.inf))
+    shortest, longest = (float(end) for end in limits.get("length", (0.0, np.inf)))
     if not 0.0 <= shortest < longest:
         raise fields.refuse(
-            "length",
-            [float(shortest), float(longest)],
-            "[shortest, longest] with 0 <= shortest < longest [m]",
+            "length", [shortest, longest], "[shortest, longest] with 0 <= shortest < longest [m]"
         )
-    return LegLimits(length=(float(shortest), float(longest)), **limits)
+    return {**limits, "length": (shortest, longest)}
 
 
 def write_stewart(mechanism: Any, path: Path) -> list[Path]:
@@ -176,34 +226,66 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
     Raises:
         OutputError: the file cannot be written.
     """
-    six = mechanism.six_legs
-    document = {
-        "type": "stewart",
-        "name": six.name,
-        "gravity": numbers(six.gravity),
-        "platform": body_fields(six.platform),
-        "legs": [_written(leg) for leg in six.legs],
-    }
-    document |= spring_fields(six.expanded())
-    document |= {name: getattr(six, name) for name in _CONES if np.isfinite(getattr(six, name))}
-    if six.home is not None:
-        xyz, rpy = rpy_from_pose(six.home)
+    return [write_yaml(path, short_form(mechanism))]
+
+
+def short_form(platform: Any) -> dict[str, Any]:
+    """Return the document from which a platform can be read: the fields of a YAML file."""
+    model, structure = platform.model, platform.structure
+    readings = [dict(leg.shape.readings[2]._asdict()) for leg in structure.legs]
+    legs = [
+        leg | {"reading": reading} for leg, reading in zip(_legs(platform), readings, strict=True)
+    ]
+    document = {"type": "stewart", "name": model.name, **_common(platform), "legs": legs}
+    springs = tuple(structure.springs(model))
+    document |= spring_fields(replace_unchecked(model, springs=springs))
+    if structure.home is not None:
+        xyz, rpy = rpy_from_pose(structure.home)
         document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
-    return [write_yaml(path, document)]
+    return document
 
 
-def _written(leg: Leg) -> dict[str, Any]:
-    name, sign, offset = leg.joints.actuator
-    out = {
-        "base": numbers(leg.base),
-        "platform": numbers(leg.platform),
-        "universal_axis": numbers(leg.universal_axis),
-        "lower": body_fields(leg.lower),
-        "upper": body_fields(leg.upper),
-        "damping": {name: float(value) for name, value in asdict(leg.damping).items()},
-        "actuator": actuator_fields(leg.actuator),
-        "armature": float(leg.armature),
-        "limits": limits_fields(leg.limits, "length", *UNIVERSAL_LIMITS),
-        "reading": {"name": name, "sign": float(sign), "offset": float(offset)},
+def equality_key(platform: Any) -> dict[str, Any]:
+    """Return what counts in comparisons, in the terms of the short form, without names.
+
+    The zeros of the actuators' joints in the file do not count.
+    """
+    model, structure = platform.model, platform.structure
+    springs = [asdict(leg.spring(model)) for leg in structure.legs]
+    legs = [leg | {"spring": spring} for leg, spring in zip(_legs(platform), springs, strict=True)]
+    points = tuple(structure.springs(model))
+    return {**_common(platform), "legs": legs, "home": structure.home, "springs": points}
+
+
+def _common(platform: Any) -> dict[str, Any]:
+    model = platform.model
+    cones = {name: getattr(model, name) for name in _CONES}
+    return {
+        "gravity": numbers(platform.gravity_vector),
+        "platform": body_fields(platform.bodies[0]),
+        **{name: cone for name, cone in cones.items() if np.isfinite(cone)},
     }
-    return {name: value for name, value in out.items() if value}
+
+
+def _legs(platform: Any) -> list[dict[str, Any]]:
+    """Return the fields of the legs, without the readings of their joints."""
+    model, out = platform.model, []
+    _, *bodies = platform.bodies
+    for leg, lower, upper in zip(platform.structure.legs, bodies, bodies[LEGS:], strict=False):
+        joint, shape = leg.joints_in(model)[2], leg.shape
+        known = ("velocity", joint.velocity), ("effort", joint.effort), ("length", shape.length)
+        angles = zip(UNIVERSAL_LIMITS, leg.universal_limits(model), strict=True)
+        limits = {name: numbers(end) for name, end in (*known, *angles) if np.isfinite(end).all()}
+        fields = {
+            "base": numbers(shape.base),
+            "platform": numbers(leg.platform),
+            "universal_axis": numbers(shape.universal_axis),
+            "lower": body_fields(lower),
+            "upper": body_fields(upper),
+            "damping": dict(zip(_DAMPING, leg.damping(model), strict=True)),
+            "actuator": actuator_fields(leg.actuator(model)),
+            "armature": float(joint.armature),
+            "limits": limits,
+        }
+        out.append({name: value for name, value in fields.items() if value})
+    return out

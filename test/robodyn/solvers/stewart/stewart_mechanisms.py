@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from six_legs import Damping, Leg, SixLegs, six_legs
 
 import robodyn as rd
 from robodyn.model import Body
-from robodyn.solvers.stewart.six_legs import Damping, Leg, SixLegs
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "reference" / "golden.json").read_text())
 
@@ -29,7 +29,7 @@ def platform_of(params, home=None):
     )
     body = Body(params["M"], params["R0"], params["Ip"])
     return rd.StewartPlatform(
-        SixLegs("golden", body, legs, np.array(params["g"]), home=home).expanded()
+        SixLegs("golden", body, legs, np.array(params["g"]), home=home).model()
     )
 
 
@@ -99,7 +99,7 @@ def random_platform(rng, base_joint="universal", friction=True):
     gravity = rng.normal(scale=6.0, size=3)
     home = np.array([0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0])
     return rd.StewartPlatform(
-        SixLegs("random", body, tuple(legs), gravity, home).expanded(), base_joint
+        SixLegs("random", body, tuple(legs), gravity, home).model(), base_joint
     )
 
 
@@ -122,7 +122,7 @@ def random_motion(rng, platform, shape=()):
 
 def _clear(platform, poses):
     """At which poses (N, 7) no leg comes near its fixed universal axis."""
-    k = np.array([leg.universal_axis for leg in platform.six_legs.legs])
+    k = np.array([leg.universal_axis for leg in six_legs(platform).legs])
     sine = np.linalg.norm(np.cross(k, platform.leg_motion(poses).direction), axis=-1)
     return sine.min(axis=-1) > 0.3
 
@@ -132,7 +132,7 @@ def bodies_in_motion(platform, pose, twist, accel):
 
     From the legs' W and A alone, which are tested against differences of the geometry.
     """
-    model, legs = platform.six_legs, platform.leg_motion(pose, twist, accel)
+    model, legs = six_legs(platform), platform.leg_motion(pose, twist, accel)
     R = Rotation.from_quat(pose[3:]).as_matrix()
     v, w, a, alpha = twist[:3], twist[3:], accel[:3], accel[3:]
 

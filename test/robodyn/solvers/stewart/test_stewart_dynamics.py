@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from finite_differences import along, derivatives
 from scipy.spatial.transform import Rotation
+from six_legs import Damping, six_legs, with_legs
 from stewart_mechanisms import bodies_in_motion, random_motion, random_platform, relative
 
 import robodyn as rd
 from robodyn.model import Body
 from robodyn.solvers.stewart.formulations import Formulation
 from robodyn.solvers.stewart.kernels import published as stewart_published
-from robodyn.solvers.stewart.six_legs import Damping
 
 BASE_JOINTS = ("universal", "spherical")
 
@@ -27,7 +27,7 @@ def platform(request, rng):
 def dissipation(platform, legs, twist):
     """Power that friction takes, from the joints' rates alone."""
     W, w = legs.angular_velocity, twist[..., None, 3:]
-    damping = [leg.damping for leg in platform.six_legs.legs]
+    damping = [leg.damping for leg in six_legs(platform).legs]
     universal, prismatic, spherical = (
         np.array([getattr(d, name) for d in damping])
         for name in ("universal", "prismatic", "spherical")
@@ -102,13 +102,13 @@ def test_turning_everything_turns_nothing(rng, platform):
     """The forces do not know which way the base frame points, if gravity turns with it."""
     turn = Rotation.random(random_state=int(rng.integers(2**31)))
     shift = rng.normal(size=3)
-    Q, model = turn.as_matrix(), platform.six_legs
+    Q, model = turn.as_matrix(), six_legs(platform)
     legs = tuple(
         replace(leg, base=Q @ leg.base + shift, universal_axis=Q @ leg.universal_axis)
         for leg in model.legs
     )
     turned = rd.StewartPlatform(
-        replace(model, legs=legs, gravity=Q @ model.gravity, home=None).expanded(),
+        replace(model, legs=legs, gravity=Q @ model.gravity, home=None).model(),
         platform.base_joint,
     )
     pose, twist, accel, wrench = random_motion(rng, platform, (5,))
@@ -133,9 +133,9 @@ def test_legs_without_mass_and_friction_are_massless(rng, platform):
     nothing = Body(0.0, np.zeros(3), np.zeros((3, 3)))
     legs = tuple(
         replace(leg, lower=nothing, upper=nothing, damping=Damping())
-        for leg in platform.six_legs.legs
+        for leg in six_legs(platform).legs
     )
-    bare = platform.with_legs(legs)
+    bare = with_legs(platform, legs)
     motion = random_motion(rng, platform, (5,))
     massless = platform.inverse_dynamics(*motion, formulation="massless")
     for formulation in ("exact", "massless", "dasgupta1998"):

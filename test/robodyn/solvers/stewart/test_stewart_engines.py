@@ -10,6 +10,8 @@ from stewart_mechanisms import random_motion, random_platform, relative
 
 pytest.importorskip("mujoco")
 pytest.importorskip("pinocchio")
+from six_legs import six_legs
+
 from benchmarks.engine_trees import MujocoTree, PinocchioTree
 
 
@@ -54,7 +56,7 @@ def closed_chain(tree, pose, twist, accel):
 
     def friction():
         total = np.zeros(tree.size)
-        for i, leg in enumerate(tree.platform.six_legs.legs):
+        for i, leg in enumerate(six_legs(tree.platform).legs):
             leg_turn, platform_turn = tips[i][3:], points[i][3:]
             total += leg.damping.universal * leg_turn.T @ leg_turn @ qd
             total[tree.sliders[i]] += leg.damping.prismatic * qd[tree.sliders[i]]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import LegLimits, six_legs, with_legs
 from stewart_mechanisms import dasgupta, random_platform
 
 import robodyn as rd
@@ -20,14 +21,13 @@ from robodyn.errors import (
     ZeroLegLength,
 )
 from robodyn.solvers.stewart.formulations import Formulation
-from robodyn.solvers.stewart.six_legs import LegLimits
 
 REST = np.zeros(6)
 
 
 def parallel_legs():
     """Six vertical legs at home, which hold no sideways force; elsewhere all is well."""
-    model = dasgupta().six_legs
+    model = six_legs(dasgupta())
     around = np.arange(6) * np.pi / 3.0
     tips = np.stack([np.cos(around), np.sin(around), 0.3 * np.sin(1.7 * around)], axis=-1)
     feet = tips - [[0.0, 0.0, drop] for drop in (0.0, 0.1, 0.05, 0.3, 0.1, 0.2)]
@@ -36,7 +36,7 @@ def parallel_legs():
         for leg, foot, tip in zip(model.legs, feet, tips, strict=True)
     ]
     home = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
-    return rd.StewartPlatform(replace(model, legs=tuple(legs), home=np.array(home)).expanded())
+    return rd.StewartPlatform(replace(model, legs=tuple(legs), home=np.array(home)).model())
 
 
 def calls(platform, pose):
@@ -53,12 +53,12 @@ def calls(platform, pose):
 
 
 def pose_with_tip_at(platform, leg, point):
-    leg = platform.six_legs.legs[leg]
+    leg = six_legs(platform).legs[leg]
     return np.concatenate([np.asarray(point) - leg.platform, [0.0, 0.0, 0.0, 1.0]])
 
 
 def test_a_leg_of_zero_length(paper_platform):
-    pose = pose_with_tip_at(paper_platform, 2, paper_platform.six_legs.legs[2].base)
+    pose = pose_with_tip_at(paper_platform, 2, six_legs(paper_platform).legs[2].base)
     poses = np.array([[paper_platform.home, paper_platform.home], [paper_platform.home, pose]])
     for bad, index in ((pose, ()), (poses, (1, 1))):
         for call in (
@@ -75,7 +75,7 @@ def test_a_leg_of_zero_length(paper_platform):
 
 
 def test_a_leg_along_its_fixed_axis(paper_platform):
-    leg = paper_platform.six_legs.legs[3]
+    leg = six_legs(paper_platform).legs[3]
     pose = pose_with_tip_at(paper_platform, 3, leg.base + 0.7 * leg.universal_axis)
     for call in calls(paper_platform, pose):
         with pytest.raises(UniversalJointSingularity, match="leg 4 lies along") as caught:
@@ -88,7 +88,7 @@ def test_a_leg_along_its_fixed_axis(paper_platform):
 
 def test_a_spherical_joint_has_no_such_singularity(rng):
     platform = random_platform(rng, base_joint="spherical")
-    leg = platform.six_legs.legs[3]
+    leg = six_legs(platform).legs[3]
     pose = pose_with_tip_at(platform, 3, leg.base + 0.7 * leg.universal_axis)
     for call in calls(platform, pose):
         call()
@@ -132,7 +132,7 @@ def test_the_first_state_without_an_answer_is_named(first, threads_count, monkey
     rd.set_threads(threads_count)
     platform = parallel_legs()
     beside = platform.advance(platform.home, [0.3, 0.1, 0.0, 0.3, 0.2, 0.1])
-    no_length = pose_with_tip_at(platform, 3, platform.six_legs.legs[3].base)
+    no_length = pose_with_tip_at(platform, 3, six_legs(platform).legs[3].base)
     wrong = {SingularConfiguration: platform.home, ZeroLegLength: no_length}
     for earlier, later in (wrong, reversed(wrong)):
         poses = np.tile(beside, (30, 1))
@@ -153,8 +153,10 @@ def test_efforts_beyond_every_number_are_not_called_a_singularity(paper_platform
 
 
 def test_unreachable_pose(paper_platform):
-    legs = tuple(replace(leg, limits=LegLimits((0.4, 0.8))) for leg in paper_platform.six_legs.legs)
-    platform = paper_platform.with_legs(legs)
+    legs = tuple(
+        replace(leg, limits=LegLimits((0.4, 0.8))) for leg in six_legs(paper_platform).legs
+    )
+    platform = with_legs(paper_platform, legs)
     lengths = platform.inverse_kinematics(platform.home)
     assert (lengths > 0.4).all()
     assert (lengths < 0.8).all()
@@ -201,6 +203,6 @@ def test_unknown_formulations_are_listed(paper_platform):
 
 
 def test_kinematics_errors_have_one_base(paper_platform):
-    pose = pose_with_tip_at(paper_platform, 2, paper_platform.six_legs.legs[2].base)
+    pose = pose_with_tip_at(paper_platform, 2, six_legs(paper_platform).legs[2].base)
     with pytest.raises(KinematicsError):
         paper_platform.linearize(pose)

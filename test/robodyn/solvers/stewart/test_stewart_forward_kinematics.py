@@ -14,7 +14,6 @@ from robodyn.solvers.stewart.kernels.forward_kinematics import (
     find_step,
     length_errors,
 )
-from robodyn.solvers.stewart.packing import pack_legs
 from robodyn.trajectories import paper_path
 
 
@@ -57,7 +56,7 @@ def test_whatever_the_guess_the_lengths_are_met_or_refused(far, rng, platform):
 
 def test_newton_converges_quadratically(rng, platform):
     pose, *_ = random_motion(rng, platform)
-    legs = pack_legs(platform.six_legs, platform.base_joint)
+    legs = platform.solver.legs
     lengths = platform.inverse_kinematics(pose)
     now = platform.advance(pose, rng.normal(scale=3e-3, size=6))
     J, N, error, step, after = (np.empty(s) for s in ((6, 6), (6, 6), 6, 6, 7))

@@ -5,15 +5,16 @@
 import numpy as np
 import pytest
 from finite_differences import along, derivatives
+from six_legs import six_legs
 from stewart_mechanisms import random_motion, random_platform
 
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.six_legs import universal_zero_frame
+from robodyn.solvers.stewart.leg_shape import universal_zero_frame
 
 
 def leg_frames(platform, pose):
     """Axes [s y z] (6, 3, 3) and lengths (6,) from the definition of the leg frame alone."""
-    model = platform.six_legs
+    model = six_legs(platform)
     R = rotation_matrix(pose)
     S = np.array([pose[:3] + R @ leg.platform - leg.base for leg in model.legs])
     length = np.linalg.norm(S, axis=1)
@@ -60,7 +61,7 @@ def test_jacobian_is_the_derivative_of_the_lengths(rng, platform):
 def test_universal_joint_turns_about_its_two_axes_only(rng, platform):
     pose, twist, accel, _ = random_motion(rng, platform)
     legs = platform.leg_motion(pose, twist, accel)
-    k = np.array([leg.universal_axis for leg in platform.six_legs.legs])
+    k = np.array([leg.universal_axis for leg in six_legs(platform).legs])
     y = leg_frames(platform, pose)[0][..., 1]
     about_k, about_y = legs.universal_rates[..., :1], legs.universal_rates[..., 1:]
     np.testing.assert_allclose(legs.angular_velocity, about_k * k + about_y * y, atol=1e-12)
@@ -71,7 +72,7 @@ def test_platform_point_moves_with_its_leg(rng, platform):
     pose, twist, accel, _ = random_motion(rng, platform)
     legs = platform.leg_motion(pose, twist, accel)
     R = rotation_matrix(pose)
-    for i, leg in enumerate(platform.six_legs.legs):
+    for i, leg in enumerate(six_legs(platform).legs):
         q, s, W = R @ leg.platform, legs.direction[i], legs.angular_velocity[i]
         by_leg = legs.rate[i] * s + legs.length[i] * np.cross(W, s)
         np.testing.assert_allclose(by_leg, twist[:3] + np.cross(twist[3:], q), atol=1e-12)
@@ -90,7 +91,7 @@ def test_urdf_joint_values_rebuild_the_leg_frame(rng, platform):
     joints = platform.joint_states(pose, twist)
     frames, length = leg_frames(platform, pose)
     assert joints.names[3:6] == ("leg2_universal_1", "leg2_universal_2", "leg2_actuator")
-    for i, leg in enumerate(platform.six_legs.legs):
+    for i, leg in enumerate(six_legs(platform).legs):
         q1, q2, q3 = joints.positions[3 * i : 3 * i + 3]
         turn_z = [[np.cos(q1), -np.sin(q1), 0], [np.sin(q1), np.cos(q1), 0], [0, 0, 1]]
         turn_y = [[np.cos(q2), 0, np.sin(q2)], [0, 1, 0], [-np.sin(q2), 0, np.cos(q2)]]

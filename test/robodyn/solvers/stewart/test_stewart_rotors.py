@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from finite_differences import along, derivatives
+from six_legs import Damping, six_legs, with_legs
 from stewart_mechanisms import random_motion, random_platform
 
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.solvers.stewart.actuation import actuator_terms
-from robodyn.solvers.stewart.six_legs import Damping
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
 GOLDEN = json.loads(FILE.read_text())
@@ -27,9 +27,9 @@ TOLERANCE = 1e-9
 def driven_by(platform, actuators, **changes):
     legs = tuple(
         replace(leg, actuator=actuator, **changes)
-        for leg, actuator in zip(platform.six_legs.legs, actuators, strict=True)
+        for leg, actuator in zip(six_legs(platform).legs, actuators, strict=True)
     )
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 def actuators_of(coulomb=(0.0,) * 6):
@@ -130,9 +130,9 @@ def test_friction_of_the_screws(state):
     base = rd.load("stewart_symmetric")
     legs = tuple(
         replace(leg, damping=replace(leg.damping, prismatic=leg.damping.prismatic + viscous))
-        for leg, viscous in zip(base.six_legs.legs, friction["viscous"], strict=True)
+        for leg, viscous in zip(six_legs(base).legs, friction["viscous"], strict=True)
     )
-    base = base.with_legs(legs)
+    base = with_legs(base, legs)
     platform = driven_by(base, actuators_of(friction["coulomb"]))
     pose, twist, accel, wrench = motion(state)
     forces = platform.inverse_dynamics(pose, twist, accel, wrench)
@@ -305,14 +305,14 @@ def test_without_actuators_nothing_is_left(platform):
     bare = platform.without_actuators()
     assert bare.actuators == (rd.Actuator(),) * 6
     assert platform.without_friction().actuators[0].rotor_inertia > 0.0
-    assert all(leg.damping == Damping() for leg in platform.without_friction().six_legs.legs)
+    assert all(leg.damping == Damping() for leg in six_legs(platform.without_friction()).legs)
 
 
 def test_a_leg_on_a_spherical_joint_cannot_hold_a_rotor(rng):
     platform = random_platform(rng, "spherical")
     legs = tuple(
         replace(leg, actuator=rd.Actuator(rotor_inertia=1e-4, lead=0.005))
-        for leg in platform.six_legs.legs
+        for leg in six_legs(platform).legs
     )
     with pytest.raises(ModelError, match=r"leg 1 .* spherical joint.* rotor"):
-        rd.StewartPlatform(platform.with_legs(legs).model, "spherical")
+        rd.StewartPlatform(with_legs(platform, legs).model, "spherical")

@@ -5,16 +5,15 @@
 from dataclasses import replace
 
 import numpy as np
-
-from robodyn.solvers.stewart.six_legs import JointReading
+from six_legs import JointReading, six_legs, with_legs
 
 
 def test_zero_and_sense_of_the_actuators_are_undone(dasgupta, rng):
     legs = []
-    for i, leg in enumerate(dasgupta.six_legs.legs):
-        actuator = JointReading(f"leg{i + 1}_actuator", (-1) ** i, rng.uniform(0.1, 0.9))
-        legs.append(replace(leg, joints=leg.joints._replace(actuator=actuator)))
-    platform = dasgupta.with_legs(legs)
+    for i, leg in enumerate(six_legs(dasgupta).legs):
+        actuator = JointReading(f"leg{i + 1}_actuator", (-1.0) ** i, rng.uniform(0.1, 0.9))
+        legs.append(replace(leg, reading=actuator))
+    platform = with_legs(dasgupta, legs)
     pose, twist = platform.advance(platform.home, 0.05 * rng.normal(size=6)), rng.normal(size=6)
     names, positions, velocities = platform.joint_states(pose, twist)
     driven = [names.index(name) for name in platform.joint_names]

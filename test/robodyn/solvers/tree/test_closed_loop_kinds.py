@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.solvers.stewart.drawing import stewart_urdf
+from robodyn.solvers.stewart.drawing import platform_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
 
@@ -41,7 +41,7 @@ def pair(platform, loop, rng):
 
 @pytest.mark.slow
 def test_a_platform_is_recognized_and_may_be_read_as_a_closed_loop(platform, loop):
-    assert rd.load(stewart_urdf(platform.six_legs)).kind == "stewart"
+    assert rd.load(platform_urdf(platform)).kind == "stewart"
     assert loop.kind == "closed_loop"
     assert loop.mobility == 6
     assert loop.joint_names == tuple(f"leg{n}_actuator" for n in range(1, 7))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_mechanisms import branched, parallel, random_state, regular, single_loop
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import motions
@@ -176,9 +177,9 @@ def screws(coulomb):
 def on_screws(platform, actuators):
     legs = tuple(
         replace(leg, actuator=actuator)
-        for leg, actuator in zip(platform.six_legs.legs, actuators, strict=True)
+        for leg, actuator in zip(six_legs(platform).legs, actuators, strict=True)
     )
-    return platform.with_legs(legs)
+    return with_legs(platform, legs)
 
 
 @pytest.mark.parametrize("coulomb", [(0.0,) * 6, (150.0, 120.0, 0.0, 90.0, 200.0, 150.0)])

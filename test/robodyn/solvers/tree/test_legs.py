@@ -9,6 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 import yaml
+from six_legs import six_legs
 
 import robodyn as rd
 from robodyn.errors import ModelError
@@ -30,7 +31,7 @@ def body(part):
 @pytest.mark.slow
 def test_six_legs_ups_are_the_platform_that_a_platforms_file_describes(tmp_path, rng):
     whole = rd.load("stewart_symmetric", kind="closed_loop")
-    model = rd.load("stewart_symmetric").six_legs
+    model = six_legs(rd.load("stewart_symmetric"))
     home = rd.load("stewart_symmetric").home
     legs = [
         {
