@@ -15,6 +15,7 @@ from robodyn.arrays import FloatArray
 from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.joint_friction import JointFriction
 from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.end_stops import LIMITS_MOTORS, STOPS
 from robodyn.dynamics.kernels.integration import DIVERGED, PackedRollout
 from robodyn.errors import SimulationFailed
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, BorrowedArrayType, direct
@@ -48,8 +49,7 @@ class Rollout:
     """Arrays of a simulation, float64 and contiguous; see `kernels.integration.PackedRollout`.
 
     Attributes:
-        stops: (3,) stiffness and damping of the end stops; 1 if torque-speed curves limit the
-            motors, else 0.
+        stops: (5,) numbers of `kernels.end_stops`.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
         law: code of `dynamics.kernels.control_laws`.
         kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
@@ -192,7 +192,7 @@ class BatchSteps:
         """Advance a share of the groups; unchecked.
 
         Args:
-            settings: dt [s], and `spring_and_damper` of the end stops.
+            settings: dt [s], and `stop_numbers` of the end stops.
             loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
             state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
             share: the first group, and that after the last.
@@ -261,10 +261,11 @@ def reached(
     return configuration, velocity
 
 
-def spring_and_damper(stops: EndStops | None, limit_motors: bool) -> FloatArray:
-    """Return stiffness and damping of end stops (3,), zero for none; see `Rollout.stops`."""
-    stiffness, damping = (0.0, 0.0) if stops is None else (stops.stiffness, stops.damping)
-    return np.array([stiffness, damping, float(limit_motors)])
+def stop_numbers(stops: EndStops | None, limit_motors: bool) -> FloatArray:
+    """Return the numbers (5,) of end stops, zero for none; see `kernels.end_stops`."""
+    numbers = np.zeros(STOPS) if stops is None else stops.numbers
+    numbers[LIMITS_MOTORS] = float(limit_motors)
+    return numbers
 
 
 def held(
@@ -282,7 +283,7 @@ def held(
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
     return Rollout(
-        spring_and_damper(stops, limit_motors),
+        stop_numbers(None if stops is None else stops.for_step(dt), limit_motors),
         np.repeat([-np.inf, np.inf], n),
         GIVEN,
         _NO_GAIN,

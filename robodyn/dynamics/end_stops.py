@@ -4,44 +4,98 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.dynamics.kernels.end_stops import end_stop_efforts
+from robodyn.errors import InvalidInput
 
 
 @dataclass(frozen=True)
 class EndStops:
-    """End stops: a spring and a damper at each limit of a joint.
+    """End stops: a spring and a damper at each limit of a driven joint, which only push.
+
+    By default the stops are critically damped, with stiffness m / T^2 and damping 2 m / T, where m
+    is the effective inertia of the joint at the present configuration, with everything that moves
+    with it, and T the time constant. These stops never add energy. A joint that hits its end
+    rebounds with a third of its speed at most. A joint that is pressed against its end by an effort
+    tau rests T^2 tau / m beyond it. MuJoCo defines the limits of joints by the same law (`solref`).
 
     Attributes:
-        stiffness: [N/m or N m/rad].
-        damping: [N s/m or N m s/rad].
+        stiffness: [N/m or N m/rad]; by default from the effective inertia.
+        damping: [N s/m or N m s/rad]; by default from the effective inertia.
+        time_constant: [s] for values from the effective inertia; by default the length of a step
+            of the simulation, which is the shortest time constant with a stable simulation.
     """
 
-    stiffness: float = 1.0e5
-    damping: float = 1.0e3
+    stiffness: float | None = None
+    damping: float | None = None
+    time_constant: float | None = None
 
     def __post_init__(self) -> None:
-        as_scalar("stiffness", self.stiffness, at_least=0.0)
-        as_scalar("damping", self.damping, at_least=0.0)
+        for name in ("stiffness", "damping"):
+            if getattr(self, name) is not None:
+                as_scalar(name, getattr(self, name), at_least=0.0)
+        if self.time_constant is not None:
+            as_scalar("time_constant", self.time_constant, "s", above=0.0)
+
+    def for_step(self, dt: float) -> EndStops:
+        """Return the same stops with dt [s] as their time constant, unless they have one."""
+        return self if self.time_constant is not None else replace(self, time_constant=dt)
+
+    @property
+    def numbers(self) -> FloatArray:
+        """Stiffness, damping, zero, and both for each unit of effective inertia (5,).
+
+        Raises:
+            InvalidInput: the stops have no time constant, but need one.
+        """
+        stiffness, damping, T = self.stiffness, self.damping, self.time_constant
+        if T is None and (stiffness is None or damping is None):
+            raise InvalidInput(
+                f"{self} has no time constant; give one, or stiffness and damping", value=self
+            )
+        return np.array(
+            [
+                stiffness or 0.0,
+                damping or 0.0,
+                0.0,
+                0.0 if T is None or stiffness is not None else 1.0 / (T * T),
+                0.0 if T is None or damping is not None else 2.0 / T,
+            ]
+        )
 
     def efforts(
-        self, positions: FloatArray, velocities: FloatArray, limits: FloatArray
+        self, mechanism: Any, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Compute the efforts of the stops.
+        """Compute the efforts of the stops on the driven joints of a mechanism.
 
         Args:
-            positions: (n,) [m or rad] of the driven joints.
-            velocities: (n,) [m/s or rad/s].
-            limits: (n, 2) [m or rad] of their travel.
+            mechanism: `Mechanism`.
+            configuration: (nq,).
+            velocity: (nv,).
 
         Returns:
-            Efforts (n,) [N or N m].
+            Efforts (n,) [N or N m]; NaN if the mechanism has no inertia.
+
+        Raises:
+            InvalidInput: the stops have no time constant, but need one.
         """
-        out = np.empty_like(positions)
-        end_stop_efforts(positions, velocities, limits, self.stiffness, self.damping, out)
-        return out
+        positions = np.array(mechanism.joint_positions(configuration))
+        out, limits = np.zeros_like(positions), np.array(mechanism.position_limits)
+        if not ((positions < limits[:, 0]) | (positions > limits[:, 1])).any():
+            return out
+        found = end_stop_efforts(
+            positions,
+            np.array(mechanism.joint_velocities(configuration, velocity)),
+            limits,
+            self.numbers,
+            np.array(mechanism.mass_matrix(configuration), order="C"),
+            np.array(mechanism.joint_jacobian(configuration), order="C"),
+            out,
+        )
+        return out if found else np.full_like(out, np.nan)

@@ -10,8 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.arrays import ArrayLike
-from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.kernels.control_laws import GIVEN
+from robodyn.dynamics.kernels.end_stops import (
+    BY_INERTIA,
+    DAMPING,
+    LIMITS_MOTORS,
+    STIFFNESS,
+    STOPS,
+)
 from robodyn.dynamics.kernels.integration import DIVERGED, OK
 from robodyn.errors import ModelError
 from robodyn.exporting.marshaling import (
@@ -116,6 +122,14 @@ def are_finite(address: Any, count: int) -> bool:
 
 
 @inner
+def write_stops(time_constant: float, limited: float, out: Any) -> None:
+    """Write the numbers (STOPS,) of the default `EndStops`."""
+    out[STIFFNESS], out[DAMPING], out[LIMITS_MOTORS] = 0.0, 0.0, limited
+    out[BY_INERTIA] = 1.0 / (time_constant * time_constant)
+    out[BY_INERTIA + 1] = 2.0 / time_constant
+
+
+@inner
 def one_side(q: Any) -> float:
     """Return 1: the motors determine the motion everywhere, on one side of singularities."""
     return 1.0
@@ -196,14 +210,14 @@ def step_of(
         The compiled step.
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
-    nv, stops = mechanism.coordinates.velocity_size, EndStops()
+    nv = mechanism.coordinates.velocity_size
     limited = float(mechanism.drives.has_torque_speed_curve)
     marshal_plant = marshaler(
         *plant,
         constant(mechanism.drives.motor_table),
         constant(mechanism.solver.friction.rows),
         vector(2),
-        constant(np.array([stops.stiffness, stops.damping, limited])),
+        vector(STOPS),
     )
     marshal_model = marshaler(*model)
     unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
@@ -220,12 +234,13 @@ def step_of(
     def step(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, options: Any, dt: Any, steps: Any
     ) -> int:
-        before, rates, applied = stack(2, nq), stack(2, nv), stack(2, n)
+        before, rates, applied, stops = stack(2, nq), stack(2, nv), stack(2, n), stack(1, STOPS)
         load, times = stack(1, 15), stack(1, 3)
         copied(q, nq, before[0])
         copied(v, nv, rates[0])
         copied(wrench, 6, load[0])
         times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
+        write_stops(dt, limited, stops[0])
         given = (
             efforts, efforts, efforts, times[0, 2:], times, load, before, rates, applied[0],
             applied[1],
@@ -236,7 +251,9 @@ def step_of(
             arrays = marshal_on_base(given)
         # as literals they would have the loop compiled for these values
         law, first, last = np.intp(GIVEN), np.intp(0), np.intp(1)
-        status = simulate(marshal_plant((options,)), marshal_model(()), arrays, law, first, last)[0]
+        status = simulate(
+            marshal_plant((options, stops[0])), marshal_model(()), arrays, law, first, last
+        )[0]
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)

@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.joint_friction import STIFF_DECAY
 from robodyn.dynamics.kernels.control_laws import clip_efforts, corrected_acceleration
-from robodyn.dynamics.kernels.end_stops import end_stop_efforts, motor_limits
-from robodyn.exporting.answers import FINE, INVALID, LIMITED, NO_RESULT, Answers, copied
+from robodyn.dynamics.kernels.end_stops import STOPS, end_stop_efforts, motor_limits
+from robodyn.exporting.answers import (
+    FINE,
+    INVALID,
+    LIMITED,
+    NO_RESULT,
+    Answers,
+    copied,
+    write_stops,
+)
 from robodyn.exporting.marshaling import (
     address,
     address_of,
@@ -98,16 +105,31 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
 
 
 def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
-    """Compile the efforts of the end stops at joints' positions and rates."""
-    n, stops, limits = setting.sizes[2], EndStops(), constant(setting.mechanism.position_limits)
+    """Compile the efforts of the end stops at a state."""
+    _, nv, n = setting.sizes
+    mass, positions, rates = answers.mass, answers.positions, answers.rates
     find = marshal(
-        end_stop_efforts, vector(n), vector(n), limits, stops.stiffness, stops.damping,
-        vector_out(n), borrowed=True,
+        end_stop_efforts, vector(n), vector(n), constant(setting.mechanism.position_limits),
+        vector(STOPS), rows_out(nv, nv), rows_out(n, nv), vector_out(n), borrowed=True,
     )  # fmt: skip
 
-    def end_stop_efforts_checked(positions: Any, rates: Any, out: Any) -> int:
-        find(positions, rates, out)
-        return FINE
+    def end_stop_efforts_checked(q: Any, v: Any, dt: float, out: Any) -> int:
+        if not 0.0 < dt < np.inf:
+            return INVALID
+        at, numbers, unit = stack(3, n), stack(1, STOPS), stack(1, nv)
+        M, L = stack(nv, nv), stack(n, nv)
+        write_stops(dt, 0.0, numbers[0])
+        found = positions(q, address(at[0])) and rates(q, v, address(at[1]))
+        if not (found and mass(q, address(M))):
+            return NO_RESULT
+        for j in range(nv):
+            for k in range(nv):
+                unit[0, k] = 1.0 if k == j else 0.0
+            if not rates(q, address(unit), address(at[2])):
+                return NO_RESULT
+            for i in range(n):
+                L[i, j] = at[2, i]
+        return FINE if find(at[0], at[1], numbers[0], M, L, out) else NO_RESULT
 
     return end_stop_efforts_checked
 

@@ -240,8 +240,8 @@ FUNCTIONS = (
         computed_torque_of,
     ),
     _function(
-        "end_stop_efforts: positions joint_velocities -> efforts",
-        "Efforts of the end stops that `step` adds to those of the actuators.",
+        "end_stop_efforts: configuration velocity dt -> efforts",
+        "Efforts of the end stops that `step` adds to those of the actuators, with steps of dt.",
         end_stop_efforts_of,
     ),
     _function(

@@ -721,7 +721,7 @@ class Mechanism(ABC):
                 the start, midpoint and end of the step.
             dt: length [s] of a step.
             steps: number of steps.
-            end_stops: stiffness and damping at the joints' ends; none by default.
+            end_stops: end stops at the position limits; none by default.
             limit_motors: whether to limit motors by `effort_limits_at`.
             motors: (2, n) positions and velocities of the motors of elastic drives, advanced in
                 place.

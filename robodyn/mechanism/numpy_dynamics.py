@@ -122,6 +122,7 @@ class NumpyDynamics(Mechanism):
             SimulationFailed: no finite state follows; its `value` is the last good state.
         """
         refuse_elastic_drives(self)
+        stops = None if end_stops is None else end_stops.for_step(dt)
 
         def rate(y: FloatArray) -> FloatArray:
             q, qd = np.split(y, 2)
@@ -129,8 +130,8 @@ class NumpyDynamics(Mechanism):
             if limit_motors:
                 limits = self.drives.effort_limits_at(qd)
                 drive = np.clip(effort, -limits, limits)
-            if end_stops is not None:
-                drive = drive + end_stops.efforts(q, qd, self.position_limits)
+            if stops is not None:
+                drive = drive + stops.efforts(self, q, qd)
             return np.concatenate([qd, self.forward_dynamics(q, qd, drive, load)])
 
         y = np.concatenate([configuration, velocity])

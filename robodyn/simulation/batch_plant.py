@@ -15,7 +15,7 @@ from robodyn.algorithms.elasticity import motors_in_equilibrium
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
-from robodyn.dynamics.compiled_run import BatchSteps, Outcome, Rollout, held, spring_and_damper
+from robodyn.dynamics.compiled_run import BatchSteps, Outcome, Rollout, held, stop_numbers
 from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.errors import InvalidInput, SimulationFailed
@@ -74,7 +74,9 @@ class BatchPlant:
         self._v = np.empty((count, 2, nv + motors))
         self._efforts, self._loads = np.zeros((count, 1, 1, n)), np.zeros((count, 1, 1, 15))
         # number of steps of each row: none, and these
-        self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), end_stops
+        self._steps, self._end_stops = np.tile([0.0, 1.0], (count, 1)), None
+        if end_stops is not None:
+            self._end_stops = end_stops.for_step(self.dt)
         # for rows outside the lanes
         self._bound: dict[int, _Row] = {}
         self._homes = np.empty((count, nq))
@@ -302,7 +304,7 @@ class BatchPlant:
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
         curves = self._limits_efforts and distinct(self.mechanisms)[0].drives.has_torque_speed_curve
-        stops = spring_and_damper(self._end_stops, curves)
+        stops = stop_numbers(self._end_stops, curves)
         settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
         self._shared(

@@ -25,7 +25,7 @@ from robodyn.control.computed_torque import (
     Feedforward,
     GravityCompensation,
 )
-from robodyn.dynamics.compiled_run import Outcome, Rollout, spring_and_damper
+from robodyn.dynamics.compiled_run import Outcome, Rollout, stop_numbers
 from robodyn.dynamics.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_called
@@ -118,7 +118,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         columns = {GIVEN: size, GRAVITY: 0}.get(law.kind, columns)
     loads = _wrenches(run.load, loaded)
     return Rollout(
-        spring_and_damper(plant.end_stops, plant.limits_motors),
+        stop_numbers(plant.end_stops, plant.limits_motors),
         ends.ravel(),
         law.kind,
         law.kp,

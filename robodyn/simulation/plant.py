@@ -2,8 +2,8 @@
 
 """Simulated mechanism, integrated by Runge-Kutta of order 4 as in Turney, Mudge and Lee (1980).
 
-Efforts are constant during a call and limited to the actuators. Springs with dampers act at the
-ends of the joints' travel. If a simulation fails, the error suggests a remedy: friction and damping
+Efforts are constant during a call and limited to the actuators. End stops act beyond the ends of
+the joints' travel. If a simulation fails, the error suggests a remedy: friction and damping
 of the joints may need a shorter step. Compiled simulations integrate strong damping implicitly.
 """
 
@@ -65,7 +65,7 @@ class Plant:
         self.mechanism = mechanism
         self._is_elastic = mechanism.drives.elasticity is not None
         self.dt = as_scalar("dt", dt, "s", above=0.0)
-        self.end_stops = end_stops
+        self.end_stops = None if end_stops is None else end_stops.for_step(self.dt)
         self.limits_efforts = limit_efforts
         self.limits_motors = limit_efforts and mechanism.drives.has_torque_speed_curve
         self.reset(configuration, velocity)

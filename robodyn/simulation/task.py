@@ -207,8 +207,7 @@ class SimulationTask:
         plant, mechanism = self.plant, self.plant.mechanism
         effort = plant.available(plant.saturate(self._command(t, q, v)), q, v)
         if plant.end_stops is not None:
-            joints = mechanism.joint_positions(q), mechanism.joint_velocities(q, v)
-            effort = effort + plant.end_stops.efforts(*joints, mechanism.position_limits)
+            effort = effort + plant.end_stops.efforts(mechanism, q, v)
         base = None if self.base is None else self.base(t)
         return mechanism.forward_dynamics(q, v, effort, self._load_at(t, q, v), base=base)
 

@@ -36,10 +36,10 @@ from robodyn.numerics.simd.tables import new_tables, table_of
 # `joint_table`, whether bases move, and the number of rows of friction.
 DT: Final = 0
 STOPS: Final = 1
-COLUMNS: Final = 4
-MOVES: Final = 5
-FRICTION: Final = 6
-SETTINGS: Final = 7
+COLUMNS: Final = 6
+MOVES: Final = 7
+FRICTION: Final = 8
+SETTINGS: Final = 9
 
 
 class LaneFunctions(NamedTuple):

@@ -1,18 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""End stops of joints: a one-sided spring and damper, the same for arms and legs."""
+"""End stops of joints: a one-sided spring and damper, the same for all kinds.
+
+The stop of a joint that is beyond its end by r, with rate r', pushes with k r + c r', and never
+pulls. Stiffness k and damping c are given, or follow from the effective inertia m of the joint and
+a time constant T: k = m / T^2 and c = 2 m / T, critically damped as by `solref` of MuJoCo. With the
+Jacobian L of the driven joints' rates and A = L M^-1 L', 1 / m is the sum of |A_jk| over all joints
+k that are beyond their ends, A_jj if there is only one. Then no mode of several coupled stops is
+faster than 1 / T, because diag(1 / m) - A is diagonally dominant.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from robodyn.numerics.compiler import inner, kernel
-from robodyn.numerics.simd.lanes import choose
+from robodyn.numerics.compiler import inner, kernel, noinline
+from robodyn.numerics.linear import LEAST_PIVOT, factor_positive
+from robodyn.numerics.simd.lanes import any_of, choose
+
+# Numbers of stops: stiffness, damping, whether torque-speed curves limit motors (1 or 0), and
+# stiffness and damping for each unit of effective inertia.
+STIFFNESS: Final = 0
+DAMPING: Final = 1
+LIMITS_MOTORS: Final = 2
+BY_INERTIA: Final = 3
+STOPS: Final = 5
+
+
+class JointEnds(NamedTuple):
+    """The part of a `PackedPlant` that the functions here read."""
+
+    table: Any
+    stops: Any
+
+
+@inner
+def is_beyond(position: Any, joint: Any) -> Any:
+    """Return whether a joint is beyond its ends, for numbers or lanes."""
+    return (position < joint[0]) | (position > joint[1])
+
+
+@inner
+def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any) -> bool:
+    """Write the motors' efforts out (n,); return whether to call `add_end_stops`.
+
+    `plant` is a `PackedPlant` or `JointEnds`, its numbers or lanes, like efforts, positions and
+    rates (n,) of the driven joints.
+    """
+    table, stops = plant.table, plant.stops
+    columns, beyond = table.shape[1], False
+    for i in range(table.shape[0]):
+        out[i] = effort[i]
+        if columns > 2 and stops[LIMITS_MOTORS] > 0.0:
+            out[i] = motor_effort(effort[i], rate[i], table[i], columns)
+        beyond = beyond or any_of(is_beyond(position[i], table[i]))
+    return bool(beyond and (stops[STIFFNESS] + stops[DAMPING] > 0.0 or scales(stops)))
+
+
+@inner
+def scales(stops: Any) -> bool:
+    """Return whether stops depend on the effective inertia."""
+    return bool(stops[BY_INERTIA] + stops[BY_INERTIA + 1] > 0.0)
+
+
+@noinline
+def add_end_stops(plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any) -> bool:
+    """Add the efforts of the stops to out (n,); return False if M is not positive definite.
+
+    M (nv, nv), of which the lower triangle counts, and the Jacobian L (n, nv) of the driven joints'
+    rates are overwritten.
+    """
+    table, stops = plant.table, plant.stops
+    n, nv, scaled = table.shape[0], L.shape[1], scales(stops)
+    if scaled:
+        if not factor_positive(M, nv, LEAST_PIVOT, False):
+            return False
+        for i in range(n):
+            if any_of(is_beyond(position[i], table[i])):
+                halve(M, nv, L[i])
+    for i in range(n):
+        beyond = is_beyond(position[i], table[i])
+        if any_of(beyond):
+            inertia = 0.0 * position[i]
+            if scaled:
+                for k in range(n):
+                    if any_of(is_beyond(position[k], table[k])):
+                        product = 0.0 * position[i]
+                        for j in range(nv):
+                            product = product + L[i, j] * L[k, j]
+                        inertia = inertia + choose(
+                            is_beyond(position[k], table[k]), abs(product), 0.0
+                        )
+                inertia = 1.0 / choose(beyond, inertia, 1.0)
+            push = end_stop_effort(
+                position[i], rate[i], table[i, 0], table[i, 1],
+                stops[STIFFNESS] + stops[BY_INERTIA] * inertia,
+                stops[DAMPING] + stops[BY_INERTIA + 1] * inertia,
+            )  # fmt: skip
+            out[i] = choose(beyond, out[i] + push, out[i])
+    return True
+
+
+@inner
+def halve(factor: Any, count: int, x: Any) -> None:
+    """Solve C y = x (count,) in place, with Cholesky's factor C, its diagonal inverted."""
+    for i in range(count):
+        total = x[i]
+        for k in range(i):
+            total = total - factor[i, k] * x[k]
+        x[i] = total * factor[i, i]
 
 
 @inner
 def end_stop_effort(
-    position: Any, rate: Any, lower: Any, upper: Any, stiffness: float, damping: float
+    position: Any, rate: Any, lower: Any, upper: Any, stiffness: Any, damping: Any
 ) -> Any:
     """Compute the effort [N or N m] of the stops on a joint; zero within limits, never pulling.
 
@@ -22,15 +123,6 @@ def end_stop_effort(
     down = stiffness * (upper - position) - damping * rate
     pushed = choose((position < lower) & (up > 0.0), up, 0.0)
     return choose((position > upper) & (down < 0.0), down, pushed)
-
-
-@inner
-def joint_effort(effort: Any, position: Any, rate: Any, i: int, plant: Any) -> Any:
-    """Compute the effort of joint i's motor and stops for a `PackedPlant`, numbers or lanes."""
-    own, joint, columns, stops = effort, plant.table[i], plant.table.shape[1], plant.stops
-    if columns > 2 and stops[2] > 0.0:
-        own = motor_effort(effort, rate, joint, columns)
-    return own + end_stop_effort(position, rate, joint[0], joint[1], stops[0], stops[1])
 
 
 @inner
@@ -64,10 +156,9 @@ def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
 
 @inner
 def end_stop_efforts(
-    position: Any, rate: Any, limits: Any, stiffness: float, damping: float, out: Any
-) -> None:
-    """Write the efforts (n,) of the stops at limits (n, 2) into `out`."""
-    for i in range(position.shape[0]):
-        out[i] = end_stop_effort(
-            position[i], rate[i], limits[i, 0], limits[i, 1], stiffness, damping
-        )
+    position: Any, rate: Any, limits: Any, stops: Any, M: Any, L: Any, out: Any
+) -> bool:
+    """Write the efforts out (n,) of the stops at limits (n, 2); see `add_end_stops`."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    return bool(add_end_stops(JointEnds(limits, stops), position, rate, M, L, out))

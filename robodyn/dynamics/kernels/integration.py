@@ -34,7 +34,7 @@ class PackedPlant(NamedTuple):
         table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
         friction: (nf, sticking.ROW) of the joints that have dry friction.
         options: (2,) ROUGH and WATCHED, 1 or 0.
-        stops: (3,) stiffness and damping of the end stops; 1 if torque-speed curves limit motors.
+        stops: (5,) numbers of `end_stops`.
     """
 
     mechanism: Any

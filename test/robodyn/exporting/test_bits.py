@@ -111,9 +111,11 @@ def compare(m, program, states):
     check("computed_torque", torque, (q, v, goal, rate, a, w, b),
           q, v, goal, rate, a, *gains, w, b)  # fmt: skip
 
-    far = 3.0 * positions  # beyond some of the stops
-    check("end_stop_efforts", lambda x, r: rd.EndStops().efforts(x, r, m.position_limits),
-          (far, rates), far, rates)  # fmt: skip
+    stops = rd.EndStops(time_constant=1e-3)
+    far = beyond_ends(m, rows, v.shape[1])
+    assert np.ptp([stops.efforts(m, *state) for state in zip(far, v, strict=True)]) > 1.0
+    check("end_stop_efforts", lambda q, v: stops.efforts(m, q, v),
+          (far, v), far, v, np.full(rows, 1e-3))  # fmt: skip
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
@@ -128,6 +130,13 @@ def compare(m, program, states):
     found = np.hstack([moved, speed])
     worst["step"] = float(np.abs(found[both] - wanted[both]).max())
     return worst
+
+
+def beyond_ends(m, rows, nv):
+    """Configurations (rows, nq), many of them with joints beyond their ends."""
+    size = {"stewart": 0.3, "serial": 5.0, "closed_loop": 1.3}[m.kind]
+    moves = np.random.default_rng(3).uniform(-size, size, (rows, nv))
+    return np.array([m.advance(m.home, move) for move in moves])
 
 
 def base_motion(row):

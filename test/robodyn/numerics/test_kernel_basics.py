@@ -90,5 +90,7 @@ def test_cholesky_refuses_what_is_not_positive_definite(diagonal):
 def test_end_stops_push_inwards_only(position, rate, effort):
     out = np.full(2, np.nan)
     limits = np.array([[0.0, 1.0], [-np.inf, np.inf]])
-    end_stops.end_stop_efforts(np.full(2, position), np.full(2, rate), limits, 1000.0, 10.0, out)
+    numbers, M, L = np.array([1000.0, 10.0, 0.0, 0.0, 0.0]), np.eye(2), np.eye(2)
+    at = np.full(2, position), np.full(2, rate)
+    assert end_stops.end_stop_efforts(*at, limits, numbers, M, L, out)
     np.testing.assert_allclose(out, [effort, 0.0], atol=1e-12)

@@ -6,8 +6,9 @@ static unsigned state(unsigned k) { return k < N ? POSITION + k : VELOCITY + k -
 static unsigned slope(unsigned k) { return k < N ? RATE + k : ACCELERATION + k - N; }
 
 /* Efforts of actuators, as far as they go, and of the end stops. */
-static int loads(const double *v, const double *positions, const double *rates, double *efforts) {
-  int i, status = @NAME@_end_stop_efforts(positions, rates, efforts);
+static int loads(const double *v, double *efforts) {
+  int i, status = @NAME@_end_stop_efforts(v + CONFIGURATION, v + VELOCITY, v[INTEGRATION_STEP],
+                                         efforts);
   for (i = 0; i < N; i++) {
     double most = @NAME@_effort_limits[i];
     efforts[i] += v[EFFORT + i] > most ? most : v[EFFORT + i] < -most ? -most : v[EFFORT + i];
@@ -22,7 +23,7 @@ static int compute(double *v, int integrated) {
                              : @NAME@_joint_positions(v + CONFIGURATION, v + POSITION);
   if (!status) status = @NAME@_joint_velocities(v + CONFIGURATION, v + VELOCITY, v + RATE);
   if (!status) status = @NAME@_body_pose(v + CONFIGURATION, v + BODY);
-  if (!status) status = loads(v, v + POSITION, v + RATE, efforts);
+  if (!status) status = loads(v, efforts);
   if (!status) {
     status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, v + WRENCH, NULL,
                                      v + ACCELERATION);
@@ -67,11 +68,10 @@ static int tangent(const double *v, const double *s, double *t) {
     if (!status) status = @NAME@_body_pose(moved, pose);
     for (i = 0; i < N && !status; i++) t[RATE + i] += k * rates[i] / (2.0 * h);
     for (i = 0; i < 7 && !status; i++) t[BODY + i] += k * pose[i] / (2.0 * h);
-    if (!status) status = @NAME@_joint_velocities(moved, faster, rates);
-    if (!status) status = @NAME@_end_stop_efforts(there, rates, stops);
+    if (!status) status = @NAME@_end_stop_efforts(moved, faster, v[INTEGRATION_STEP], stops);
     for (i = 0; i < N && !status; i++) changes[i] += k * stops[i] / (2.0 * h);
   }
-  if (!status) status = loads(v, v + POSITION, v + RATE, efforts);
+  if (!status) status = loads(v, efforts);
   if (!status) {
     status = @NAME@_forward_dynamics_derivatives(v + CONFIGURATION, v + VELOCITY, efforts,
                                                  v + WRENCH, NULL, a, by_q, by_v, by_e);

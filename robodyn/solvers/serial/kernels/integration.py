@@ -20,11 +20,11 @@ from robodyn.dynamics.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
-from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 from robodyn.numerics.simd.tables import new_tables, table_of
 from robodyn.numerics.turns import shortest_turn
@@ -46,12 +46,26 @@ NO_INERTIA: Final = 1
 
 
 class Scratch(NamedTuple):
-    """Memory for one state or eight: 4 vectors, and rows of WORK_SIZE, FRAME_SIZE, BODY_SIZE."""
+    """Memory for one state or eight.
+
+    Attributes:
+        vectors: 4 vectors.
+        links, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
+        M, L: (n, n) for `end_stops.add_end_stops`.
+    """
 
     vectors: Any
     links: Any
     frames: Any
     bodies: Any
+    M: Any
+    L: Any
+
+
+@inner
+def scratch_shapes(n: int) -> Any:
+    """Return the shapes of the scratch memory of n joints."""
+    return Scratch((4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), (n, n), (n, n))
 
 
 @noinline
@@ -71,7 +85,7 @@ def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: 
         copy(row, out)
         return True
     chain, gravity = control.model
-    vectors, links, _, _ = work
+    vectors, links = work.vectors, work.links
     moving, corrected, error = vectors[0], vectors[1], vectors[2]
     clear(moving)
     clear(corrected)
@@ -102,16 +116,31 @@ def derivative(
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
     """Write the rates of q and qd of a `State`, for floats or lanes."""
     chain, gravity = plant.mechanism
-    vectors, _, frames, bodies = work
-    q, qd, effort = state.q, state.rates, vectors[3]
+    frames, q, qd, effort = work.frames, state.q, state.rates, work.vectors[3]
     for i in range(chain.shape[0] - 1):
         rate[i] = qd[i]
-        effort[i] = joint_effort(state.acceleration_or_effort[i], q[i], qd[i], i, plant)
     place(chain, q, frames)
+    if not held_efforts(plant, q, qd, state.acceleration_or_effort, work, effort):
+        return NO_INERTIA
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
-    if forward_dynamics(chain, frames, base, q, qd, effort, state.wrench, bodies, acceleration):
+    if forward_dynamics(
+        chain, frames, base, q, qd, effort, state.wrench, work.bodies, acceleration
+    ):
         return OK
     return NO_INERTIA
+
+
+@inner
+def held_efforts(plant: Any, q: Any, qd: Any, effort: Any, work: Any, out: Any) -> bool:
+    """Write the efforts of motors and end stops, after `place`; return whether they exist."""
+    if not joint_efforts(plant, effort, q, qd, out):
+        return True
+    n = plant.table.shape[0]
+    mass_matrix(plant.mechanism[0], work.frames, work.M)
+    for i in range(n):
+        for j in range(n):
+            work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
+    return bool(add_end_stops(plant, q, qd, work.M, work.L, out))
 
 
 @inner
@@ -126,16 +155,16 @@ def equations(
 ) -> int:
     """Write the equations of motion, see `dynamics.kernels.simulation`."""
     chain, gravity = plant.mechanism
-    vectors, links, frames, _ = work
-    still, bias = vectors[0], vectors[1]
+    frames, still, bias, held = work.frames, work.vectors[0], work.vectors[1], work.vectors[3]
     n = q.shape[0]
     place(chain, q, frames)
     mass_matrix(chain, frames, out.M)
     clear(still)
-    carry(chain, gravity, q, qd, still, load, True, links, bias)
+    carry(chain, gravity, q, qd, still, load, True, work.links, bias)
+    if not held_efforts(plant, q, qd, tau, work, held):
+        return NO_INERTIA
     for i in range(n):
-        effort = joint_effort(tau[i], q[i], qd[i], i, plant)
-        out.force[i] = effort - bias[i]
+        out.force[i] = held[i] - bias[i]
         out.drift[i] = 0.0
         for j in range(n):
             out.L[i, j] = 1.0 if i == j else 0.0
@@ -173,7 +202,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     """Run the loop for calls from Python."""
     chain, gravity, table, friction, options, stops = borrowed_array(plant)
     n = chain.shape[0] - 1
-    work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    work = stack_all(scratch_shapes(n))
     own = PackedPlant((chain, gravity), table, friction, options, stops)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
 
@@ -183,7 +212,7 @@ def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, 
     """Run the loop with elastic drives for calls from Python."""
     chain, gravity, table, friction, options, stops, drives = borrowed_array(plant)
     n = chain.shape[0] - 1
-    work = stack(4, n), stack(n, WORK_SIZE), stack(n + 1, FRAME_SIZE), stack(n, BODY_SIZE)
+    work = stack_all(scratch_shapes(n))
     own = PackedPlant((chain, gravity), table, friction, options, stops)
     moved = ElasticPlant(own, friction, options, drives)
     known, rows = borrowed_array(model), borrowed_array(arrays)
@@ -210,5 +239,4 @@ def advance(
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
     slides = borrowed_array(slides)
     n = slides.shape[0] - 1
-    shapes = Scratch((4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE))
-    return int(batch(slides, arrays, new_tables(shapes), first, last))
+    return int(batch(slides, arrays, new_tables(scratch_shapes(n)), first, last))

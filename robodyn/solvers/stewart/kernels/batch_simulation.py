@@ -19,7 +19,7 @@ from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
 from robodyn.dynamics.kernels.batch_simulation import COLUMNS, DT, MOVES, STOPS
 from robodyn.dynamics.kernels.batch_simulation import FRICTION as ROWS_OF_FRICTION
 from robodyn.dynamics.kernels.dry_friction import dry_friction
-from robodyn.dynamics.kernels.end_stops import end_stop_effort, motor_effort
+from robodyn.dynamics.kernels.end_stops import JointEnds, add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.hybrid_step import LANDED
 from robodyn.dynamics.kernels.modes import REST
 from robodyn.dynamics.kernels.state import State
@@ -31,12 +31,12 @@ from robodyn.numerics.runge_kutta import BEYOND, put_stage, put_step
 from robodyn.numerics.simd.access import rows_of
 from robodyn.numerics.simd.lanes import WIDTH, any_of, choose
 from robodyn.numerics.simd.states import read, write
-from robodyn.numerics.simd.tables import as_table, new_tables
+from robodyn.numerics.simd.tables import as_table, new_tables, table_of
 from robodyn.numerics.vectors import vector
 from robodyn.solvers.stewart.kernels import integration
 from robodyn.solvers.stewart.kernels.dynamics import MotionEquations
 from robodyn.solvers.stewart.kernels.lanes import accelerated, equations_in_lanes, normalize
-from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK
+from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
 from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_velocity
 
 # Packed numbers of a platform: rows of its legs, then the first RATE of every leg's friction, then
@@ -50,16 +50,13 @@ class Settings(NamedTuple):
 
     Attributes:
         dt: [s].
-        stiffness, damping: of the end stops.
-        columns: of the `joint_table`; more than two if motors have torque-speed curves.
+        stops: numbers of the end stops, see `PackedPlant`.
         rough: whether legs may stick.
         moves: whether bases move.
     """
 
     dt: float
-    stiffness: float
-    damping: float
-    columns: int
+    stops: Any
     rough: bool
     moves: bool
 
@@ -84,6 +81,7 @@ class Memory(NamedTuple):
         unit: (7,) that pose, exactly normalized.
         rates, accelerations: (4, 7) and (4, 6) of the stages.
         held: (6,) efforts with end stops and friction.
+        M, L: (6, 6) for `end_stops.add_end_stops`.
         mode, first: (6,) 1 or -1, as a leg extends or retracts, and its rate at the start of a
             step.
     """
@@ -100,6 +98,8 @@ class Memory(NamedTuple):
     rates: Any
     accelerations: Any
     held: Any
+    M: Any
+    L: Any
     mode: Any
     first: Any
 
@@ -146,18 +146,19 @@ def keeps_sliding(platforms: Any, s: Any) -> Any:
 
 
 @inner
-def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> None:
-    """Write the effort on each leg: motor plus end stop, less dry friction."""
-    for i in range(6):
-        row, rate = platforms.table[i], e.rates[i]
-        own = s.efforts[i]
-        if settings.columns > 2:
-            own = motor_effort(own, rate, row, settings.columns)
-        s.held[i] = own + end_stop_effort(
-            e.lengths[i], rate, row[0], row[1], settings.stiffness, settings.damping
-        )
-        if settings.rough:
-            s.held[i] = s.held[i] - dry_friction(platforms.friction[i], 0, s.mode[i], rate)
+def write_held(platforms: Any, settings: Any, e: Any, s: Any) -> bool:
+    """Write the effort on each leg: motor plus end stop, less dry friction; False if none."""
+    ends = JointEnds(platforms.table, settings.stops)
+    if joint_efforts(ends, s.efforts, e.lengths, e.rates, s.held):
+        for i in range(6):
+            for j in range(6):
+                s.M[i, j], s.L[i, j] = e.M[i, j], e.H[j, i]
+        if not add_end_stops(ends, e.lengths, e.rates, s.M, s.L, s.held):
+            return False
+    if settings.rough:
+        for i in range(6):
+            s.held[i] = s.held[i] - dry_friction(platforms.friction[i], 0, s.mode[i], e.rates[i])
+    return True
 
 
 @inner
@@ -180,8 +181,9 @@ def one_step(platforms: Any, settings: Any, s: Any, e: Any) -> Any:
         if status == OK:
             if settings.rough and k == 0:
                 good = good & slides(platforms, e.rates, s)
-            write_held(platforms, settings, e, s)
-            status = accelerated(state, e, s.accelerations[k])
+            status = SINGULAR
+            if write_held(platforms, settings, e, s):
+                status = accelerated(state, e, s.accelerations[k])
         if status != OK:
             return good & ~good
         integration.pose_rate(s.pose, s.twist, s.rates[k])
@@ -215,8 +217,10 @@ def advance(
     q, v = borrowed_array(q), borrowed_array(v)
     columns = int(given[COLUMNS])
     rough, moves = given[ROWS_OF_FRICTION] != 0.0, given[MOVES] != 0.0
-    how = Settings(given[DT], given[STOPS], given[STOPS + 1], columns, rough, moves)
-    s = new_tables(Memory(7, 6, 6, WRENCH, BASE, 1, 7, 6, 7, (4, 7), (4, 6), 6, 6, 6))
+    how = Settings(given[DT], given[STOPS:COLUMNS], rough, moves)
+    s = new_tables(
+        Memory(7, 6, 6, WRENCH, BASE, 1, 7, 6, 7, (4, 7), (4, 6), 6, (6, 6), (6, 6), 6, 6)
+    )
     e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
     for group in range(first, last):
         start, end = group * WIDTH, min((group + 1) * WIDTH, q.shape[0])
@@ -225,7 +229,7 @@ def advance(
             as_table(rows_of(numbers, place), LEG_SIZE),
             rows_of(numbers, place + (TABLE + 6 * columns) * WIDTH),
             as_table(rows_of(numbers, place + FRICTION * WIDTH), RATE),
-            as_table(rows_of(numbers, place + TABLE * WIDTH), columns),
+            table_of(rows_of(numbers, place + TABLE * WIDTH), 6, columns),
         )
         read(q, start, end, s.q)
         read(v, start, end, s.v)

@@ -10,7 +10,7 @@ of friction.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import base_under
 from robodyn.dynamics.kernels.control_laws import (
@@ -20,11 +20,11 @@ from robodyn.dynamics.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
-from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
@@ -60,14 +60,45 @@ from robodyn.solvers.stewart.kernels.single import (
 )
 
 
+class Work(NamedTuple):
+    """Scratch memory.
+
+    Attributes:
+        poses: (4, 7).
+        held, lengths, rates: (6,) forces with end stops, and motion of the legs.
+        M, L: (6, 6) for `end_stops.add_end_stops`.
+    """
+
+    poses: Any
+    held: Any
+    lengths: Any
+    rates: Any
+    M: Any
+    L: Any
+
+
+WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6))
+
+
 @inner
-def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, out: Any) -> None:
-    """Write forces of motors and end stops; as in `joint_effort`."""
+def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any) -> bool:
+    """Write the forces of motors and end stops; return whether they exist."""
+    legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][PLATFORM:]
     X, Y, Z = unit_columns(pose)
-    g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
+    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
     for i in range(6):
-        out[i] = joint_effort(forces[i], lane(g.length, i), lane(rate, i), i, plant)
+        work.lengths[i], work.rates[i] = lane(g.length, i), lane(rate, i)
+    if not joint_efforts(plant, forces, work.lengths, work.rates, work.held):
+        return True
+    if is_degenerate(g):
+        return False
+    arm = cross(g.q, g.s)
+    for j in range(3):
+        for i in range(6):
+            work.L[i, j], work.L[i, j + 3] = lane(g.s[j], i), lane(arm[j], i)
+    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), work.M)
+    return bool(add_end_stops(plant, work.lengths, work.rates, work.M, work.L, work.held))
 
 
 @inner
@@ -93,13 +124,14 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 @inner
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Compute the forces (6,) of a control law in `control_laws`; `work` (5, 7)."""
+    """Compute the forces (6,) of a control law in `control_laws`."""
     (lanes,) = control.model
     if control.law == GIVEN:
         for j in range(6):
             out[j] = row[j]
         return True
-    here, moving, corrected, error = work[0], work[1, :6], work[2, :6], work[3, :6]
+    poses = work.poses
+    here, moving, corrected, error = poses[0], poses[1, :6], poses[2, :6], poses[3, :6]
     clear(corrected)
     clear(moving)
     if control.law == COMPUTED_TORQUE:
@@ -122,12 +154,11 @@ def derivative(
 ) -> int:
     """Compute the rates of pose and twist."""
     (lanes,) = plant.mechanism
-    effective = work[4, :6]
-    held_forces(plant, pose, twist, forces, effective)
     pose_rate(pose, twist, rate)
-    state = loaded(pose, twist, effective, load, True)
-    if find_accelerations(lanes, state, True, accel):
-        return OK
+    if held_forces(plant, pose, twist, forces, work):
+        state = loaded(pose, twist, work.held, load, True)
+        if find_accelerations(lanes, state, True, accel):
+            return OK
     return geometry_status(lanes, pose, True)
 
 
@@ -155,6 +186,8 @@ def equations(
     legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
     X, Y, Z = unit_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
+    if not held_forces(plant, pose, twist, forces, work):
+        return geometry_status(lanes, pose, True)
     none = (0.0, 0.0, 0.0)
     base = base_under(given, vector(platform, GRAVITY))
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
@@ -176,9 +209,8 @@ def equations(
             L[i, j + 3] = lane(arm[j], i)
     for i in range(6):
         out.drift[i] = lane(n.rate, i)
-        push = joint_effort(forces[i], lane(g.length, i), lane(m.rate, i), i, plant)
         for j in range(6):
-            force[j] += L[i, j] * push
+            force[j] += L[i, j] * work.held[i]
     if may_be_stiff:
         damping(legs, g, out.D)
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
@@ -239,7 +271,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     """Run the loop for calls from Python."""
     lanes, table, friction, options, stops = borrowed_array(plant)
     own = PackedPlant((lanes,), table, friction, options, stops)
-    work = stack(5, 7)
+    work = stack_all(WORK)
     return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
 
 
@@ -248,6 +280,6 @@ def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, 
     """Run the loop with elastic drives for calls from Python."""
     lanes, table, friction, options, stops, drives = borrowed_array(plant)
     own = PackedPlant((lanes,), table, friction, options, stops)
-    moved, work = ElasticPlant(own, friction, options, drives), stack(5, 7)
+    moved, work = ElasticPlant(own, friction, options, drives), stack_all(WORK)
     known, rows = borrowed_array(model), borrowed_array(arrays)
     return loop_with_drives(moved, known, work, rows, law, first, last)

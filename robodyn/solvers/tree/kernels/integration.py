@@ -21,7 +21,7 @@ from robodyn.dynamics.kernels.control_laws import (
     corrected_acceleration,
 )
 from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
-from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import loaded
@@ -65,13 +65,30 @@ class LoopControl(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Memory beside the `Scratch`: efforts (driven,) with end stops, then vectors (free,)."""
+    """Memory beside the `Scratch`.
+
+    Attributes:
+        held, places, speeds: (driven,) efforts with end stops, positions and rates.
+        M, L: (free, free) and (driven, free) for `end_stops.add_end_stops`.
+        moving, corrected, error, rates_in_model: (free,).
+    """
 
     held: Any
+    places: Any
+    speeds: Any
+    M: Any
+    L: Any
     moving: Any
     corrected: Any
     error: Any
     rates_in_model: Any
+
+
+@inner
+def memory_shapes(m: Any) -> Any:
+    """Return the shapes of the memory of a mechanism."""
+    n, free = m.driven, m.free
+    return Memory(n, n, n, (free, free), (n, free), free, free, free, free)
 
 
 @noinline
@@ -135,12 +152,21 @@ def is_steep(m: Any, S: Any) -> bool:
 
 
 @inner
-def add_stops(plant: Any, q: Any, v: Any, effort: Any, out: Any) -> None:
-    """Compute efforts out (driven,) of motors and end stops, at rates v of the tree."""
+def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any) -> bool:
+    """Write the efforts of motors and end stops, after `start`; return whether they exist."""
     m = plant.mechanism
+    s, w = work
     for i in range(m.driven):
-        place, rate = m.integers[m.at_places + i], m.integers[m.at_driven + i]
-        out[i] = joint_effort(effort[i], q[place], v[rate], i, plant)
+        w.places[i] = q[m.integers[m.at_places + i]]
+        w.speeds[i] = s.v[m.integers[m.at_driven + i]]
+    if not joint_efforts(plant, effort, w.places, w.speeds, w.held):
+        return True
+    for k in range(m.free):
+        for j in range(k + 1):
+            w.M[k, j] = M[k, j]
+        for i in range(m.driven):
+            w.L[i, k] = s.S[m.integers[m.at_driven + i], k]
+    return bool(add_end_stops(plant, w.places, w.speeds, w.M, w.L, w.held))
 
 
 @noinline
@@ -170,7 +196,8 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
     status = start(m, state, s, s.M)
     if status != OK:
         return int(status)
-    add_stops(plant, state.q, s.v, state.acceleration_or_effort, w.held)
+    if not held_efforts(plant, state.q, state.acceleration_or_effort, s.M, work):
+        return SINGULAR
     tree.configuration_rate(m, state.q, s.B, s.v, rate)
     return dynamics.solve_accelerations(m, w.held, s, change)
 
@@ -204,7 +231,8 @@ def equations(
     status = start(m, loaded(q, rates, rates, load, True), s, out.M)
     if status != OK:
         return status
-    add_stops(plant, q, s.v, effort, w.held)
+    if not held_efforts(plant, q, effort, out.M, work):
+        return SINGULAR
     dynamics.generalized_efforts(m, s.S, w.held, out.force)
     for k in range(m.free):
         out.force[k] -= s.u[k]
@@ -296,8 +324,8 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     """Run the loop for calls from Python."""
     plan, numbers, table, friction, options, stops = plant
     own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
-    m, n = own.mechanism, own.mechanism.free
-    work = stack_all(scratch_shapes(m, known)), stack_all(Memory(m.driven, n, n, n, n))
+    m = own.mechanism
+    work = stack_all(scratch_shapes(m, known)), stack_all(memory_shapes(m))
     return loop(own, known, work, borrowed_array(arrays), law, first, last)
 
 
@@ -306,8 +334,8 @@ def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, 
     """Run the loop with elastic drives for calls from Python."""
     plan, numbers, table, friction, options, stops, drives = plant
     own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
-    m, n = own.mechanism, own.mechanism.free
-    work = stack_all(scratch_shapes(m, known)), stack_all(Memory(m.driven, n, n, n, n))
+    m = own.mechanism
+    work = stack_all(scratch_shapes(m, known)), stack_all(memory_shapes(m))
     moved = ElasticPlant(own, own.friction, own.options, borrowed_array(drives))
     return loop_with_drives(moved, known, work, borrowed_array(arrays), law, first, last)
 
@@ -325,6 +353,5 @@ def advance(
     m = mechanism(plan, rows_of(arrays[0], 0))
     if not fits(m):
         return 0
-    n = m.free
-    work = new_tables(shapes(m)), new_tables(Memory(m.driven, n, n, n, n))
+    work = new_tables(shapes(m)), new_tables(memory_shapes(m))
     return int(batch(plan, arrays, work, first, last))

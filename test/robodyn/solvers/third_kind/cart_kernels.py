@@ -10,7 +10,7 @@ further inertia of the bob about its own axis [kg m^2] and damping of the slide 
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
 from robodyn.dynamics.kernels.control_laws import (
@@ -19,18 +19,30 @@ from robodyn.dynamics.kernels.control_laws import (
     add_planned,
     corrected_acceleration,
 )
-from robodyn.dynamics.kernels.end_stops import joint_effort
+from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.lanes import answer
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import State, loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.tables import new_table, table_of
+from robodyn.numerics.simd.tables import new_tables, table_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import clear, copy
 
 BASE_MOVES: Final = 1
+NO_INERTIA: Final = -3
+
+
+class Work(NamedTuple):
+    """Scratch memory: (4, 2), and (2, 2) each for `add_end_stops`."""
+
+    vectors: Any
+    M: Any
+    L: Any
+
+
+WORK: Final = Work((4, 2), (2, 2), (2, 2))
 
 
 # -- equations
@@ -217,7 +229,7 @@ def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: A
     if control.law == GIVEN:
         copy(row, out)
         return True
-    rate, wanted, error = work[0], work[1], work[2]
+    rate, wanted, error = work.vectors[0], work.vectors[1], work.vectors[2]
     clear(rate)
     clear(wanted)
     if control.law == COMPUTED_TORQUE:
@@ -232,15 +244,28 @@ def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: A
 
 
 @inner
+def held_efforts(plant: Any, state: Any, work: Any, out: Any) -> bool:
+    """Write the efforts within the motors' curves and of end stops; return whether they exist."""
+    q, v = state.q, state.rates
+    if not joint_efforts(plant, state.acceleration_or_effort, q, v, out):
+        return True
+    M, _, _ = terms(plant.mechanism, state)
+    for i in range(2):
+        for j in range(2):
+            work.M[i, j] = M[i + j]
+            work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
+    return bool(add_end_stops(plant, q, v, work.M, work.L, out))
+
+
+@inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
     """Write the time derivatives of a state, with end stops and the motors' curves."""
     for i in range(2):
         rate[i] = state.rates[i]
-        work[3][i] = joint_effort(
-            state.acceleration_or_effort[i], state.q[i], state.rates[i], i, plant
-        )
+    if not held_efforts(plant, state, work, work.vectors[3]):
+        return NO_INERTIA
     under = state.wrench, state.contact, state.base, state.moves
-    acting = State(state.q, state.rates, work[3], *under)
+    acting = State(state.q, state.rates, work.vectors[3], *under)
     return find_accelerations(plant.mechanism, acting, False, 0, acceleration)
 
 
@@ -267,8 +292,10 @@ def equations(
     if state.moves:
         return BASE_MOVES
     M, h, w = terms(plant.mechanism, state)
+    if not held_efforts(plant, state, work, work.vectors[3]):
+        return NO_INERTIA
     for i in range(2):
-        out.force[i] = joint_effort(effort[i], q[i], v[i], i, plant) - h[i] + w[i]
+        out.force[i] = work.vectors[3][i] - h[i] + w[i]
         out.drift[i] = 0.0
         for j in range(2):
             out.M[i, j] = M[i + j]
@@ -291,7 +318,7 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 
 
 loop = simulation_loop(
-    Functions(command, derivative, normalize, equations, configuration_rate, sizes, -3)
+    Functions(command, derivative, normalize, equations, configuration_rate, sizes, NO_INERTIA)
 )
 
 
@@ -301,7 +328,7 @@ def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: in
     numbers, gravity, table, friction, options, stops = borrowed_array(plant)
     own = PackedPlant((numbers, gravity), table, friction, options, stops)
     model, arrays = borrowed_array(model), borrowed_array(arrays)
-    return loop(own, model, stack(4, 2), arrays, law, first, last)
+    return loop(own, model, stack_all(WORK), arrays, law, first, last)
 
 
 @inner
@@ -321,4 +348,4 @@ def advance(
 ) -> int:  # fmt: skip
     """Advance many carts, eight at a time."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    return int(lanes(borrowed_array(structure), arrays, new_table(4, 2), first, last))
+    return int(lanes(borrowed_array(structure), arrays, new_tables(WORK), first, last))
