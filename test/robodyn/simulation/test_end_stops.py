@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
@@ -147,12 +148,11 @@ def test_all_joints_pressed_together_come_to_rest():
     """Coupled stops of six legs have no mode that is too fast for the step."""
     platform = rd.load("stewart_symmetric").without_friction()
     lengths = platform.joint_positions(platform.home)
-    model = platform.six_legs
     legs = tuple(
         replace(leg, limits=replace(leg.limits, length=(length - 0.01, length + 0.01)))
-        for leg, length in zip(model.legs, lengths, strict=True)
+        for leg, length in zip(six_legs(platform).legs, lengths, strict=True)
     )
-    platform = platform.with_legs(legs)
+    platform = with_legs(platform, legs)
     for dt in STEPS:
         plant = rd.Plant(platform, dt=dt)
         for sign in (1.0, -1.0):
