@@ -17,7 +17,7 @@ from robodyn.loading.as_closed_loop import from_tree
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels import brakes as kernels
 from robodyn.motion_base.machine.braking import BRAKES, NODES, SHARES, SHARES_OF_BRAKE, braking
-from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion, felt_at
+from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.workspace import Workspace
 
@@ -133,7 +133,7 @@ class PlanExaminer:
             raise NoSolution(text, residual=np.inf, value=place)
         if self.frame.rows:
             cue = self.cue(cue, motion)
-            force, rate = felt_at(self.frame.head, cue)
+            force, rate = self.frame.felt_in(cue)
             force = force - REST
         joints, efforts = motions.driven_motion(m, *motion), m.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force, rate)

@@ -32,11 +32,9 @@ from robodyn.motion_base.kernels.soft_limits import gram, newton_step
 from robodyn.motion_base.machine.head_motion import (
     REST,
     Cue,
-    felt_at,
     spatial_rates,
     weight_by_angles,
 )
-from robodyn.poses import rotation_matrix
 
 # Prediction of the vehicle's motion: the mean force of the last seconds persists, except for its
 # vertical part, which no platform can reproduce; the deviation from it fades, and so does rotation.
@@ -75,12 +73,13 @@ class PredictiveCueing:
 
     Attributes:
         late: number of steps that had no time to change the plan of the step before.
+        frame: conversion between the motions of head and platform.
         axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
         joints: positions, velocities and accelerations (n,) of the driven joints at the last step.
 
     Raises:
         InvalidInput: `dt` is not positive, the head is not three finite numbers, or the body does
-            not move at home or is not upright.
+            not move at home or is tilted.
     """
 
     def __init__(
@@ -98,7 +97,8 @@ class PredictiveCueing:
         self._clock = time.perf_counter
         self.late = self._behind = 0
         self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
-        mechanism, frame = self._examiner.mechanism, self._examiner.frame
+        mechanism = self._examiner.mechanism
+        self.frame = frame = self._examiner.frame
         self.neutral, self.axes, self.text = frame.neutral, frame.names, frame.text
         self._freedoms = list(frame.freedoms)
         self._washout = ClassicalWashout(mechanism, self.dt, head=head, limited=False)
@@ -195,7 +195,7 @@ class PredictiveCueing:
             if self._behind == self._patience + 1:
                 self._limiter.begin(self._plan)
             cue, self.joints = self._limiter(target), self._limiter.joints
-            felt_force, felt_rate = map(np.atleast_2d, felt_at(self._examiner.frame.head, cue))
+            felt_force, felt_rate = map(np.atleast_2d, self.frame.felt_in(cue))
             felt_force = felt_force - REST
         for i, error in enumerate((felt_force - force, felt_rate - rate)):
             _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
@@ -257,7 +257,7 @@ class PredictiveCueing:
         rows[0, :, :, 3:] = weight_by_angles(place[:, 3:])[..., None] * position
         rows[1, :, :, 3:] = by_rate[..., None] * velocity
         if len(self._freedoms) < 6:
-            rows = np.einsum("abcdn,dk->abckn", rows, self._examiner.frame.coupling)
+            rows = np.einsum("abcdn,dk->abckn", rows, self.frame.coupling)
         weights = np.stack([self._force_weight, self._rate_weight])
         rows *= weights[..., None, None]
         A = rows.reshape(-1, len(self._curvature))
@@ -271,8 +271,7 @@ class PredictiveCueing:
 
     def _rotations(self, plan: Plan) -> FloatArray:
         """Compute rotations (nodes, 3, 3) from the head's axes to the neutral ones."""
-        axes = self._examiner.frame.axes
-        return np.asarray(axes.T @ rotation_matrix(plan.cue.pose[self._horizon.nodes]))
+        return self.frame.rotations(plan.cue.pose[self._horizon.nodes])
 
     def _limited(self, plan: Plan) -> FloatArray:
         """Compute how coefficients change joint values and efforts (coefficients, 4 nodes n)."""
@@ -296,7 +295,7 @@ class PredictiveCueing:
         They also apply to rates and accelerations; then Jacobians of efforts by displacements, and
         by accelerations.
         """
-        nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self._examiner.frame
+        nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes
         E = axes @ spatial_rates(plan.place[0, nodes, 3:])
         arm = axes @ self._rotations(plan) @ frame.head

@@ -26,7 +26,7 @@ from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 from robodyn.motion_base.cueing.predictive import PredictiveCueing
 from robodyn.motion_base.cueing.vehicle import VehicleMotion
 from robodyn.motion_base.cueing.washout import ClassicalWashout
-from robodyn.motion_base.machine.head_motion import REST, Cue, felt_at
+from robodyn.motion_base.machine.head_motion import REST, Cue
 from robodyn.poses import pose_from_matrix, twist_in_body
 from robodyn.presentation import presentation
 from robodyn.presentation.figure import frame_in_parent
@@ -296,7 +296,7 @@ def ride(
             progress(k / count)
         rows.append(cueing.step(wanted[0][k], wanted[1][k]))
     pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
-    felt, turned = felt_at(seat, Cue(pose, twist, accel))
+    felt, turned = cueing.frame.felt_in(Cue(pose, twist, accel))
     forces, rates = (np.asarray(each, dtype=np.float64) for each in wanted)
     return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
 

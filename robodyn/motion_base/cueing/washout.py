@@ -103,11 +103,12 @@ class ClassicalWashout:
 
     Attributes:
         late: zero, because no step takes long.
+        frame: conversion between the motions of head and platform.
         axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
 
     Raises:
         InvalidInput: `dt` is not positive, `head` is not three finite numbers, or the mechanism's
-            body does not move at home or is not upright.
+            body does not move at home or is tilted.
     """
 
     late = 0
@@ -123,9 +124,9 @@ class ClassicalWashout:
     ) -> None:
         examiner = PlanExaminer(mechanism, dt, head)
         self.dt = examiner.dt
-        self._frame = examiner.frame
-        self.neutral, self.axes = self._frame.neutral, self._frame.names
-        self._has = np.isin(np.arange(6), self._frame.freedoms).astype(float)
+        self.frame = examiner.frame
+        self.neutral, self.axes = self.frame.neutral, self.frame.names
+        self._has = np.isin(np.arange(6), self.frame.freedoms).astype(float)
         self._limiter = MotionLimiter(examiner) if limited else None
         shapes = ((3, 3), (2, 2), (3, 1))
         self._translation, self._tilt, self._rotation = (
@@ -159,7 +160,7 @@ class ClassicalWashout:
     @property
     def text(self) -> str:
         """Description of the axes, and of the cues that are left out."""
-        return self._frame.text
+        return self.frame.text
 
     @property
     def joints(self) -> DrivenMotion:
@@ -189,7 +190,7 @@ class ClassicalWashout:
         place = self.target(specific_force, angular_velocity)
         if self._limiter is not None:
             return self._limiter(place)
-        return Cue(*(each[0] for each in self._frame.felt(place[:, None])[0]))
+        return Cue(*(each[0] for each in self.frame.felt(place[:, None])[0]))
 
     def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
         """Advance the filters by a sample of the vehicle's motion.

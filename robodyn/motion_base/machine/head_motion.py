@@ -47,10 +47,14 @@ class HeadMotion:
         mechanism: mechanism whose body moves around its home pose.
         head: (3,) [m] of the head in the platform's frame.
 
+    The axes of the head are those of the platform, or, if the z axis of the platform points down at
+    home, these turned by half a turn about x: x forward, y left, z up.
+
     Attributes:
         neutral: (7,) pose of the platform at home.
-        axes: (3, 3) of it, base frame.
-        head: as given.
+        axes: (3, 3) of the head at home, base frame.
+        turned: (3,) signs by which the head's axes differ from the platform's.
+        head: (3,) [m] of the head, in its own axes, from the platform's origin.
         freedoms: (k,) indices in `AXES` of the body's degrees of freedom.
         rows: (k,) components of the body's pose and twist, base frame, that determine these; empty
             if there are six.
@@ -59,19 +63,21 @@ class HeadMotion:
 
     Raises:
         InvalidInput: the head is not three finite numbers, or the body does not move at home, rests
-            while joints move, or is not upright.
+            while joints move, or is tilted.
     """
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
         self.neutral = np.array(mechanism.body_pose(mechanism.home))
-        self.axes = rotation_matrix(self.neutral)
-        if self.axes[2, 2] < UPRIGHT:
+        axes = rotation_matrix(self.neutral)
+        if abs(axes[2, 2]) < UPRIGHT:
             raise InvalidInput(
-                f"{mechanism.name}: the z axis of its body does not point up at home, as that of a "
-                "driver's seat does",
+                f"{mechanism.name}: the z axis of its body points neither up nor down at home, as "
+                "that of a driver's seat does",
                 value=mechanism,
             )
-        self.head = as_exact("head", head, (3,), "m").copy()
+        self.turned = np.ones(3) if axes[2, 2] > 0.0 else np.array([1.0, -1.0, -1.0])
+        self.axes = axes * self.turned
+        self.head = as_exact("head", head, (3,), "m") * self.turned
         twist = np.array(mechanism.twist_jacobian(mechanism.home))
         own = np.concatenate([self.axes.T @ twist[:3], self.axes.T @ twist[3:]])
         self.freedoms = body_freedoms(mechanism, own)
@@ -114,9 +120,26 @@ class HeadMotion:
         count = place.shape[1]
         cue = Cue(np.empty((count, 7)), np.empty((count, 6)), np.empty((count, 6)))
         force, rate = np.empty((2, count, 3))
-        given = np.ascontiguousarray(place), self.neutral, self.head, REST
+        neutral = self._turn(self.neutral)
+        given = np.ascontiguousarray(place), neutral, self.head, REST
         kernels.head_motions(*given, *cue, force, rate)
-        return cue, force, rate
+        return cue._replace(pose=self._turn(cue.pose)), force, rate
+
+    def felt_in(self, cue: Cue) -> tuple[FloatArray, FloatArray]:
+        """Compute specific force (..., 3) [m/s^2] and angular velocity at the head, in its axes."""
+        force, rate = felt_at(self.head * self.turned, cue)
+        return force * self.turned, rate * self.turned
+
+    def rotations(self, poses: FloatArray) -> FloatArray:
+        """Compute rotations (K, 3, 3) from the head's axes to those at home, at poses (K, 7)."""
+        return np.asarray(self.axes.T @ rotation_matrix(poses) * self.turned)
+
+    def _turn(self, poses: FloatArray) -> FloatArray:
+        """Exchange the platform's axes and the head's in poses (..., 7)."""
+        if self.turned[2] > 0.0:
+            return poses
+        x, y, z, w = np.moveaxis(poses[..., 3:], -1, 0)
+        return np.concatenate([poses[..., :3], np.stack([w, z, -y, -x], axis=-1)], axis=-1)
 
 
 def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
@@ -173,7 +196,10 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 
 
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
-    """Compute specific force (..., 3) [m/s^2] and angular velocity at a head, in its axes."""
+    """Compute specific force (..., 3) [m/s^2] and angular velocity at a point of a platform.
+
+    The point is given, and the result is, in the platform's axes.
+    """
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
 

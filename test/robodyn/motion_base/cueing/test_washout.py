@@ -2,10 +2,15 @@
 
 """The washout's motion is that of its filters, and lets be felt what it is to let be felt."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
+import yaml
+from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+from robodyn.motion_base.cueing.ride import VehicleMotion, ride
 from robodyn.poses import rotation_matrix, rpy_of_rotation
 
 pytestmark = pytest.mark.slow
@@ -139,11 +144,49 @@ def test_parameters_that_no_filter_has(given, message):
         rd.WashoutParameters(**given)
 
 
-def test_washout_needs_a_body_that_stands_upright(platform):
-    with pytest.raises(rd.InvalidInput, match="delta: the z axis of its body does not point up"):
-        rd.ClassicalWashout(rd.load("delta"), 0.01)
-    rotary = rd.ClassicalWashout(rd.load("hexapod_rotary"), 0.01)
-    assert rotary.step(REST, np.zeros(3)).pose == pytest.approx(rotary.neutral)
+@pytest.mark.parametrize("name", ["hexapod_rotary", "delta"])
+def test_at_rest_a_body_stays_where_it_is(name):
+    """The z axis of the delta's points down."""
+    washout = rd.ClassicalWashout(rd.load(name), 0.01)
+    assert washout.step(REST, np.zeros(3)).pose == pytest.approx(washout.neutral, abs=1e-9)
+
+
+def test_washout_refuses_a_body_on_its_side():
+    tilted = described("stewart_symmetric", 0.5 * np.pi)
+    with pytest.raises(rd.InvalidInput, match="its body points neither up nor down"):
+        rd.ClassicalWashout(tilted, 0.01)
+
+
+def described(name, roll):
+    """The same mechanism with the frame of its platform turned about x by `roll`."""
+    R = Rotation.from_rotvec([roll, 0.0, 0.0])
+    text = yaml.safe_load((resources.files("robodyn") / "models" / f"{name}.yaml").read_text())
+    text["home"]["rpy"] = [float(roll), 0.0, 0.0]
+    for part, key in [(text["platform"], "com"), *((leg, "platform") for leg in text["legs"])]:
+        part[key] = R.inv().apply(part[key]).tolist()
+    inertia = np.array(text["platform"]["inertia"])
+    text["platform"]["inertia"] = (R.as_matrix().T @ inertia @ R.as_matrix()).tolist()
+    return rd.load(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("predicts", [False, True])
+def test_a_frame_with_z_down_changes_no_motion(predicts, rng):
+    """The head, the vehicle and the legs move alike, whichever way the platform's frame points."""
+    time = np.arange(0.0, 3.0, 0.05)
+    force, rate = rng.normal(size=(2, 2, 3)) * np.array([[2.0], [0.2]])[:, :, None]
+    phase = np.sin(2.0 * time)[:, None], np.cos(3.0 * time)[:, None]
+    felt = VehicleMotion(time, REST + phase[0] * force[0] + phase[1] * force[1], phase[0] * rate[0])
+    settings = rd.PredictiveParameters() if predicts else rd.WashoutParameters()
+    rides = [
+        ride(described("stewart_symmetric", roll), felt, settings, head=head, dt=0.02)
+        for roll, head in ((0.0, [0.1, 0.2, 0.9]), (np.pi, [0.1, -0.2, -0.9]))
+    ]
+    up, down = rides
+    assert np.ptp(up.joint_positions, axis=0).max() > 0.05
+    for name in ("joint_positions", "felt_force", "felt_rate", "twist", "accel"):
+        np.testing.assert_allclose(getattr(down, name), getattr(up, name), atol=1e-4)
+    assert down.felt_force[0, 2] > 0.0
 
 
 def test_washout_is_unchanged_by_rejected_input(platform):
