@@ -31,7 +31,8 @@ from robodyn.motion_base.machine.head_motion import REST
 from robodyn.motion_base.machine.motion_sources import PoseStream
 from robodyn.poses import pose_from_rpy
 
-TEMPLATES = ("hexapod", "servo-hexapod")
+RIGS = ("heave-pitch-roll", "four-corners", "pitch-roll-seat", "traction-loss", "seat-mover")
+TEMPLATES = ("hexapod", "servo-hexapod", *RIGS)
 MODELS = ("motion_platform", "hexapod_rotary", "delta", *TEMPLATES)
 # Of forces [m/s^2] and rates [rad/s].
 FULL = np.array([10.0] * 3 + [1.0] * 3)

@@ -125,18 +125,19 @@ class PlanExaminer:
         Raises:
             NoSolution: inverse kinematics from these configurations fail.
         """
-        m = self.mechanism
-        cue, force, rate = self.frame.felt(place)
+        cue, motion, joints = self.moved(place, starts)
+        force, rate = self.frame.felt_in(cue)
+        efforts = self.mechanism.inverse_dynamics(*motion)
+        return Plan(place, cue, motion, joints, efforts, force - REST, rate)
+
+    def moved(self, place: FloatArray, starts: FloatArray) -> tuple[Cue, Motion, DrivenMotion]:
+        """Compute the motion of the platform, the mechanism and its drives; see `plan`."""
+        m, cue = self.mechanism, self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         if np.isnan(motion.configuration).any():
             text = f"{m.name}: a pose of the plan is not reached from the one before"
             raise NoSolution(text, residual=np.inf, value=place)
-        if self.frame.rows:
-            cue = self.cue(cue, motion)
-            force, rate = self.frame.felt_in(cue)
-            force = force - REST
-        joints, efforts = motions.driven_motion(m, *motion), m.inverse_dynamics(*motion)
-        return Plan(place, cue, motion, joints, efforts, force, rate)
+        return self.cue(cue, motion), motion, motions.driven_motion(m, *motion)
 
     def cue(self, cue: Cue, motion: Motion) -> Cue:
         """Return the body's motion (K, ...), parasitic motion included."""
@@ -178,7 +179,7 @@ class PlanExaminer:
             KinematicsError: no efforts produce the motion.
         """
         m, count = self.mechanism, len(spacing)
-        cue, _, _ = self.frame.felt(place)
+        cue = self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         q, v, a = motion
         out = np.isnan(q[:, 0])
@@ -273,8 +274,8 @@ class MotionLimiter:
             else:
                 self.place = np.repeat(self.place[:, 1:], 2, axis=1)
             self._since += self._dt
-            now = self._examiner.plan(self.place[:, :1], self._near(np.zeros(1)))
-            cue, self.joints = now.cue, DrivenMotion(*(each[0] for each in now.joints))
+            cue, _, joints = self._examiner.moved(self.place[:, :1], self._near(np.zeros(1)))
+            self.joints = DrivenMotion(*(each[0] for each in joints))
         return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:

@@ -190,7 +190,7 @@ class ClassicalWashout:
         place = self.target(specific_force, angular_velocity)
         if self._limiter is not None:
             return self._limiter(place)
-        return Cue(*(each[0] for each in self.frame.felt(place[:, None])[0]))
+        return Cue(*(each[0] for each in self.frame.cue(place[:, None])))
 
     def target(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> FloatArray:
         """Advance the filters by a sample of the vehicle's motion.

@@ -17,29 +17,22 @@ from robodyn.numerics.rotations import (
     quaternion_product,
     rotation_columns,
 )
-from robodyn.numerics.vectors import add, combine, cross, resolve, scale, store, vector
+from robodyn.numerics.vectors import add, combine, cross, scale, store, vector
 
 
 @batch_kernel
-def head_motions(
-    place: Any, neutral: Any, head: Any, rest: Any, poses: Any, twists: Any, accels: Any,
-    force: Any, rate: Any,
-) -> None:  # fmt: skip
-    """Write the platform's motion, and the force and rate felt at the head.
+def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, accels: Any) -> None:
+    """Write the platform's motion.
 
     Args:
         place: (3, K, 6).
         neutral: (7,) pose of the platform at rest, base frame.
         head: (3,) [m] in the platform's frame.
-        rest: (3,) [m/s^2] specific force at rest.
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the platform, base frame.
-        force: (K, 3) [m/s^2] specific force at the head minus that at rest, in its axes.
-        rate: (K, 3) [rad/s] angular velocity, in its axes.
     """
     a, b, c = rotation_columns(neutral)
     own, at = vector(head, 0), vector(neutral, 0)
     begun = (neutral[3], neutral[4], neutral[5], neutral[6])
-    still = vector(rest, 0)
     for k in range(place.shape[1]):
         x, v, change = place[0, k], place[1, k], place[2, k]
         q = quaternion_from_rpy(x[3], x[4], x[5])
@@ -58,9 +51,6 @@ def head_motions(
         store(twists[k], 3, combine(a, b, c, omega))
         store(accels[k], 0, combine(a, b, c, accel))
         store(accels[k], 3, combine(a, b, c, alpha))
-        felt = resolve(columns[0], columns[1], columns[2], add(vector(change, 0), still))
-        store(force[k], 0, add(felt, scale(-1.0, still)))
-        store(rate[k], 0, resolve(columns[0], columns[1], columns[2], omega))
 
 
 @batch_kernel

@@ -106,24 +106,18 @@ class HeadMotion:
             parts.append(f"without {', '.join(missing)}")
         return "; ".join(parts)
 
-    def felt(self, place: FloatArray) -> tuple[Cue, FloatArray, FloatArray]:
-        """Compute the platform's motion (K, ...), and the force and rate at the head.
+    def cue(self, place: FloatArray) -> Cue:
+        """Compute the platform's motion (K, ...) for that of the head.
 
         Args:
             place: (3, K, 6) [m, rad] displacement of the head from neutral and roll, pitch and yaw,
                 in the axes of the neutral pose, with first and second derivatives.
-
-        Returns:
-            The motion, the specific force (K, 3) [m/s^2] minus that at rest, and the angular
-            velocity (K, 3) [rad/s].
         """
         count = place.shape[1]
         cue = Cue(np.empty((count, 7)), np.empty((count, 6)), np.empty((count, 6)))
-        force, rate = np.empty((2, count, 3))
         neutral = self._turn(self.neutral)
-        given = np.ascontiguousarray(place), neutral, self.head, REST
-        kernels.head_motions(*given, *cue, force, rate)
-        return cue._replace(pose=self._turn(cue.pose)), force, rate
+        kernels.head_motions(np.ascontiguousarray(place), neutral, self.head, *cue)
+        return cue._replace(pose=self._turn(cue.pose))
 
     def felt_in(self, cue: Cue) -> tuple[FloatArray, FloatArray]:
         """Compute specific force (..., 3) [m/s^2] and angular velocity at the head, in its axes."""
