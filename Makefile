@@ -169,4 +169,4 @@ format: $(TEST_INSTALLED)
 	@$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .venv-versions build dist docs/_build docs/jupyter_execute docs/gallery docs/models *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-versions build dist docs/_build docs/jupyter_execute docs/gallery docs/models docs/tutorial_pictures *.egg-info bare/*.egg-info mutants .pytest_cache .mypy_cache .ruff_cache

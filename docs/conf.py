@@ -30,6 +30,7 @@ import matplotlib  # noqa: E402
 from make_move_it import write_move_it  # noqa: E402
 from model_pages import write_model_pages  # noqa: E402
 from reference_pages import write_reference  # noqa: E402
+from tutorial_pictures import write_tutorial_pictures  # noqa: E402
 
 from robodyn.version import __version__  # noqa: E402
 
@@ -37,6 +38,7 @@ matplotlib.use("agg")
 write_model_pages(HERE / "models")
 write_reference(HERE / "reference.md")
 write_move_it(HERE / "_static" / "move_it.html")
+write_tutorial_pictures(HERE / "tutorial_pictures")
 
 project = "robodyn"
 author = "robodyn developers"

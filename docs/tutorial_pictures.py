@@ -72,7 +72,8 @@ def hexapod() -> Iterator[tuple[str, Chart]]:
     yield "forces", force_chart(rd.analyze(m, path, 0.01))
     goal = rd.pose_from_rpy([0.05, 0.0, 0.65], [0.0, 0.0, 0.0])
     motion = rd.plan_line(m.home, goal, duration=3.0)
-    yield "goal", chart_of(recorded_run_page(simulated(m, motion)), "motion")
+    run = recorded_run_page(simulated(m, motion, plant=m.with_payload(10.0)))
+    yield "payload", chart_of(run, "errors")
 
 
 def delta() -> Iterator[tuple[str, Chart]]:
@@ -145,9 +146,11 @@ def identification() -> Iterator[tuple[str, Chart]]:
     yield "efforts", chart_of(page, "efforts0")
 
 
-def simulated(m: rd.Mechanism, motion: rd.Trajectory) -> PlanComparison:
+def simulated(
+    m: rd.Mechanism, motion: rd.Trajectory, plant: rd.Mechanism | None = None
+) -> PlanComparison:
     """Simulate computed torque along a motion at 200 Hz and compare the run with its plan."""
-    run = rd.simulate(m, rd.ComputedTorque(m), motion, dt=1e-3, control_dt=5e-3)
+    run = rd.simulate(plant or m, rd.ComputedTorque(m), motion, dt=1e-3, control_dt=5e-3)
     steps = len(run.effort)
     planned = motion.sample(run.time[:steps])
     return PlanComparison(

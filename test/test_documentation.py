@@ -149,11 +149,8 @@ def measured(m, file: Path) -> None:
     taken.to_csv(file, m)
 
 
-def prepared(page: str, folder: Path) -> dict[str, object]:
-    """The files that a page takes for granted, and the names."""
-    names: dict[str, object] = {"rd": rd}
-    if page == "model_files.md":
-        names["m"] = rd.load("puma560")
+def prepare(page: str, folder: Path) -> None:
+    """Write the files that a page takes for granted."""
     if page == "design.md":
         runner = CliRunner()
         done = runner.invoke(app, ["new", "requirements", str(folder / "cockpit.yaml")])
@@ -165,12 +162,10 @@ def prepared(page: str, folder: Path) -> dict[str, object]:
         measured(rd.load(folder / "my_hexapod.yaml"), folder / "measured.csv")
     if page in ("identification.md", "recording.md"):
         pytest.importorskip("rosbags", reason="the extra `record` is not installed")
-        m = names["m"] = rd.load("puma560")
+        m = rd.load("puma560")
         text = "".join(block.text for block in blocks_of(DOCS / page))
         for bag in re.findall(r'"(\S*rosbag2_[^"]+)"', text):
             recorded(m, folder / bag)
-            names["other"] = rd.read_recording(folder / bag, m)
-    return names
 
 
 @pytest.mark.parametrize(
@@ -186,7 +181,8 @@ def test_python_runs(page, tmp_path, monkeypatch, capsys):
     with warnings.catch_warnings():
         # the papers' own inertias
         warnings.filterwarnings("ignore", message=".*no rigid body has the principal moments")
-        names = prepared(page.name, tmp_path)
+        prepare(page.name, tmp_path)
+        names: dict[str, object] = {}
         for block in blocks_of(page):
             if block.language != "python":
                 continue
@@ -340,7 +336,18 @@ CHECKS = {
     "pip": check_pip,
 }
 # of others
-FOREIGN = {"rosdep", "colcon", "source", "export", "dask", "jupyter", "plotjuggler", "for", "done"}
+FOREIGN = {
+    "rosdep",
+    "colcon",
+    "git",
+    "source",
+    "export",
+    "dask",
+    "jupyter",
+    "plotjuggler",
+    "for",
+    "done",
+}
 
 
 @pytest.mark.parametrize("block", in_language("bash"), ids=str)

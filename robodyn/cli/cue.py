@@ -108,12 +108,15 @@ def cue(
         "beyond_limits": problem,
     }
     summary = [
-        ("felt less wanted force", f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)"),
-        ("felt less wanted rate", f"{_of(found.rate_error)} rad/s"),
-        ("perceived of it: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
-        ("perceived of it: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
-        ("of the force not felt", _shares(missing)),
-        ("correlation of forces", f"{_of(correlation)} (of their shapes, whatever their sizes)"),
+        (
+            "error of the felt force",
+            f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
+        ),
+        ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
+        ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
+        ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
+        ("share of the force missing", _shares(missing)),
+        ("correlation of forces", f"{_of(correlation)} (of their shapes, regardless of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
         ("range of joints used", _used(found)),
         ("limits", problem or "all hold"),

@@ -129,14 +129,11 @@ def _zeros(
     values = kind.number(configurations)
     if not kind.is_signed:
         return _touches(kind, trajectory, grid, values)
-    changes = _changes(values)
-    if not len(changes):
-        return []
     singular = np.asarray(kind.condition(configurations, 1.0)) > SINGULAR
     throughout = singular[1:] & singular[:-1]
     starts = throughout & ~np.concatenate([[False], throughout[:-1]])
     times = [float(time) for time in grid[:-1][starts]]
-    for i in changes:
+    for i in _changes(values):
         if throughout[i]:
             continue
         if values[i] == 0.0 or values[i + 1] == 0.0:

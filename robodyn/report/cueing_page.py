@@ -62,7 +62,7 @@ def cueing_page(
         ("rate", "Angular velocity of the head", "rad/s", found.wanted_rate, found.felt_rate),
     )
     for (key, title, unit, wanted, felt), names in zip(pairs, AXES, strict=True):
-        curves = {"wanted, in the vehicle": wanted, "felt, on the platform": felt}
+        curves = {"in the vehicle": wanted, "felt, on the platform": felt}
         colors = INK, COLORS[1]
         panels = panels_of(names, found.time, curves, [f"[{unit}]"] * 3, colors)
         page.add_chart(Chart(key, title, panels))

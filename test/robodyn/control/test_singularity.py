@@ -168,10 +168,13 @@ def test_a_jump_from_one_assembly_to_another_is_no_singularity():
 
 def test_motion_with_a_straight_wrist_is_singular_from_its_start():
     """Axes 4 and 6 are in line throughout: one singularity, not one for each change of a sign."""
-    puma = rd.load("stanford_arm")
-    start, goal = np.array([[0.0, 0.5, 0.3, 0.2, 0.0, 0.0], [0.4, 0.9, -0.2, 0.8, 0.0, 0.3]])
-    meetings = singular_meetings(puma, rd.plan_joints(start, goal, 2.0))
-    assert [(meeting.time, meeting.name) for meeting in meetings] == [(0.0, "type 1")]
-    # beside it there is nothing singular
-    start[4] = goal[4] = 0.2
-    assert singular_meetings(puma, rd.plan_joints(start, goal, 2.0)) == ()
+    arm = rd.load("stanford_arm")
+    start = np.array([0.0, 0.5, 0.5, 0.2, 0.0, 0.0])
+    for change in ([0.4, 0.4, -0.1, 0.6, 0.0, 0.3], [0.4, 0.0, 0.0, 0.0, 0.0, 0.0]):
+        goal = start + change
+        (meeting,) = singular_meetings(arm, rd.plan_joints(start, goal, 2.0))
+        assert (meeting.time, meeting.name) == (0.0, "type 1")
+        # beside it there is nothing singular
+        goal[4] = bent = 0.2
+        start_beside = np.array([*start[:4], bent, start[5]])
+        assert singular_meetings(arm, rd.plan_joints(start_beside, goal, 2.0)) == ()
