@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.errors import InvalidInput, ModelError
+from robodyn.errors import InvalidInput, ModelError, RobodynError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -115,6 +115,21 @@ def as_scalar(
             f"{name} is {number}, must be at least {at_least}{_in(unit)}", value=value
         )
     return number
+
+
+def check_choice(
+    name: str,
+    value: Any,
+    choices: Collection[str],
+    error: type[RobodynError] = InvalidInput,
+) -> None:
+    """Reject a value that is not among the choices.
+
+    Raises:
+        InvalidInput: another value, or `error`; the message lists the choices.
+    """
+    if not (isinstance(value, str) and value in choices):
+        raise error(f"{name} is {value!r:.100}, expected one of {', '.join(choices)}", value=value)
 
 
 def as_pose(name: str, value: ArrayLike) -> FloatArray:

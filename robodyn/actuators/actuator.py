@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_array, as_scalar, check_choice
 from robodyn.errors import InvalidInput, ModelError, RobodynError
 
 # Largest plausible transmission or inertia [SI]; with larger ones, products overflow.
@@ -99,10 +99,7 @@ class Actuator:
                 object.__setattr__(self, item.name, _checked(item.name, value, **item.metadata))
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0, expected a number that is not 0", value=0.0)
-        if self.handed not in HANDS:
-            raise ModelError(
-                f"handed is {self.handed!r}, expected one of {', '.join(HANDS)}", value=self.handed
-            )
+        check_choice("handed", self.handed, HANDS, ModelError)
         if self.efficiency > 1.0:
             raise ModelError(
                 f"efficiency is {self.efficiency:g}, expected a number above 0 and at most 1",

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_array, as_scalar, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -71,10 +71,7 @@ def frequency_response(
         np.float64(1.0)
     """
     for name, value, words in (("input", input, Input), ("output", output, Output)):
-        if value not in get_args(words):
-            raise InvalidInput(
-                f"{name} is {value!r}, expected one of {', '.join(get_args(words))}", value=value
-            )
+        check_choice(name, value, get_args(words))
     if (kp is None) != (kv is None):
         raise InvalidInput(f"kp is {kp} and kv is {kv}, expected both or neither", value=(kp, kv))
     hertz = np.atleast_1d(as_array("frequencies", frequencies, (), "Hz"))

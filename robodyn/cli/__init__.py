@@ -66,12 +66,14 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command."""
     # a command that is named loads what it needs, and nothing of the others
-    named = [word for word in sys.argv[1:2] if word in COMMANDS]
-    listed = all(word.startswith("-") for word in sys.argv[1:])
     completes = "_ROBODYN_COMPLETE" in os.environ
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    words = line.split()[1:] if completes else sys.argv[1:]
+    named = [word for word in words[:1] if word in COMMANDS]
+    listed = not named and (completes or all(word.startswith("-") for word in words))
     if not (listed or "--help" in sys.argv or sys.stderr.isatty()):
         from robodyn.numerics.compilation_notes import notes
 
         # on a terminal the notes write to a line of their own
         notes.report_to(lambda line: typer.echo(line, err=True))
-    application_of(named or COMMANDS, listed and not completes)()
+    application_of(named or COMMANDS, listed)()

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -28,7 +29,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from robodyn.cli.session import numbers, one_line_errors
-from robodyn.cli.signatures import signature
 from robodyn.version import __version__
 
 # Least width of tables that are written to a file or another program.
@@ -270,19 +270,19 @@ def add_command(
 
 def summary(function: Callable[..., Any]) -> str:
     """Return the docstring of a command without its parameters."""
-    return re.split(r"\n\nArgs:", inspect.getdoc(function) or "")[0]
+    return re.split(r"\n\nArgs:", _doc(function))[0]
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
     """Return the parameters of a command, with those passed on in place of their group."""
-    helps = _descriptions(inspect.getdoc(function) or "")
+    helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
         if isinstance(group, Options):
             yield from group.declared()
         elif isinstance(group, Passed):
-            theirs, doc = signature(group.function, list(group.names.values()))
-            known = _descriptions(doc)
+            source = _source(group.function)
+            theirs, known = inspect.signature(source).parameters, _descriptions(_doc(source))
             for option, parameter in group.names.items():
                 found = theirs[parameter]
                 if option in group.vectors:
@@ -291,6 +291,19 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
                 yield _parameter(str(group.function), found, option, text)
         else:
             yield _parameter(function.__name__, each, name, helps.get(name))
+
+
+def _source(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function or class itself, given its public name or its module and name."""
+    if not isinstance(function, str):
+        return function
+    module, _, name = f"robodyn.{function}".rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
+
+
+def _doc(function: Callable[..., Any]) -> str:
+    return inspect.getdoc(function) or ""
 
 
 def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -27,10 +28,7 @@ class CommandUnit:
     """
 
     def __init__(self, mechanism: Mechanism, unit: str) -> None:
-        if unit not in COMMAND_UNITS:
-            raise InvalidInput(
-                f"command_unit is {unit!r}, expected one of {', '.join(COMMAND_UNITS)}", value=unit
-            )
+        check_choice("command_unit", unit, COMMAND_UNITS)
         self.unit = unit
         self._mechanism = mechanism
         still = np.zeros(len(mechanism.joint_names))

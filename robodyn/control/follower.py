@@ -14,10 +14,10 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
-from robodyn.checks import all_finite, as_exact, as_scalar, refuse_beyond
+from robodyn.checks import all_finite, as_exact, as_scalar, check_choice, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
-from robodyn.control.follower_settings import Command, FollowerSettings, Wanted, checked_mode
+from robodyn.control.follower_settings import MODES, Command, FollowerSettings, Wanted
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
@@ -77,7 +77,8 @@ class TrajectoryFollower(ActiveTrajectory):
         self.base: BaseMotion | None = None
         self.predicts = wanted.predicts
         self.delay = as_scalar("delay", wanted.delay, "s", at_least=0.0)
-        self._mode = checked_mode(mode)
+        check_choice("mode", mode, MODES)
+        self._mode = mode
         self._control = ComputedTorque(mechanism, kp, kv, wanted.preview)
         self._seen: int | None = None
         self._period = 0.0  # [s] between the last two states
@@ -94,7 +95,8 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @mode.setter
     def mode(self, mode: str) -> None:
-        before, self._mode = self._mode, checked_mode(mode)
+        check_choice("mode", mode, MODES)
+        before, self._mode = self._mode, mode
         if before == "gravity_compensation" != mode and self.answered:
             self.leave()  # the mechanism has not followed the trajectory meanwhile
             self.stop()

@@ -9,7 +9,6 @@ from typing import NamedTuple, TypedDict
 
 from robodyn.algorithms.motion import Motion
 from robodyn.arrays import FloatArray
-from robodyn.errors import InvalidInput
 
 MODES = ("feedforward", "computed_torque", "gravity_compensation")
 
@@ -96,14 +95,3 @@ class Wanted(NamedTuple):
     motion: Motion
     error: FloatArray | None = None
     planned: Motion | None = None
-
-
-def checked_mode(mode: str) -> str:
-    """Return a mode if it is one of MODES.
-
-    Raises:
-        InvalidInput: the mode is unknown.
-    """
-    if mode not in MODES:
-        raise InvalidInput(f"mode is {mode!r}, expected one of {', '.join(MODES)}", value=mode)
-    return mode

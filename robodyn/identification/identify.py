@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn.checks import as_scalar
+from robodyn.checks import as_scalar, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
@@ -79,10 +79,7 @@ def identify(
             "such a mechanism cannot be fitted",
             value=m.joint_names,
         )
-    if friction not in KINDS:
-        raise InvalidInput(
-            f"friction is {friction!r}, expected one of {', '.join(KINDS)}", value=friction
-        )
+    check_choice("friction", friction, KINDS)
     for name, value in (("cutoff", cutoff), ("effort_cutoff", effort_cutoff)):
         if value is not None:
             as_scalar(name, value, "Hz", above=0.0)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -35,10 +36,8 @@ def in_model_units(
     Raises:
         InvalidInput: an unknown unit, or readings that another unit explains.
     """
-    if unit not in UNITS:
-        raise InvalidInput(
-            f"position_unit is {unit!r}, expected one of {', '.join(UNITS[1:])}", value=unit
-        )
+    if unit:
+        check_choice("position_unit", unit, UNITS[1:])
     scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.joint_units])
     where = m.drives.signs * scale * position + m.drives.offsets
     if not unit:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from robodyn.arrays import ArrayLike
-from robodyn.checks import as_exact
+from robodyn.checks import as_exact, check_choice
 from robodyn.errors import ModelError
 from robodyn.formats.documents import Fields, shown
 from robodyn.loading.load_types import (
@@ -238,10 +238,7 @@ def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _kind(name: str) -> Kind:
     known = kinds()
-    if name not in known:
-        raise ModelError(
-            f"kind is {name!r}, expected one of {', '.join(sorted(known))}", value=name
-        )
+    check_choice("kind", name, sorted(known), ModelError)
     return known[name]
 
 

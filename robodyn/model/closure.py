@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import ModelError
 from robodyn.model.fields import not_negative, unit_axis
 from robodyn.model.placement import Placement
@@ -56,11 +57,7 @@ class Closure:
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"closure {self.name!r}"
-        if self.kind not in CLOSURE_KINDS:
-            raise ModelError(
-                f"{where}: type is {self.kind!r}, expected one of {', '.join(CLOSURE_KINDS)}",
-                value=self.kind,
-            )
+        check_choice(f"{where}: type", self.kind, CLOSURE_KINDS, ModelError)
         if self.parent == self.child:
             raise ModelError(f"{where}: closes {self.parent!r} to itself", value=self.parent)
         put(self, "axis", unit_axis(where, self.axis))

@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import ModelError
 from robodyn.model.fields import frozen, not_negative, unit_axis
 from robodyn.model.placement import Placement
@@ -81,11 +82,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"joint {self.name!r}"
-        if self.kind not in JOINT_KINDS:
-            raise ModelError(
-                f"{where}: kind is {self.kind!r}, expected one of {', '.join(JOINT_KINDS)}",
-                value=self.kind,
-            )
+        check_choice(f"{where}: kind", self.kind, JOINT_KINDS, ModelError)
         if self.kind in ("floating", "fixed") and self.mimic is not None:
             raise ModelError(f"{where}: a {self.kind} joint cannot mimic another", value=self.mimic)
         if self.mimic is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.checks import as_array, as_exact, as_scalar, check_choice
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, KinematicsError, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
@@ -74,17 +74,9 @@ class SimulationTask:
         stops, limited = settings.end_stops, settings.limit_efforts
         plant = Plant(mechanism, *state, dt=dt, end_stops=stops, limit_efforts=limited)
         integrator = settings.integrator
-        if integrator not in INTEGRATORS:
-            raise InvalidInput(
-                f"integrator is {integrator!r}, expected one of {', '.join(INTEGRATORS)}",
-                value=integrator,
-            )
+        check_choice("integrator", integrator, INTEGRATORS)
         self.plant, self.trajectory, self.longest = plant, trajectory, plant.dt
-        if settings.feedback not in get_args(Side):
-            raise InvalidInput(
-                f"feedback is {settings.feedback!r}, expected one of {', '.join(get_args(Side))}",
-                value=settings.feedback,
-            )
+        check_choice("feedback", settings.feedback, get_args(Side))
         self.feedback = settings.feedback
         self.is_elastic = plant.motor_positions is not None
         if self.is_elastic and integrator != "rk4":

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from robodyn.algorithms import comparison
 from robodyn.arrays import ArrayLike
-from robodyn.checks import as_exact, as_scalar
+from robodyn.checks import as_exact, as_scalar, check_choice
 from robodyn.errors import ClusterError, InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
@@ -168,10 +168,7 @@ def _points(
     intervals = tuple(value for value in read.values() if isinstance(value, Interval))
     if not intervals:
         raise InvalidInput("no range to sample; give one as x=-0.1:0.1", value=None)
-    if method not in METHODS:
-        raise InvalidInput(
-            f"method is {method!r:.100}, expected one of {', '.join(METHODS)}", value=method
-        )
+    check_choice("method", method, METHODS)
     if method == "sobol" and count > LARGEST_SOBOL:
         raise InvalidInput(
             f"samples is {count}, at most {LARGEST_SOBOL} by Sobol's sequence; beyond, ask for "

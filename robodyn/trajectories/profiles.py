@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 
 Progress = tuple[FloatArray, FloatArray, FloatArray]
@@ -138,8 +139,7 @@ def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None
     Raises:
         InvalidInput: lists the known profiles.
     """
-    if name not in known:
-        raise InvalidInput(f"profile is {name!r}, expected one of {', '.join(known)}", value=name)
+    check_choice("profile", name, known)
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import FloatArray
+from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import (
     LOSSES,
@@ -90,8 +91,7 @@ def calibrate(
         measurements = read_measurements(measurements, m)
     measure = measure_of(measurements, wanted.constraint)
     loss = wanted.loss
-    if loss not in LOSSES:
-        raise InvalidInput(f"loss is {loss!r}, expected one of {', '.join(LOSSES)}", value=loss)
+    check_choice("loss", loss, LOSSES)
     refuse_standstill(m, measurements)
     allowed = tolerances(m, geometry, measurements, wanted.parameters, wanted.tolerance)
     base, free_base = frame_of("tracker", wanted.tracker, measure)

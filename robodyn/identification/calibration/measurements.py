@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
-from robodyn.checks import as_array
+from robodyn.checks import as_array, check_choice
 from robodyn.errors import InvalidInput, writing
 from robodyn.formats.csv_text import read_columns, write_columns
 from robodyn.identification.calibration.settings import Point
@@ -197,10 +197,7 @@ def read_measurements(
     Raises:
         InvalidInput: no such file, or a wrong or missing cell or column.
     """
-    if tracker_unit not in ("", "m", "mm"):
-        raise InvalidInput(
-            f"tracker_unit is {tracker_unit!r}, expected one of m, mm", value=tracker_unit
-        )
+    check_choice("tracker_unit", tracker_unit or "m", ("m", "mm"))
     columns, readings, line = joint_columns(path, m)
     named = [name for name in columns if name.startswith(DISTANCE)]
     for name, values in columns.items():

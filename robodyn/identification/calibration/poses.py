@@ -13,6 +13,7 @@ import numpy as np
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray, short_repr
+from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
 from robodyn.identification.calibration.measurements import Measurements, resolved_points
@@ -93,10 +94,7 @@ def calibration_poses(
     measure, candidates = wanted.measure, wanted.candidates
     if n < 1 or candidates < n:
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
-    if measure not in TRACKED:
-        raise InvalidInput(
-            f"measure is {measure!r}, expected one of {', '.join(TRACKED)}", value=measure
-        )
+    check_choice("measure", measure, TRACKED)
     if (measure == "distance") != bool(wanted.points):
         raise InvalidInput(
             "give the pairs of `points` for the measure 'distance', and for no other",

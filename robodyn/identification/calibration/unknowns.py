@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.algorithms.geometry import Geometry
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_pose, as_scalar
+from robodyn.checks import as_pose, as_scalar, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.fit import FIRST, Noise
 from robodyn.identification.calibration.measurements import Measurements
@@ -39,13 +39,9 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
         InvalidInput: the constraint is unknown or given beside a tracker, or there are no
             measurements.
     """
-    if constraint and constraint not in CONSTRAINTS:
-        raise InvalidInput(
-            f"constraint is {constraint!r}, expected one of {', '.join(CONSTRAINTS)}",
-            value=constraint,
-        )
     kinds = [each for each in TRACKED if getattr(measurements, each) is not None]
     if constraint:
+        check_choice("constraint", constraint, CONSTRAINTS)
         if kinds:
             raise InvalidInput(
                 f"measurements of {kinds[0]} and a constraint cannot be used together; leave one "

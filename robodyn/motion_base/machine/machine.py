@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import BEYOND, as_exact, as_scalar
+from robodyn.checks import BEYOND, as_exact, as_scalar, check_choice
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine import machine_states as states
@@ -135,10 +135,7 @@ class Machine:
         **options: Unpack[MachineOptions],
     ) -> None:
         self.settings = s = replace(settings or MachineSettings(), **options)
-        if s.homing not in HOMINGS:
-            raise InvalidInput(
-                f"homing is {s.homing!r}, expected one of {', '.join(HOMINGS)}", value=s.homing
-            )
+        check_choice("homing", s.homing, HOMINGS)
         n = len(mechanism.joint_names)
         home = mechanism.joint_positions(mechanism.home)
         park = home if s.park_positions is None else s.park_positions

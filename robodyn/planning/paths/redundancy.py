@@ -18,7 +18,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray, short_repr
-from robodyn.checks import as_scalar
+from robodyn.checks import as_scalar, check_choice
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
@@ -174,11 +174,7 @@ class _Task:
     ) -> None:
         changing, self._constant = free
         names = self.names = [*changing, *self._constant]
-        if asked.objective not in OBJECTIVES:
-            raise InvalidInput(
-                f"objective is {asked.objective!r}, expected one of {', '.join(OBJECTIVES)}",
-                value=asked.objective,
-            )
+        check_choice("objective", asked.objective, OBJECTIVES)
         if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
             raise InvalidInput(
                 f"free coordinates are {', '.join(names) or 'none'}; expected some of "

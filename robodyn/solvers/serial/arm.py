@@ -17,9 +17,10 @@ from robodyn.algorithms import comparison, motions
 from robodyn.algorithms.geometry import Geometry, geometry_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.checks import check_choice
 from robodyn.dynamics.batch_calls import NoSolutionAt
 from robodyn.dynamics.single_calls import UncheckedSingle
-from robodyn.errors import InvalidInput, SingularMassMatrix
+from robodyn.errors import SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.numerics.broadcasting import element
@@ -132,7 +133,7 @@ class SerialArm(Mechanism):
             names, values = ("q", "qd", "qdd", "wrench", "base"), (q, qd, qdd, wrench, moved)
             chain = self.solver.chain(friction, armature)
             return self.solver.batch(lanes.inverse_dynamics, chain, names, values, (self.n,))
-        _choose(method, INVERSE_METHODS if base is None else INVERSE_METHODS[:1])
+        check_choice("method", method, INVERSE_METHODS if base is None else INVERSE_METHODS[:1])
         shape, (position, rate, change, load) = self.solver.flat(q=q, qd=qd, qdd=qdd, wrench=wrench)
         chain, contact = self.solver.chain(friction, armature), wrench is not None
         out = np.empty((len(position), self.n))
@@ -186,7 +187,7 @@ class SerialArm(Mechanism):
                 pass
             chain = self.solver.chain(False, armature)
             return self.solver.batch(lanes.mass_matrix, chain, ("q",), (q,), self.solver.square)
-        _choose(method, MASS_METHODS)
+        check_choice("method", method, MASS_METHODS)
         shape, (flat,) = self.solver.flat(q=q)
         columns = self._probe(flat[:, None], armature, qdd=np.eye(self.n))
         return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
@@ -298,7 +299,7 @@ class SerialArm(Mechanism):
             except NoSolutionAt as failure:
                 at, index = failure.state[0], failure.index
             raise self._without_inertia(at, index)
-        _choose(method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
+        check_choice("method", method, FORWARD_METHODS if base is None else FORWARD_METHODS[:1])
         shape, (position, rate, effort, load) = self.solver.flat(q=q, qd=qd, tau=tau, wrench=wrench)
         bias = self.inverse_dynamics(
             position, rate, self.solver.still, load, friction=friction, armature=armature
@@ -321,13 +322,6 @@ class SerialArm(Mechanism):
             "an armature",
             value=q,
             index=index,
-        )
-
-
-def _choose(method: str, known: tuple[str, ...]) -> None:
-    if method not in known:
-        raise InvalidInput(
-            f"method is {method!r}, expected one of {', '.join(known)}", value=method
         )
 
 

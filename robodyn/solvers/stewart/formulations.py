@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from robodyn.errors import InvalidInput
+from robodyn.checks import check_choice
 from robodyn.solvers.stewart.kernels import published
 
 _SPINS = {
@@ -44,11 +44,7 @@ class Formulation:
 
     def __post_init__(self) -> None:
         for name, known in (("spin", _SPINS), ("moment", _MOMENTS), ("shift", _SHIFTS)):
-            value = getattr(self, name)
-            if value not in known:
-                raise InvalidInput(
-                    f"{name} is {value!r}, expected one of {', '.join(known)}", value=value
-                )
+            check_choice(name, getattr(self, name), known)
 
     @property
     def is_exact(self) -> bool:
@@ -82,8 +78,5 @@ def formulation_of(given: str | Formulation) -> Formulation:
     """
     if isinstance(given, Formulation):
         return given
-    if given not in FORMULATIONS:
-        raise InvalidInput(
-            f"formulation is {given!r}, expected one of {', '.join(FORMULATIONS)}", value=given
-        )
+    check_choice("formulation", given, FORMULATIONS)
     return FORMULATIONS[given]
