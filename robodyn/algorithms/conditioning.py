@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.numerics.singular_values import extreme_ratio
 
@@ -102,6 +102,19 @@ def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
     Every path between two configurations with opposite signs passes a singularity.
     """
     return None
+
+
+def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatArray) -> BoolArray:
+    """Return (...) whether configurations are on the same side of singularities as a reference.
+
+    True if nothing is known of the sides.
+    """
+    lead = configurations.shape[:-1]
+    begun = side(mechanism, reference)
+    there = side(mechanism, configurations) if configurations.size else None
+    if begun is None or there is None:
+        return np.ones(lead, dtype=bool)
+    return np.asarray(there * begun > 0.0).reshape(lead)
 
 
 @singledispatch

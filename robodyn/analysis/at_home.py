@@ -104,17 +104,32 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     home = mechanism.home
     rest = np.zeros(len(mechanism.coordinates.velocity_names))
     alone = mechanism.inverse_dynamics(home, rest, rest)
-    a_kilogram = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest) - alone
-    # for a joint that does not carry the mass, only rounding is left
-    loaded = np.abs(a_kilogram) > UNLOADED
-    slope = np.where(loaded, a_kilogram, np.nan)
-    masses = (mechanism.effort_limits - alone * np.sign(slope)) / np.abs(slope)
-    masses[~loaded] = np.inf
-    masses[np.abs(alone) > mechanism.effort_limits] = 0.0
+    loaded = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest)
+    masses = carried_masses(mechanism, alone, loaded)
     first = int(masses.argmin())
     if not np.isfinite(masses[first]):
         return HeldPayload(np.inf, "")
-    return HeldPayload(float(max(masses[first], 0.0)), mechanism.joint_names[first])
+    return HeldPayload(float(masses[first]), mechanism.joint_names[first])
+
+
+def carried_masses(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) -> FloatArray:
+    """Compute the payload (..., n) [kg] at which each drive reaches its limit of effort.
+
+    Args:
+        mechanism: mechanism.
+        alone: (..., n) efforts [N or N m] without payload.
+        loaded: (..., n) the same with a payload of one kilogram; efforts are linear in it.
+
+    Returns:
+        Masses of at least 0, infinite for drives that do not carry the payload.
+    """
+    slope, limits = loaded - alone, mechanism.effort_limits
+    with np.errstate(divide="ignore", invalid="ignore"):
+        masses = (limits - alone * np.sign(slope)) / np.abs(slope)
+    # for a joint that does not carry the mass, only rounding is left
+    masses = np.where(np.abs(slope) > UNLOADED, masses, np.inf)
+    masses[np.abs(alone) > limits] = 0.0
+    return np.maximum(masses, 0.0)
 
 
 def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:

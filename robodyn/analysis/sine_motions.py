@@ -124,9 +124,8 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
 
 def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
     """Return whether joints are in range, on the same side of singularities as home."""
-    here, begun = conditioning.side(m, configuration), conditioning.side(m, m.home)
-    crossed = here is not None and begun is not None and float(here * begun) <= 0.0
-    return not crossed and bool(within_travel(m, configuration).all())
+    on_side = conditioning.is_on_side_of(m, configuration, m.home)
+    return bool(on_side and within_travel(m, configuration).all())
 
 
 def _largest(holds: Any, most: float) -> float:

@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray, Indices
+from robodyn.arrays import FloatArray
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.model.zero_configuration import ZeroConfigurationTree
+from robodyn.planning.paths.clearance import segment_distances
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
-
-TINY = 1e-12
 
 
 class Room(NamedTuple):
@@ -56,11 +55,12 @@ def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
     height = np.concatenate(heights)
     legs = payload_distance = np.nan
     if len(tips):
-        start = np.broadcast_to(feet, on_body.shape)
+        segments = np.stack([np.broadcast_to(feet, on_body.shape), on_body], axis=-2)
         first, second = np.triu_indices(len(tips), 1)
-        legs = float(_between(start, on_body, first, second).min())
+        legs = float(segment_distances(segments[:, first], segments[:, second]).min())
         if center is not None:
-            payload_distance = float(_from_point(center, start, on_body).min()) - radius
+            point = np.stack([center, center], axis=-2)[:, None]
+            payload_distance = float(segment_distances(point, segments).min()) - radius
     return Room(
         legs,
         payload_distance,
@@ -82,26 +82,3 @@ def _base_points(m: Mechanism) -> FloatArray:
         if tree.body[joint.parent] == root and joint.moves and joint.kind != "floating"
     ]
     return np.array([seat[:3, 3] for seat in seats]).reshape(-1, 3) if seats else np.zeros((1, 3))
-
-
-def _from_point(point: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """Compute distances (K, l) of points (K, 3) from segments (K, l, 3)."""
-    along, away = end - start, point[:, None] - start
-    share = (away * along).sum(-1) / np.maximum((along * along).sum(-1), TINY)
-    nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    return np.asarray(np.linalg.norm(point[:, None] - nearest, axis=-1))
-
-
-def _between(start: FloatArray, end: FloatArray, first: Indices, second: Indices) -> FloatArray:
-    """Compute distances (K, pairs) of pairs of segments (K, l, 3); Ericson (2005), 5.1.9."""
-    p, q = start[:, first], start[:, second]
-    d, e = end[:, first] - p, end[:, second] - q
-    r = p - q
-    a, c = (d * d).sum(-1), (e * e).sum(-1)
-    b, f, g = (d * e).sum(-1), (e * r).sum(-1), (d * r).sum(-1)
-    apart = np.maximum(a * c - b * b, TINY)
-    s = np.clip((b * f - g * c) / apart, 0.0, 1.0)
-    t = np.clip((b * s + f) / np.maximum(c, TINY), 0.0, 1.0)
-    s = np.clip((b * t - g) / np.maximum(a, TINY), 0.0, 1.0)
-    gap = r + s[..., None] * d - t[..., None] * e
-    return np.asarray(np.linalg.norm(gap, axis=-1))

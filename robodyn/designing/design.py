@@ -18,7 +18,7 @@ from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.catalog import CatalogActuator
 from robodyn.designing.evaluate import evaluate
 from robodyn.designing.evaluation import Evaluation
-from robodyn.designing.families import FAMILIES, Bounds, Family, bounds_of
+from robodyn.designing.families import AnyFamily, Bounds, Family, FunctionFamily, family_of
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import Descent, Examine, Point, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
@@ -185,9 +185,11 @@ def design(
     """
     check_scheduler(scheduler)
     names = (objective,) if isinstance(objective, str) else tuple(objective)
-    rows = _rows(family, catalog)
-    excluded: tuple[str, ...] = OF_CATALOG if rows == (None,) else ()
-    if rows == (None,) and isinstance(family, str):
+    kind = family_of(family, bounds)
+    rows: tuple[CatalogActuator | None, ...]
+    rows = (None,) if catalog is None else kind.suitable_actuators(catalog)
+    excluded: tuple[str, ...] = OF_CATALOG if catalog is None else ()
+    if catalog is None and isinstance(kind, Family):
         excluded += OF_LIMITS + OF_ELASTICITY
     for name in names:
         if name not in OBJECTIVES or name in excluded:
@@ -197,8 +199,7 @@ def design(
                 + (f"; {', '.join(excluded)} need a catalog" if excluded else ""),
                 value=name,
             )
-    box = _box(family, bounds)
-    room = _Room(family, requirements, box, rows, names, resume, scheduler)
+    room = _Room(kind, requirements, rows, names, resume, scheduler)
     goals = _goals(names)
     total = evaluations * len(goals)
 
@@ -213,43 +214,6 @@ def design(
     finally:
         room.close()
     return room.result()
-
-
-def _rows(
-    family: str | Callable[..., Mechanism], catalog: Any
-) -> tuple[CatalogActuator | None, ...]:
-    if catalog is None:
-        return (None,)
-    if not isinstance(family, str):
-        raise InvalidInput(
-            "a function chooses its own drives; leave out the catalog", value=catalog
-        )
-    return FAMILIES[family].suitable_actuators(catalog)
-
-
-def _box(family: str | Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:
-    if not isinstance(family, str):
-        box = bounds_of(family, bounds)
-    elif family not in FAMILIES:
-        raise InvalidInput(
-            f"family is {family!r}, expected one of {', '.join(FAMILIES)}, or a function",
-            value=family,
-        )
-    else:
-        box = dict(FAMILIES[family].bounds)
-        for name, ends in (bounds or {}).items():
-            if name not in box:
-                raise InvalidInput(
-                    f"bounds of {name!r}: {family} has the parameters {', '.join(box)}", value=name
-                )
-            box[name] = ends
-    for name, (lower, upper) in box.items():
-        if not lower <= upper or not np.isfinite([lower, upper]).all():
-            raise InvalidInput(
-                f"bounds of {name} are ({lower}, {upper}), expected lower <= upper, finite",
-                value=(lower, upper),
-            )
-    return box
 
 
 def _goals(names: tuple[str, ...]) -> list[FloatArray]:
@@ -346,16 +310,15 @@ class _Room:
 
     def __init__(
         self,
-        family: str | Callable[..., Mechanism],
+        family: AnyFamily,
         requirements: Requirements,
-        box: Bounds,
         rows: tuple[CatalogActuator | None, ...],
         names: tuple[str, ...],
         resume: str | Path | None,
         scheduler: Any,
     ) -> None:
-        self.family, self.requirements, self.box, self.rows = family, requirements, box, rows
-        self.names = names
+        self.family, self.requirements, self.rows, self.names = family, requirements, rows, names
+        self.box = box = family.bounds
         self.lower = np.array([ends[0] for ends in box.values()])
         self.upper = np.array([ends[1] for ends in box.values()])
         # parameters with equal bounds are constants
@@ -501,7 +464,7 @@ class _Room:
             chosen.mechanism, self.requirements, chosen.actuator, variants=variants
         )
         return Design(
-            family=self.family if isinstance(self.family, str) else self.family.__name__,
+            family=self.family.name,
             parameters=chosen.parameters,
             mechanism=chosen.mechanism,
             evaluation=evaluation,
@@ -566,24 +529,21 @@ def _cost(name: str, values: Mapping[str, float]) -> float:
 
 
 def _machine(
-    family: str | Callable[..., Mechanism],
+    family: AnyFamily,
     requirements: Requirements,
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
     """Create the machine of parameters, with limits."""
-    if not isinstance(family, str):
-        return family(**parameters)
-    kind = FAMILIES[family]
-    if actuator is not None:
-        return kind.mechanism(parameters, requirements, actuator)
-    free = kind.mechanism(parameters, requirements)
-    need = evaluate(free, requirements, variants={}).needed
-    return kind.mechanism(parameters, requirements, need=need)
+    made = family.mechanism(parameters, requirements, actuator)
+    if actuator is not None or isinstance(family, FunctionFamily):
+        return made
+    need = evaluate(made, requirements, variants={}).needed
+    return family.mechanism(parameters, requirements, need=need)
 
 
 def _variant(
-    family: str | Callable[..., Mechanism],
+    family: AnyFamily,
     requirements: Requirements,
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
@@ -591,10 +551,7 @@ def _variant(
     value: float,
 ) -> Mechanism:
     """Create the machine with another value of one parameter."""
-    changed = parameters | {name: value}
-    if not isinstance(family, str):
-        return family(**changed)
-    return FAMILIES[family].mechanism(changed, requirements, actuator)
+    return family.mechanism(parameters | {name: value}, requirements, actuator)
 
 
 def _evaluation(
@@ -605,7 +562,7 @@ def _evaluation(
 
 
 def _examine(
-    family: str | Callable[..., Mechanism],
+    family: AnyFamily,
     requirements: Requirements,
     actuator: CatalogActuator | None,
     names: Sequence[str],
@@ -613,10 +570,7 @@ def _examine(
 ) -> _Record:
     """Evaluate one machine; the record is empty if the parameters make none."""
     try:
-        if isinstance(family, str):
-            m = FAMILIES[family].mechanism(parameters, requirements, actuator)
-        else:
-            m = family(**parameters)
+        m = family.mechanism(parameters, requirements, actuator)
     except (ModelError, KinematicsError, InvalidInput):
         return _Record({}, {}, {}, [])
     try:
@@ -635,8 +589,7 @@ def _examine(
         message = "the objective is stiffness, but the drives are rigid; state `stiffness`"
         return _Record({}, {}, {}, [], f"{message} [N/m or N m/rad] of the actuators")
     violations = {each.requirement: float(each.excess) for each in e.verdicts}
-    kind: Family | None = FAMILIES.get(family) if isinstance(family, str) else None
-    if kind is not None and kind.telescopic:
+    if family.telescopic:
         # a leg is at most twice as long extended as retracted
         shortest, longest = float(e.needed.shortest.min()), float(e.needed.longest.max())
         violations["telescoping"] = (longest - 2.0 * shortest) / longest

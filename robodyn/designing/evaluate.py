@@ -175,7 +175,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
         braking=float(duration * (weights @ np.maximum(np.nan_to_num(-total), 0.0))),
         joint_angles=_joint_angles(m, known) if len(known) else {},
         condition_number=float(m.condition_number(known).max()) if len(known) else np.inf,
-        crosses=_crosses(m, known),
+        crosses=not conditioning.is_on_side_of(m, known, m.home).all(),
         room=room(m, requirements, every.poses),
     )
 
@@ -218,14 +218,6 @@ def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
     turned = travel.all_joint_positions(m, configurations) - travel.all_joint_positions(m, m.home)
     angles = np.abs((turned[:, places] + np.pi) % (2.0 * np.pi) - np.pi).max(axis=0)
     return dict(zip(m.passive_joint_names, angles.tolist(), strict=True))
-
-
-def _crosses(m: Mechanism, configurations: FloatArray) -> bool:
-    begun = conditioning.side(m, m.home)
-    if begun is None or not len(configurations):
-        return False
-    there = conditioning.side(m, configurations)
-    return there is not None and bool((there * begun <= 0.0).any())
 
 
 def _needed(m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvaluation]) -> Needed:

@@ -249,17 +249,62 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def bounds_of(function: Callable[..., Mechanism], bounds: Bounds | None) -> Bounds:
-    """Return the bounds of a function's parameters.
+class FunctionFamily(NamedTuple):
+    """Family of the machines that a function of named parameters returns, with its own drives."""
+
+    name: str
+    bounds: Bounds
+    function: Callable[..., Mechanism]
+    telescopic: bool = False
+
+    def suitable_actuators(self, catalog: Any) -> tuple[CatalogActuator, ...]:
+        """Reject a catalog: a function chooses its own drives."""
+        raise InvalidInput(
+            "a function chooses its own drives; leave out the catalog", value=catalog
+        )
+
+    def mechanism(self, parameters: Parameters, *_: Any, **__: Any) -> Mechanism:
+        """Create the machine of parameters."""
+        return self.function(**parameters)
+
+
+AnyFamily = Family | FunctionFamily
+
+
+def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> AnyFamily:
+    """Return the family of a name or a function, with the given bounds instead of its own.
 
     Raises:
-        InvalidInput: a parameter without bounds, or bounds of an unknown parameter.
+        InvalidInput: an unknown name or parameter, bounds that are missing or no range.
     """
-    names = list(inspect.signature(function).parameters)
-    if bounds is None or set(names) != set(bounds):
+    found: AnyFamily
+    if not isinstance(given, str):
+        names = list(inspect.signature(given).parameters)
+        if bounds is None or set(names) != set(bounds):
+            raise InvalidInput(
+                f"bounds are of {', '.join(bounds or ()) or 'nothing'}, expected bounds of the "
+                f"function's parameters {', '.join(names)}",
+                value=bounds,
+            )
+        found = FunctionFamily(getattr(given, "__name__", type(given).__name__), bounds, given)
+    elif given not in FAMILIES:
         raise InvalidInput(
-            f"bounds are of {', '.join(bounds or ()) or 'nothing'}, expected bounds of the "
-            f"function's parameters {', '.join(names)}",
-            value=bounds,
+            f"family is {given!r}, expected one of {', '.join(FAMILIES)}, or a function",
+            value=given,
         )
-    return bounds
+    else:
+        found = FAMILIES[given]
+        for name in bounds or {}:
+            if name not in found.bounds:
+                raise InvalidInput(
+                    f"bounds of {name!r}: {given} has the parameters {', '.join(found.bounds)}",
+                    value=name,
+                )
+        found = found._replace(bounds={**found.bounds, **(bounds or {})})
+    for name, (lower, upper) in found.bounds.items():
+        if not lower <= upper or not np.isfinite([lower, upper]).all():
+            raise InvalidInput(
+                f"bounds of {name} are ({lower}, {upper}), expected lower <= upper, finite",
+                value=(lower, upper),
+            )
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,11 @@ from robodyn.model.body import Body
 from robodyn.poses import AXES
 
 
+def _number(default: float, unit: str = "", **bounds: float) -> Any:
+    """Return the field of a block that is a number, with its unit and bounds in a file."""
+    return field(default=default, metadata={"unit": unit, **bounds})
+
+
 @dataclass(frozen=True)
 class RequiredMargins:
     """Margins beyond the demands of the motions.
@@ -39,9 +44,9 @@ class RequiredMargins:
         stroke: [m or rad] added at both ends of a drive's travel.
     """
 
-    force: float = 1.0
-    speed: float = 1.0
-    stroke: float = 0.0
+    force: float = _number(1.0, at_least=1.0)
+    speed: float = _number(1.0, at_least=1.0)
+    stroke: float = _number(0.0, "m or rad", at_least=0.0)
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,15 @@ class RequiredLimits:
             and orientation about each axis, see `Accuracy`.
     """
 
-    condition_number: float = math.inf
-    joint_angle: float = math.inf
-    leg_clearance: float = 0.0
-    payload_clearance: float = 0.0
-    footprint_radius: float = math.inf
-    height: float = math.inf
-    floor: float = -math.inf
-    position_error: float = math.inf
-    angle_error: float = math.inf
+    condition_number: float = _number(math.inf, at_least=1.0)
+    joint_angle: float = _number(math.inf, "rad", above=0.0)
+    leg_clearance: float = _number(0.0, "m", at_least=0.0)
+    payload_clearance: float = _number(0.0, "m", at_least=0.0)
+    footprint_radius: float = _number(math.inf, "m", above=0.0)
+    height: float = _number(math.inf, "m")
+    floor: float = _number(-math.inf, "m")
+    position_error: float = _number(math.inf, "m", above=0.0)
+    angle_error: float = _number(math.inf, "rad", above=0.0)
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,8 @@ class Accuracy:
         geometry: [m] of each coordinate of every joint's center.
     """
 
-    position: float = 0.0
-    geometry: float = 0.0
+    position: float = _number(0.0, "m or rad", at_least=0.0)
+    geometry: float = _number(0.0, "m", at_least=0.0)
 
 
 @dataclass(frozen=True)
@@ -97,10 +102,10 @@ class Rating:
         winding: permitted temperature [°C] of the windings.
     """
 
-    duty: float = 1.0
-    ambient: float = 40.0
-    rated_ambient: float = 40.0
-    winding: float = 155.0
+    duty: float = _number(1.0, above=0.0)
+    ambient: float = _number(40.0, "°C")
+    rated_ambient: float = _number(40.0, "°C")
+    winding: float = _number(155.0, "°C")
 
     @property
     def factor(self) -> float:
@@ -142,45 +147,12 @@ class Requirements:
     source: str = ""
 
 
-_POSITIVE: dict[str, Any] = {"above": 0.0}
-_NOT_NEGATIVE: dict[str, Any] = {"at_least": 0.0}
-# Blocks whose fields are single numbers: class, and unit and bounds of each field.
-_BLOCKS: dict[str, tuple[Any, dict[str, tuple[str, dict[str, Any]]]]] = {
-    "margins": (
-        RequiredMargins,
-        {
-            "force": ("", {"at_least": 1.0}),
-            "speed": ("", {"at_least": 1.0}),
-            "stroke": ("m or rad", _NOT_NEGATIVE),
-        },
-    ),
-    "limits": (
-        RequiredLimits,
-        {
-            "condition_number": ("", {"at_least": 1.0}),
-            "joint_angle": ("rad", _POSITIVE),
-            "leg_clearance": ("m", _NOT_NEGATIVE),
-            "payload_clearance": ("m", _NOT_NEGATIVE),
-            "footprint_radius": ("m", _POSITIVE),
-            "height": ("m", {}),
-            "floor": ("m", {}),
-            "position_error": ("m", _POSITIVE),
-            "angle_error": ("rad", _POSITIVE),
-        },
-    ),
-    "accuracy": (
-        Accuracy,
-        {"position": ("m or rad", _NOT_NEGATIVE), "geometry": ("m", _NOT_NEGATIVE)},
-    ),
-    "rating": (
-        Rating,
-        {
-            "duty": ("", _POSITIVE),
-            "ambient": ("°C", {}),
-            "rated_ambient": ("°C", {}),
-            "winding": ("°C", {}),
-        },
-    ),
+# Blocks whose fields are single numbers.
+_BLOCKS: dict[str, type] = {
+    "margins": RequiredMargins,
+    "limits": RequiredLimits,
+    "accuracy": Accuracy,
+    "rating": Rating,
 }
 _TOP = ("payload", "motions", "poses", *_BLOCKS, "natural_frequency", "supply_voltage")
 # Full name of a field, with its enclosing blocks, in messages of `Fields`.
@@ -238,16 +210,12 @@ def _with_line(error: RobodynError, text: str, source: str) -> InvalidInput:
 def _read(top: Fields, folder: Path) -> Requirements:
     top.only(*_TOP)
     blocks: dict[str, Any] = {}
-    for name, (made, known) in _BLOCKS.items():
+    for name, made in _BLOCKS.items():
         if name not in top:
             continue
-        block = top.child(name)
+        block, known = top.child(name), {each.name: each.metadata for each in fields(made)}
         block.only(*known)
-        given = {
-            each: number(block, each, unit, **bounds)
-            for each, (unit, bounds) in known.items()
-            if each in block
-        }
+        given = {each: number(block, each, **known[each]) for each in known if each in block}
         blocks[name] = made(**given)
     rating = blocks.get("rating", Rating())
     if rating.duty > 1.0:

@@ -13,7 +13,7 @@ from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.elasticity import is_elastic
 from robodyn.algorithms.travel import within_travel
-from robodyn.analysis.at_home import UNLOADED
+from robodyn.analysis.at_home import carried_masses
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.mechanism.mechanism import Mechanism
@@ -121,12 +121,8 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
         states = [part[inside] for part in found]
         core = (len(m.joint_names),)
         alone = nan_where_singular(m.inverse_dynamics, states, core)
-        slope = nan_where_singular(m.with_payload(1.0).inverse_dynamics, states, core) - alone
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = (m.effort_limits - alone * np.sign(slope)) / np.abs(slope)
-        room = np.where(np.abs(slope) > UNLOADED, room, np.inf)
-        room[np.abs(alone) > m.effort_limits] = 0.0
-        room = np.maximum(np.nan_to_num(room, nan=0.0, posinf=np.inf), 0.0)
+        loaded = nan_where_singular(m.with_payload(1.0).inverse_dynamics, states, core)
+        room = np.nan_to_num(carried_masses(m, alone, loaded), nan=0.0, posinf=np.inf)
         mass[inside] = room.min(axis=1)
         reason[inside] = [m.joint_names[j] for j in room.argmin(axis=1)]
     return HeldPayloads(x, z, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())
@@ -136,11 +132,7 @@ def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
     """Return (K,) whether joints are within their ranges, on home's side of singularities."""
     inside = ~np.isnan(configurations[:, 0])
     known = configurations[inside]
-    allowed = within_travel(m, known)
-    begun, there = conditioning.side(m, m.home), conditioning.side(m, known) if len(known) else None
-    if begun is not None and there is not None:
-        allowed = allowed & (there * begun > 0.0)
-    inside[inside] = allowed
+    inside[inside] = within_travel(m, known) & conditioning.is_on_side_of(m, known, m.home)
     return inside
 
 

@@ -17,7 +17,6 @@ from robodyn.algorithms.motions import driven_motion, motions_of_body
 from robodyn.analysis.at_home import payload_at_home
 from robodyn.cli import app
 from robodyn.designing import rows_of
-from robodyn.designing.clearances import _between
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
@@ -210,19 +209,6 @@ def test_each_limit_is_kept_or_named(limits, requirement):
     assert rd.evaluate(m, of(motion, payload=load)).satisfied
     e = rd.evaluate(m, of(motion, payload=load, limits=limits))
     assert [each.requirement for each in e.verdicts if not each.satisfied] == [requirement]
-
-
-@pytest.mark.slow
-def test_the_distance_of_legs_is_that_of_points_along_them(rng):
-    start, end = rng.standard_normal((2, 40, 6, 3))
-    first, second = np.triu_indices(6, 1)
-    share = np.linspace(0.0, 1.0, 201)[:, None]
-    points = start[:, :, None] + share * (end - start)[:, :, None]
-    found = _between(start, end, first, second)
-    for k in range(40):
-        for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-            gaps = np.linalg.norm(points[k, i][:, None] - points[k, j], axis=-1)
-            assert gaps.min() - 0.03 <= found[k, pair] <= gaps.min() + 1e-12
 
 
 def test_poses_out_of_reach_are_a_violation_not_an_error():

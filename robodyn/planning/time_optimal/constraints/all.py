@@ -11,7 +11,6 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
-from robodyn.planning.time_optimal.constraints.accelerations import Accelerations
 from robodyn.planning.time_optimal.constraints.base import (
     SPEED_MARGIN,
     SPEED_MARGIN_BETWEEN,
@@ -20,11 +19,14 @@ from robodyn.planning.time_optimal.constraints.base import (
 )
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, both_ways
-from robodyn.planning.time_optimal.constraints.jerk import Jerk
+from robodyn.planning.time_optimal.constraints.kinematic import (
+    Accelerations,
+    Jerk,
+    Rates,
+    TipSpeed,
+)
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-from robodyn.planning.time_optimal.constraints.rates import Rates
 from robodyn.planning.time_optimal.constraints.redundant_efforts import RedundantEfforts
-from robodyn.planning.time_optimal.constraints.tip_speed import TipSpeed
 from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Limits of the motion itself: rates, accelerations and jerk of driven joints, speed of the tip.
+
+With p(s) of the driven joints along the path and x(s) of the tip:
+
+- rates |dp/ds| s', as screws, gears and motors have a largest speed. Near a singularity of the
+  inverse kinematics dp/ds grows without bound, so the speed along the path falls;
+- the tip's speed |dx/ds| s', for processes or people beside the machine;
+- accelerations dp/ds s'' + d2p/ds2 s'^2: if a path bends, the second term requires acceleration
+  even at constant speed, so their limit bounds the speed in bends;
+- jerk, the time derivative of accelerations, whose jumps excite elastic parts behind the drive.
+  With a limit of jerk accelerations are continuous, and zero at rests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn.arrays import FloatArray
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.planning.kernels.intervals import PLACES
+from robodyn.planning.time_optimal.constraints.base import (
+    MARGIN,
+    MARGIN_BETWEEN,
+    Coefficients,
+    Excess,
+    FirstOrder,
+    OfJoints,
+    SecondOrder,
+    ThirdOrder,
+)
+from robodyn.planning.time_optimal.program import ThirdOrderCoefficients
+from robodyn.planning.time_optimal.sampled_path import (
+    VERIFIED,
+    SampledPath,
+    SmoothPath,
+    derivatives,
+)
+
+
+class Rates(FirstOrder):
+    """Symmetric rate limits (n,) [m/s or rad/s]; infinite for none. See `FirstOrder`."""
+
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        self._limits = limits
+        self.names = [f"rate of {name}" for name in mechanism.joint_names]
+
+    def bound(self, path: SampledPath) -> FloatArray:
+        """Compute the largest s' (N, M) within velocity limits."""
+        return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
+
+    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
+        """Compute the fractions of velocity limits that speeds s' (N, M, 1) use."""
+        return np.asarray(np.abs(path.rates * speed) / self._limits)
+
+
+class TipSpeed(FirstOrder):
+    """Limit of the tip's speed [m/s], finite. See `FirstOrder`."""
+
+    def __init__(self, mechanism: Mechanism, limit: float) -> None:
+        self._mechanism, self._limit = mechanism, limit
+        self.names = ["speed of the tip"]
+
+    def bound(self, path: SampledPath) -> FloatArray:
+        """Compute the largest s' (N, M) within the tip's speed limit."""
+        return self._limit / self._speed(path)
+
+    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
+        """Compute the fractions of the tip's speed limit that s' (N, M, 1) uses."""
+        return self._speed(path)[..., None] * speed / self._limit
+
+    def _speed(self, path: SampledPath) -> FloatArray:
+        """Compute |dx/ds| (N, M) [m]."""
+        q, u, _ = path.motion
+        twist = self._mechanism.twist_jacobian(q) @ u[..., None]
+        return np.asarray(np.linalg.norm(twist[..., :3, 0], axis=-1))
+
+
+class Accelerations(OfJoints, SecondOrder):
+    """Limits (n,) [m/s^2 or rad/s^2] either way; infinite for none. See `SecondOrder`."""
+
+    quantity = "acceleration"
+
+    def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
+        super().__init__(mechanism, limits)
+        self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
+
+    def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
+        """Compute the terms of the acceleration limits along a path."""
+        count, size = len(path.steps), len(self.joints)
+        terms = np.zeros((count, PLACES, size, 7))
+        terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
+        terms[..., 1] = path.bends[:, path.imposed][..., self.joints]
+        bound = (1.0 - MARGIN) * np.tile(self.most, (count, 1))
+        return Coefficients(terms, bound, -bound, curved=False)
+
+    def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
+        """Compute accelerations and their excess for s'^2 and s'' (N, M, 1)."""
+        driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
+        shares = driven / self.sizes[0]
+        return Excess(driven, shares - 1.0, -shares - 1.0)
+
+
+class Jerk(ThirdOrder):
+    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3]; infinite for none. See `ThirdOrder`."""
+
+    quantity = "jerk"
+
+    def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
+        """Compute the terms of the derivatives of accelerations."""
+        path = course.path
+        g1, g2, g3 = course.imposed
+        rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))
+        by_r = derivatives(VERIFIED, VERIFIED)[path.imposed]
+        turns = (by_r @ path.bends)[..., self.joints] / course.steps[:, None, None]
+        zero = np.zeros(rates.shape)
+        return ThirdOrderCoefficients(
+            0.5 * g1 * rates,
+            1.5 * g2 * rates + 1.5 * g1**2 * bends,
+            g3 * rates + 3.0 * g1 * g2 * bends + g1**2 * turns,
+            zero,
+            zero,
+            zero,
+        )
+
+    def values(
+        self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
+    ) -> FloatArray:
+        """Compute the accelerations (N, M, K) whose derivatives by time are limited."""
+        driven = course.path.rates * acceleration + course.path.bends * square
+        return np.asarray(driven[..., self.joints])
