@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import MissingExtra
-from robodyn.exporting.texts import header
+from robodyn.exporting import header
 from robodyn.loading import unregister_kind
 from robodyn_ros.nodes import NODES
 

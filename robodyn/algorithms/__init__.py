@@ -3,7 +3,10 @@
 """Functions of a mechanism of any kind: motions, links, energy, derivatives, conditioning."""
 
 from robodyn.algorithms import comparison, conditioning, motions, travel
+from robodyn.algorithms.chart import Chart
 from robodyn.algorithms.description import Nouns
+from robodyn.algorithms.effort_terms import effort_terms
+from robodyn.algorithms.elasticity import smallest_stiffness
 from robodyn.algorithms.estimation import (
     Encoders,
     needs_estimator,
@@ -11,10 +14,12 @@ from robodyn.algorithms.estimation import (
     state_estimator,
 )
 from robodyn.algorithms.geometry import geometry_of
+from robodyn.algorithms.linear_in_parameters import reference_regressor
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motors import Drives
 
 __all__ = [
-    "Drives", "Encoders", "Motion", "Nouns", "comparison", "conditioning", "geometry_of", "motions",
-    "needs_estimator", "quantisation_deviation", "state_estimator", "travel",
+    "Chart", "Drives", "Encoders", "Motion", "Nouns", "comparison", "conditioning", "effort_terms",
+    "geometry_of", "motions", "needs_estimator", "quantisation_deviation", "reference_regressor",
+    "smallest_stiffness", "state_estimator", "travel",
 ]  # fmt: skip

@@ -129,7 +129,7 @@ def export(
     compiler(wanted)
     if how.fmu:
         refuse_target(wanted, how.fmi)
-    texts = dict(_texts(called, mechanism))
+    texts = dict(library_texts(called, mechanism))
     if how.casadi:
         texts[f"{called}_casadi.c"] = casadi_source(called, mechanism)
     inside = ""
@@ -171,7 +171,7 @@ def export(
     return Exported(called, place, (*written, *libraries))
 
 
-def _texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
+def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
     """Yield the names and contents of the text files."""
     values = {
         "NAME": name,

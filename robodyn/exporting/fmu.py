@@ -95,11 +95,11 @@ def write_fmus(
         MissingExtra, ExportFailed: a compiler is missing or fails.
     """
     models = {
-        name: ("plant", tuple(_plant(mechanism))),
-        f"{name}_controller": ("controller", tuple(_controller(mechanism))),
+        name: ("plant", tuple(plant_variables(mechanism))),
+        f"{name}_controller": ("controller", tuple(controller_variables(mechanism))),
     }
     for called, (role, variables) in models.items():
-        description = _description(called, mechanism, variables, fmi)
+        description = model_description(called, mechanism, variables, fmi)
         seal = hashlib.sha256(static.read_bytes() + ElementTree.tostring(description))
         values = {
             "NAME": name,
@@ -143,7 +143,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
     }
 
 
-def _plant(mechanism: Mechanism) -> Iterator[Variable]:
+def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
     """Yield the variables of `fmu/plant.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
@@ -168,7 +168,7 @@ def _plant(mechanism: Mechanism) -> Iterator[Variable]:
     yield Variable("time", "independent", "s")
 
 
-def _controller(mechanism: Mechanism) -> Iterator[Variable]:
+def controller_variables(mechanism: Mechanism) -> Iterator[Variable]:
     """Yield the variables of `fmu/controller.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
@@ -244,7 +244,7 @@ def _how(variable: Variable) -> dict[str, str]:
     return {"name": variable.name, "causality": causality, **own.get(causality, {})}
 
 
-def _description(
+def model_description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
     """Create a model description without its token."""

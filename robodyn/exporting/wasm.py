@@ -77,8 +77,8 @@ def write_wasm(
         "VERSION": __version__,
         "LIMITED": LIMITED,
         "STATUSES": json.dumps(list(STATUSES.values()), indent=2),
-        "FUNCTIONS": _by_lines(listed),
-        "DATA": _by_lines(_data(mechanism)),
+        "FUNCTIONS": by_lines(listed),
+        "DATA": by_lines(data_of(mechanism)),
         "COORDINATES": coordinates_text(mechanism),
         "METHODS": "\n".join(_declared(function, sizes) for function in functions),
     }
@@ -88,7 +88,8 @@ def write_wasm(
         yield file
 
 
-def _data(mechanism: Mechanism) -> dict[str, object]:
+def data_of(mechanism: Mechanism) -> dict[str, object]:
+    """Return what the module says of the mechanism: names, units, home and limits of its joints."""
     return {
         "jointNames": list(mechanism.joint_names),
         "jointUnits": list(mechanism.joint_units),
@@ -99,7 +100,7 @@ def _data(mechanism: Mechanism) -> dict[str, object]:
     }
 
 
-def _by_lines(listed: Mapping[str, object]) -> str:
+def by_lines(listed: Mapping[str, object]) -> str:
     """Format an object of JavaScript, one key per line, with exact numbers."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
     return "\n".join(["{", *lines, "}"])

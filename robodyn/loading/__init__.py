@@ -2,8 +2,21 @@
 
 """Loading and saving of mechanisms, and the registry of kinds."""
 
+from robodyn.loading.as_closed_loop import from_tree
+from robodyn.loading.inspection import (
+    LoadWarnings,
+    actuators_at_home,
+    comparison_report,
+    describe,
+    read,
+)
 from robodyn.loading.load import use_options
+from robodyn.loading.load_types import LoopName, SerialName, StewartName
 from robodyn.loading.registry import unregister_kind
-from robodyn.loading.robot_description import PLUGIN, frictionless
+from robodyn.loading.robot_description import PLUGIN, frictionless, robot_description
 
-__all__ = ["PLUGIN", "frictionless", "unregister_kind", "use_options"]
+__all__ = [
+    "PLUGIN", "LoadWarnings", "LoopName", "SerialName", "StewartName", "actuators_at_home",
+    "comparison_report", "describe", "frictionless", "from_tree", "read", "robot_description",
+    "unregister_kind", "use_options",
+]  # fmt: skip

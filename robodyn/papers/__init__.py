@@ -2,7 +2,7 @@
 
 """Figures and statements of the five papers, compared with computed results."""
 
-from robodyn.papers.puma import puma_page
+from robodyn.papers.puma import BOUND, puma_page
 from robodyn.papers.stewart_page import paper_page
 
-__all__ = ["paper_page", "puma_page"]
+__all__ = ["BOUND", "paper_page", "puma_page"]

@@ -4,7 +4,10 @@
 
 from robodyn.sweeps.plan import SweepPlan, make_plan
 from robodyn.sweeps.quantities import QUANTITIES
-from robodyn.sweeps.states import sweep_variables
+from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.states import States, sweep_variables
 from robodyn.sweeps.sweep import run
 
-__all__ = ["QUANTITIES", "SweepPlan", "make_plan", "run", "sweep_variables"]
+__all__ = [
+    "QUANTITIES", "States", "SweepPlan", "SweepSettings", "make_plan", "run", "sweep_variables",
+]  # fmt: skip

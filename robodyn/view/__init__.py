@@ -8,7 +8,7 @@ process (`live`), a recording (`replay`), or the topics of a running graph (`rob
 """
 
 from robodyn.view.bag import read_run
-from robodyn.view.design_editor import DesignEditor
+from robodyn.view.design_editor import IDEAL, DesignEditor
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.model_figure import figure_of
 from robodyn.view.modes import ModeAnimation, open_modes
@@ -20,7 +20,7 @@ from robodyn.view.snapshot import drawn_joints
 from robodyn.view.studio import open_studio
 
 __all__ = [
-    "BY_HAND", "DesignEditor", "LiveSimulation", "ModeAnimation", "PortInUse", "Replay",
-    "arrow_lengths", "drawn_joints", "figure_of", "open_modes", "open_studio", "paths_of",
-    "read_run", "reference_effort", "serve", "stop",
+    "BY_HAND", "IDEAL", "DesignEditor", "LiveSimulation", "ModeAnimation", "PortInUse",
+    "Replay", "arrow_lengths", "drawn_joints", "figure_of", "open_modes", "open_studio",
+    "paths_of", "read_run", "reference_effort", "serve", "stop",
 ]  # fmt: skip

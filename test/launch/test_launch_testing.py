@@ -32,7 +32,7 @@ from ros_harness import PATIENCE, RELIABLE, free_domain
 from sensor_msgs.msg import JointState
 
 import robodyn as rd
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import robot_description
 from robodyn.parsing import parse_urdf
 from robodyn.poses import matrix_from_pose, rotation_matrix
 from robodyn.presentation import figure_of_links

@@ -21,7 +21,7 @@ from robodyn.simulation import Plant
 sys.path.append(str(Path(__file__).parent / "solvers" / "third_kind"))
 import cart_pendulum
 
-from robodyn.algorithms.conditioning import singularities
+from robodyn.algorithms import conditioning
 
 # one of each kind, and of one that is registered
 NAMES = ("delta", "puma560", "stewart_symmetric", "cart_pendulum")
@@ -145,7 +145,7 @@ def test_objects_of_a_mechanism_can_be_pickled(pool, mechanism, state):
     np.testing.assert_array_equal(efforts, mechanism.inverse_dynamics(q, v, a))
     assert there.inverse_dynamics(q, v, a, out)
     np.testing.assert_array_equal(out, efforts)
-    for kind in singularities(mechanism):
+    for kind in conditioning.singularities(mechanism):
         number, condition = pool.submit(singular_there, kind, q[None]).result()
         np.testing.assert_array_equal(number, kind.number(q[None]))
         np.testing.assert_array_equal(condition, kind.condition(q[None], 0.5))

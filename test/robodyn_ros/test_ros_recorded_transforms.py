@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import robot_description
 from robodyn.parsing import parse_urdf
 from robodyn.poses import matrix_from_pose
 from robodyn.presentation import Figure, presentation

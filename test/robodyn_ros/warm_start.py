@@ -154,12 +154,12 @@ def start(
 
 def load_kernels(model: str) -> None:
     """Load the machine code of a mechanism, and what all machine code needs."""
-    from robodyn.loading.load import load
+    import robodyn as rd
     from robodyn.warmup import warm_up, warm_up_watching
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mechanism = load(model)
+        mechanism = rd.load(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
 

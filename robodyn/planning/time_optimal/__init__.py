@@ -1,3 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Time-optimal motion along a path."""
+
+from robodyn.planning.time_optimal.constraints.all import Constraints
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, swerve
+from robodyn.planning.time_optimal.easing import Easing
+from robodyn.planning.time_optimal.motion import shares_of_time
+from robodyn.planning.time_optimal.online import time_optimal_from
+from robodyn.planning.time_optimal.path import PathPieces, graded
+from robodyn.planning.time_optimal.program import SpeedSpline
+from robodyn.planning.time_optimal.sampled_path import sample_path
+from robodyn.planning.time_optimal.search import Reached, unverified
+from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
+from robodyn.planning.time_optimal.spacing import spacing
+
+__all__ = [
+    "Constraints", "Easing", "PathPieces", "Reached", "SmoothCurve", "SpeedSpline",
+    "WaypointSpline", "coordinate_weights", "graded", "sample_path", "shares_of_time", "spacing",
+    "swerve", "time_optimal_from", "unverified",
+]  # fmt: skip

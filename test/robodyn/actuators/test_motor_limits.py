@@ -10,7 +10,7 @@ import pytest
 from six_legs import six_legs, with_legs
 
 import robodyn as rd
-from robodyn.analysis.margins import margins
+from robodyn.analysis import margins
 from robodyn.control import TrajectoryFollower
 from robodyn.dynamics.kernels.end_stops import motor_effort
 

@@ -10,12 +10,10 @@ import scipy.linalg
 import scipy.optimize
 
 import robodyn as rd
-from robodyn.algorithms.chart import Chart
-from robodyn.model.spring import LinearSpring
+from robodyn.algorithms import Chart
+from robodyn.model import LinearSpring
 from robodyn.poses import pose_difference
-from robodyn.sweeps.quantities import QUANTITIES
-from robodyn.sweeps.settings import SweepSettings
-from robodyn.sweeps.states import States
+from robodyn.sweeps import QUANTITIES, States, SweepSettings
 
 NAMES = ("motion_platform", "delta", "hexapod_rotary", "fivebar", "puma560")
 PENDULUM = """

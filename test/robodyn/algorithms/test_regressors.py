@@ -14,8 +14,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.algorithms import comparison
-from robodyn.algorithms.linear_in_parameters import reference_regressor
+from robodyn.algorithms import comparison, reference_regressor
 from robodyn.dynamics.body_parameters import (
     bodies_of_parameters,
     body_parameters,

@@ -12,10 +12,10 @@ import yaml
 from six_legs import JointReading, six_legs, with_legs
 
 import robodyn as rd
-from robodyn.algorithms.effort_terms import effort_terms
-from robodyn.analysis.at_home import springs_at_home
+from robodyn.algorithms import effort_terms
+from robodyn.analysis import springs_at_home
 from robodyn.errors import ModelError, OutputError
-from robodyn.model.spring import LinearSpring, PointSpring
+from robodyn.model import LinearSpring, PointSpring
 
 NAMES = ("motion_platform", "stanford_arm", "delta", "hexapod_rotary")
 BRACED = NAMES[::2]

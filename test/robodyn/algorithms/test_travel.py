@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import comparison, travel
-from robodyn.algorithms.travel import leg_bends, travel_positions, with_cones, within_travel
 from robodyn.cli import app
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="0.3"/>
@@ -84,10 +83,10 @@ def test_values_and_limits_are_those_of_the_description(tight):
     np.testing.assert_allclose(travel.travel_bounds(tight)[2:], [[-0.05, 0.05]] * 2)
     q = tight.assemble([0.1, -0.1], tight.home)
     np.testing.assert_allclose(
-        travel_positions(tight, q), [0.1, -0.1, *elbows([0.1, -0.1])], atol=1e-9
+        travel.travel_positions(tight, q), [0.1, -0.1, *elbows([0.1, -0.1])], atol=1e-9
     )
-    assert within_travel(tight, tight.home)
-    assert not within_travel(tight, q)
+    assert travel.within_travel(tight, tight.home)
+    assert not travel.within_travel(tight, q)
 
 
 def test_a_motion_that_leaves_them_is_told_by_all_that_look_at_it(tight, leaving):
@@ -133,9 +132,9 @@ def test_planned_motions_keep_to_passive_limits():
         t = np.linspace(0.0, path.duration, 600)
         motors = m.joint_positions(path.sample(t).configuration)
         assert max(abs(angle) for q in motors for angle in elbows(q)) < 0.3 + 1e-9
-    platform = with_cones(rd.load("stewart_symmetric"), base_cone=0.3)
+    platform = travel.with_cones(rd.load("stewart_symmetric"), base_cone=0.3)
     poses = rd.calibration_poses(platform, 12, settings=rd.PoseSettings(candidates=400))
-    assert leg_bends(platform, poses.configurations)[:, 0].max() <= 0.3
+    assert travel.leg_bends(platform, poses.configurations)[:, 0].max() <= 0.3
 
 
 @pytest.mark.slow
@@ -225,14 +224,14 @@ def test_universal_joints_of_a_platform_keep_their_limits(hexapod, rng):
     columns = [k for k, name in enumerate(free.all_joint_names) if "universal" in name]
     angles = free.joint_states(poses).positions[:, columns]
     there = free.joint_states(free.home).positions[columns]
-    kept = (np.abs(angles - there) <= 0.05).all(axis=1) & within_travel(free, poses)
-    np.testing.assert_array_equal(within_travel(m, poses), kept)
+    kept = (np.abs(angles - there) <= 0.05).all(axis=1) & travel.within_travel(free, poses)
+    np.testing.assert_array_equal(travel.within_travel(m, poses), kept)
     assert 0 < kept.sum() < 4000
 
 
 @pytest.mark.slow
 def test_passive_limits_are_written_and_read(hexapod, tmp_path):
-    m = with_cones(rd.load(hexapod[0] / "tight.urdf"), base_cone=0.3, body_cone=0.25)
+    m = travel.with_cones(rd.load(hexapod[0] / "tight.urdf"), base_cone=0.3, body_cone=0.25)
     for ending in ("urdf", "yaml", "sdf", "xml"):
         if ending == "xml":
             pytest.importorskip("mujoco")
@@ -249,11 +248,11 @@ def test_cones_hold_for_platforms_and_closed_loops_alike(hexapod, rng):
     steps = 0.1 * rng.normal(size=(40, 6))
     poses = platform.advance(platform.home, steps)
     reached = [loop.configuration_at(pose) for pose in poses]
-    bends = leg_bends(platform, poses)
-    np.testing.assert_allclose(leg_bends(loop, np.array(reached)), bends, atol=1e-6)
+    bends = travel.leg_bends(platform, poses)
+    np.testing.assert_allclose(travel.leg_bends(loop, np.array(reached)), bends, atol=1e-6)
     for cones in ({"base_cone": 0.15}, {"body_cone": 0.2}, {"base_cone": 0.2, "body_cone": 0.2}):
-        expected = within_travel(with_cones(platform, **cones), poses)
-        found = within_travel(with_cones(loop, **cones), np.array(reached))
+        expected = travel.within_travel(travel.with_cones(platform, **cones), poses)
+        found = travel.within_travel(travel.with_cones(loop, **cones), np.array(reached))
         np.testing.assert_array_equal(found, expected)
         assert expected.any()
         assert not expected.all()
@@ -263,7 +262,7 @@ def test_cones_hold_for_platforms_and_closed_loops_alike(hexapod, rng):
 def test_rods_of_a_delta_lean_as_geometry_says():
     m = rd.load("delta")
     q = m.advance(m.home, np.array([0.2, -0.1, 0.05]))
-    body = leg_bends(m, q)[1]
+    body = travel.leg_bends(m, q)[1]
     # the platform does not turn: the angle between a rod now and at home, base frame
     for k, name in enumerate(travel.leg_names(m)):
         closure = next(c for c in m.model.closures if c.name == name)
@@ -276,14 +275,14 @@ def test_rods_of_a_delta_lean_as_geometry_says():
         angle = np.arccos(np.clip(0.5 * (np.trace(turned) - 1.0), -1.0, 1.0))
         # a rod that also spins about itself turns by more than it leans
         assert 0.0 < body[k] <= angle + 1e-9
-    tight = with_cones(m, body_cone=0.05)
-    assert within_travel(tight, m.home)
-    assert not within_travel(tight, q)
+    tight = travel.with_cones(m, body_cone=0.05)
+    assert travel.within_travel(tight, m.home)
+    assert not travel.within_travel(tight, q)
     assert rd.workspace(tight, resolution=10).volume < 0.5 * rd.workspace(m, resolution=10).volume
 
 
 def test_mechanisms_without_legs_have_no_cones():
     with pytest.raises(rd.InvalidInput, match="no straight legs"):
-        with_cones(rd.load("puma560"), 0.1)
+        travel.with_cones(rd.load("puma560"), 0.1)
     with pytest.raises(rd.InvalidInput, match="no straight legs"):
         rd.workspace(rd.load("fivebar"), base_cone=0.2)

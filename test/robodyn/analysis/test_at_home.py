@@ -9,7 +9,7 @@ import pytest
 from six_legs import six_legs, with_legs
 
 import robodyn as rd
-from robodyn.analysis.at_home import at_home, payload_at_home, reach_about_home, stroke_used
+from robodyn.analysis import at_home, payload_at_home, reach_about_home, stroke_used
 from robodyn.presentation import presentation
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 

@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from robodyn.actuators import IDEAL
 from robodyn.algorithms import Drives
-from robodyn.analysis.margins import margin_lines, margins
+from robodyn.analysis import margin_lines, margins
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ import pytest
 import robodyn as rd
 from robodyn.analysis import (
     RunHistory,
+    as_json,
     dynamic_fraction,
     execute,
     peak_dynamic_fraction,
     summary_text,
 )
-from robodyn.analysis.as_json import as_json
 from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, OutputError
 

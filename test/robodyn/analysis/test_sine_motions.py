@@ -10,7 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.analysis.sine_motions import AXES, FREQUENCIES, sine_motions
+from robodyn.analysis import AXES, FREQUENCIES, sine_motions
 from robodyn.poses import advance_pose
 from robodyn.solvers.tree.closing import global_search
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.as_json import as_json
+from robodyn.analysis import as_json
 from robodyn.errors import InvalidInput, MissingExtra, OutputError
 from robodyn.trajectories import plan_line_rpy
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis.unit_checks import doubts
+from robodyn.analysis import doubts
 
 MODELS = dict.fromkeys(rd.models())
 

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis import execute
 from robodyn.cli import app
-from robodyn.report import study_charts
-from robodyn.report.study_page import study_page
+from robodyn.report import study_charts, study_page
 from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.conditioning import Singularity, singularities
 from robodyn.control import (
     look_ahead,
     needs_regularity,
@@ -108,7 +107,7 @@ def test_a_five_bar_meets_both_types_and_each_is_told_apart():
         assert f"singular at t = {time:.4f} s ({name}: {meaning})" in outlook.text
     # what gives way at type 2 is the tip, across the distal links that are in line
     q = path.sample(outlook.meetings[1].time).configuration
-    escape = singularities(fivebar)[1].yields(q, 1.0)
+    escape = conditioning.singularities(fivebar)[1].yields(q, 1.0)
     _, lower, _, distal = links(fivebar, q)
     assert np.abs([lower @ escape[:3], distal @ escape[:3]]).max() < 1e-6 * np.linalg.norm(escape)
     assert np.linalg.norm(escape[:3]) > 1e-2 * np.linalg.norm(escape)
@@ -136,14 +135,14 @@ def test_numbers_without_a_sign_are_singular_where_they_touch_zero(platform):
     assert singular_meetings(redundant, path) == ()
     # a mechanism whose number is the distance of a coordinate from where it is at 0.3 s
     at = path.sample(0.3).configuration[0]
-    touching = Singularity(
+    touching = conditioning.Singularity(
         "type 2", "none", lambda q: np.abs(q[:, 0] - at), False, redundant.condition_number, True
     )
 
     class Touching:
         pass
 
-    singularities.register(Touching, lambda _: (touching,))
+    conditioning.singularities.register(Touching, lambda _: (touching,))
 
     (meeting,) = singular_meetings(Touching(), path)
     assert meeting.time == pytest.approx(0.3, abs=1e-7)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.motions import motion_of_joints
+from robodyn.algorithms import motions
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -54,7 +54,7 @@ def test_a_push_is_told_in_motion_despite_the_noise_of_encoders(name, rng):
         read = m.joint_positions(plant.configuration)
         read = read + 1e-7 * rng.normal(size=read.shape)
         rates = np.zeros_like(read) if last is None else (read - last) / DT
-        measured = motion_of_joints(m, read, rates, None, plant.configuration)
+        measured = motions.motion_of_joints(m, read, rates, None, plant.configuration)
         if last is not None:
             wrenches.append(observer.update(*measured[:2], plant.effort))
             J = m.twist_jacobian(plant.configuration)

@@ -12,11 +12,9 @@ from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms import motions
-from robodyn.algorithms.travel import within_travel
+from robodyn.algorithms import motions, travel
 from robodyn.cli import app
-from robodyn.designing import FAMILIES, rows_of
-from robodyn.designing.search import Descent, Point, spread
+from robodyn.designing import FAMILIES, Descent, Point, rows_of, spread
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.trajectories import SampledTrajectory
@@ -148,7 +146,7 @@ def test_a_design_of_each_family_flies_its_motions_within_its_limits(family, tmp
     times = np.linspace(0.0, 1.0, 2001)
     body = rows_of(motion, times, m.body_pose(m.home))
     moving = motions.motions_of_body(m, *body, np.repeat(m.home[None], len(times), axis=0))
-    assert within_travel(m, moving.configuration).all()
+    assert travel.within_travel(m, moving.configuration).all()
     _, rates, _ = motions.driven_motion(m, *moving)
     efforts = m.inverse_dynamics(*moving)
     assert (np.abs(rates) <= m.velocity_limits).all()

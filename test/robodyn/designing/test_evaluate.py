@@ -12,9 +12,8 @@ from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms import geometry_of
-from robodyn.algorithms.motions import driven_motion, motions_of_body
-from robodyn.analysis.at_home import payload_at_home
+from robodyn.algorithms import geometry_of, motions
+from robodyn.analysis import payload_at_home
 from robodyn.cli import app
 from robodyn.designing import rows_of
 from robodyn.report.design_tables import rotor_sentences
@@ -71,8 +70,8 @@ def test_evaluate_agrees_with_dense_sampling(kind, tmp_path):
     required = of(motion).motions[0]
     times = required.duration / DENSE * np.arange(DENSE)
     body = rows_of(required, times, m.body_pose(m.home))
-    moving = motions_of_body(loaded, *body, np.repeat(m.home[None], DENSE, axis=0))
-    positions, rates, _ = driven_motion(loaded, *moving)
+    moving = motions.motions_of_body(loaded, *body, np.repeat(m.home[None], DENSE, axis=0))
+    positions, rates, _ = motions.driven_motion(loaded, *moving)
     efforts = loaded.inverse_dynamics(*moving)
     np.testing.assert_allclose(row.positions[:, 0], positions.min(axis=0), atol=1e-6)
     np.testing.assert_allclose(row.positions[:, 1], positions.max(axis=0), atol=1e-6)

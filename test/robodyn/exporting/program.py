@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from robodyn.exporting.functions import FUNCTIONS
+from robodyn.exporting import FUNCTIONS
 
 MAIN = """
 #include <malloc.h>

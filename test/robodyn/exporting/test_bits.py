@@ -12,11 +12,9 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
-from robodyn.algorithms import Motion, conditioning
-from robodyn.algorithms.chart import Chart
-from robodyn.algorithms.motions import motion_of_joints as motion_of
+from robodyn.algorithms import Chart, Motion, conditioning, motions
 from robodyn.control import ComputedTorque
-from robodyn.exporting.functions import FUNCTIONS
+from robodyn.exporting import FUNCTIONS
 
 pytestmark = [
     pytest.mark.skipif(
@@ -88,9 +86,9 @@ def compare(m, program, states):
     check("configuration", m.assemble, (positions,), positions, home)
     rates = m.joint_velocities(q, v)
     check("joint_velocities", m.joint_velocities, (q, v), q, v)
-    check("velocity", lambda q, x, r: motion_of(m, x, r, None, q).velocity,
+    check("velocity", lambda q, x, r: motions.motion_of_joints(m, x, r, None, q).velocity,
           (q, positions, rates), q, rates)  # fmt: skip
-    check("acceleration", lambda q, x, r, c: motion_of(m, x, r, c, q).acceleration,
+    check("acceleration", lambda q, x, r, c: motions.motion_of_joints(m, x, r, c, q).acceleration,
           (q, positions, rates, tau), q, rates, tau)  # fmt: skip
     lengths = np.full((rows, 1), 0.7)
     check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
@@ -161,11 +159,12 @@ def test_webassembly_has_the_same_bits(exported):
     calls, wanted, moves = [], [], (1e-3, 2, rd.EndStops())
     for q, v, a, tau, load, _ in zip(*s, strict=True):
         positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
+        velocity = motions.motion_of_joints(m, positions, rates, None, q).velocity
         asked = {
             "inverseDynamics": ((q, v, a, load), m.inverse_dynamics(q, v, a, load)),
             "forwardDynamics": ((q, v, tau), m.forward_dynamics(q, v, tau)),
             "configuration": ((positions, m.home), m.assemble(positions)),
-            "velocity": ((q, rates), motion_of(m, positions, rates, None, q).velocity),
+            "velocity": ((q, rates), velocity),
             "twistJacobian": ((q,), m.twist_jacobian(q)),
             "inverseDynamicsDerivatives": ((q, v, a), m.inverse_dynamics_derivatives(q, v, a)),
             "step": ((q, v, tau, load, None, 1e-3, 2), m.step(q, v, tau, load, *moves)),

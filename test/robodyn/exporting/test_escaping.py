@@ -11,12 +11,21 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.exporting.escaping import c_string, fmi_name, in_comment, xml_text, yaml_string
-from robodyn.exporting.export import _texts
-from robodyn.exporting.fmu import _controller, _description, _plant
-from robodyn.exporting.ros2_control import package_texts
-from robodyn.exporting.texts import c_name
-from robodyn.exporting.wasm import _by_lines, _data
+from robodyn.exporting import (
+    by_lines,
+    c_name,
+    c_string,
+    controller_variables,
+    data_of,
+    fmi_name,
+    in_comment,
+    library_texts,
+    model_description,
+    package_texts,
+    plant_variables,
+    xml_text,
+    yaml_string,
+)
 
 EVIL = [
     "t*/ int pwned; /*",
@@ -110,7 +119,7 @@ def test_generated_c_is_the_same_for_every_name(evil, tmp_path):
         return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
 
     def files(mechanism):
-        texts = {f"library/{file}": text for file, text in _texts("arm", mechanism)}
+        texts = {f"library/{file}": text for file, text in library_texts("arm", mechanism)}
         return texts | dict(package_texts("arm", mechanism))
 
     expected, found = files(plain), files(evil)
@@ -129,7 +138,7 @@ def test_generated_c_is_the_same_for_every_name(evil, tmp_path):
     assert chained["joints"] == list(evil.joint_names)
     read = ElementTree.fromstring(found["urdf/arm.urdf"]).find("ros2_control")
     assert [joint.get("name") for joint in read.findall("joint")] == list(evil.joint_names)
-    assert _by_lines(_data(evil)).isascii()
+    assert by_lines(data_of(evil)).isascii()
 
 
 # FMI 2.0.4, section 2.2.9, and FMI 3.0.2, section 2.4.7.5.1
@@ -138,13 +147,13 @@ _NAME = rf"(?:[A-Za-z_][A-Za-z0-9_]*|'{_Q}')"
 
 
 def test_names_of_fmi_follow_its_structured_naming(evil):
-    for variables in (tuple(_plant(evil)), tuple(_controller(evil))):
+    for variables in (tuple(plant_variables(evil)), tuple(controller_variables(evil))):
         names = [variable.name for variable in variables]
         assert len(set(names)) == len(names)
         for name in names:
             assert re.fullmatch(rf"{_NAME}(\.{_NAME})*", name), name
         for fmi in ("2.0", "3.0"):
-            text = ElementTree.tostring(_description("arm", evil, variables, fmi))
+            text = ElementTree.tostring(model_description("arm", evil, variables, fmi))
             ElementTree.fromstring(text)
 
 

@@ -9,9 +9,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.exporting.machine_code import TARGETS, target_of
-from robodyn.exporting.ros2_control import package_texts
-from robodyn.exporting.texts import c_name, header
+from robodyn.exporting import TARGETS, c_name, header, package_texts, target_of
 
 
 @pytest.mark.parametrize("name", ["2nd", "a-b", "while", "_x", "a__b", "naïve", "a b"])

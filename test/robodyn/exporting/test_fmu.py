@@ -10,9 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.control import ComputedTorque
-from robodyn.exporting.fmu import write_fmus
-from robodyn.exporting.machine_code import Target
-from robodyn.exporting.texts import header
+from robodyn.exporting import Target, header, write_fmus
 
 fmpy = pytest.importorskip("fmpy")
 pytestmark = [

@@ -14,11 +14,7 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
-from robodyn.exporting.export import Exported
-from robodyn.exporting.functions import functions_of
-from robodyn.exporting.linking import link
-from robodyn.exporting.machine_code import llvm_of, object_of, target_of
-from robodyn.exporting.texts import header
+from robodyn.exporting import Exported, functions_of, header, link, llvm_of, object_of, target_of
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)"),

@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
-from robodyn.parsing.mjcf.reader import read_mjcf
+from robodyn.parsing import read_mjcf
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.closing import joint_motion, tangent
 
@@ -398,7 +398,7 @@ def test_the_first_keyframe_is_an_arms_home(tmp_path):
 
 def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
     """As `robodyn view` does: by the joints of the URDF that the file becomes."""
-    from robodyn.loading.robot_description import robot_description
+    from robodyn.loading import robot_description
     from robodyn.view import arrow_lengths, figure_of, reference_effort
 
     path = tmp_path / "arm.xml"

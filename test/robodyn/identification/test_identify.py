@@ -14,18 +14,18 @@ from robodyn.algorithms import motions
 from robodyn.dynamics import joint_friction
 from robodyn.dynamics.body_parameters import pseudo_inertias
 from robodyn.errors import InvalidInput
-from robodyn.identification.filters import choose_filters
-from robodyn.identification.friction import (
+from robodyn.identification import (
     COULOMB,
     RUBBING,
     Term,
     candidates,
+    choose_filters,
     friction_columns,
+    motors_of,
+    samples_of,
     stop,
 )
-from robodyn.identification.motors import motors_of
-from robodyn.identification.samples import samples_of
-from robodyn.model.spring import LinearSpring
+from robodyn.model import LinearSpring
 from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]

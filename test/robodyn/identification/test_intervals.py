@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.identification.friction import Term, dissipates
+from robodyn.identification import Term, dissipates
 from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 pytestmark = pytest.mark.slow

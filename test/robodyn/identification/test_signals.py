@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.identification.signals import (
+from robodyn.identification import (
     Series,
     at_instants,
     common_instants,

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.loading import PLUGIN, frictionless
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import PLUGIN, frictionless, robot_description
 from robodyn.solvers.stewart.drawing import platform_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")

@@ -15,9 +15,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.loading import frictionless
-from robodyn.loading.inspection import describe, read
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import describe, frictionless, read, robot_description
 from robodyn.report import parameter_tables
 
 PACKAGE = Path(rd.__file__).parent

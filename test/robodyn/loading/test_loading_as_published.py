@@ -53,7 +53,7 @@ def test_all_of_them_are_in_one_line_and_strict_refuses_them():
 
 
 def test_check_tells_of_them(tmp_path):
-    from robodyn.loading.inspection import describe, read
+    from robodyn.loading import describe, read
 
     (tmp_path / "arm.urdf").write_text(three_links(second=""))
     found = describe(*read(str(tmp_path / "arm.urdf"), False), str(tmp_path / "arm.urdf"))

@@ -13,7 +13,7 @@ import yaml
 
 import robodyn as rd
 from robodyn.algorithms import comparison
-from robodyn.loading import load_types
+from robodyn.loading import LoopName, SerialName, StewartName
 from robodyn.parsing import MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.mark.slow
 def test_the_types_of_load_name_every_bundled_model_under_its_kind():
-    names = {"stewart": load_types.StewartName, "serial": load_types.SerialName}
-    names["closed_loop"] = load_types.LoopName
+    names = {"stewart": StewartName, "serial": SerialName}
+    names["closed_loop"] = LoopName
     told = {name: kind for kind, literal in names.items() for name in get_args(literal)}
     assert told == {name: rd.load(name).kind for name in rd.models()}
 

@@ -10,8 +10,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning
-from robodyn.loading import use_options
-from robodyn.loading.inspection import describe, read
+from robodyn.loading import describe, read, use_options
 from robodyn.mechanism import on_command_line
 
 MASS, POLE, LENGTH, G = 2.0, 0.3, 0.4, 9.81

@@ -9,7 +9,7 @@ import pytest
 from six_legs import six_legs, with_legs
 
 import robodyn as rd
-from robodyn.loading.inspection import LoadWarnings, describe
+from robodyn.loading import LoadWarnings, describe
 
 
 def described(platform):

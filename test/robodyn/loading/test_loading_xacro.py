@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.formats import xacro_text
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import robot_description
 
 MACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:macro name="arm" params="mass">

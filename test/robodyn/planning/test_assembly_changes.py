@@ -15,9 +15,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.planning.paths.bounds import Bounds
-from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
+from robodyn.planning.paths import Bounds, Budget, PlanningProblem, TreeSearch, space_of
 
 FEET = np.array([[0.0, 0.0], [1.591, 0.0], [0.0, 1.0]])
 # sides of the platform: from corner 1 to 2, from 2 to 3 and from 3 to 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.paths.clearance import Clearance
+from robodyn.planning.paths import Clearance
 
 LINK = """<link name="{name}"><inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
+from robodyn.planning.time_optimal import WaypointSpline, coordinate_weights
 
 # How far waypoints are spread about home [rad, or parts of the mechanism's size].
 SPREAD = {"puma560": 0.5, "stewart_symmetric": 0.05, "delta": 0.05}

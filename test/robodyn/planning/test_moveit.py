@@ -15,8 +15,7 @@ from robodyn.errors import InvalidInput, OutputError
 from robodyn.formats import parse_xml
 from robodyn.planning.moveit import moveit
 from robodyn.poses import rotation_matrix
-from robodyn.trajectories import TipJoints
-from robodyn.trajectories.tip_joints import space_of
+from robodyn.trajectories import TipJoints, space_of
 
 pytestmark = pytest.mark.slow
 

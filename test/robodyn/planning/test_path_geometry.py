@@ -8,14 +8,20 @@ from scipy.spatial.transform import Rotation
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.planning.paths.bounds import Bounds
-from robodyn.planning.paths.curves import Curve, PoseCurve, Spline, curve_along
-from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.shortening import filled, shortcut
-from robodyn.planning.paths.spaces import Space
-from robodyn.planning.paths.tree_search import Budget, PlanningProblem
-from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
-from robodyn.planning.workspace.surfaces import level_surface
+from robodyn.planning.paths import (
+    Bounds,
+    Budget,
+    Curve,
+    PlanningProblem,
+    PoseCurve,
+    Space,
+    Spline,
+    curve_along,
+    filled,
+    shortcut,
+    space_of,
+)
+from robodyn.planning.workspace import Requirements, WorkspaceSettings, level_surface
 
 S = np.linspace(0.0, 1.0, 21)
 STEP = 0.05

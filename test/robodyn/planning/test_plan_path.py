@@ -12,8 +12,7 @@ from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.planning.paths.around import around_singularities
-from robodyn.planning.paths.clearance import segment_distances
+from robodyn.planning.paths import around_singularities, segment_distances
 
 # On the straight way between these the determinant of H changes its sign twice.
 ENDS = ([0.1, 0.0, 0.4], [0.0, 0.0, -0.2]), ([0.0, 0.0, 0.4], [-0.2, 1.0, 0.0])

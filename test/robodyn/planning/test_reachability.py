@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from robodyn.planning.kernels.intervals import Intervals, can_rest, limit_at, linear_rows
-from robodyn.planning.kernels.peaks import peaks
-from robodyn.planning.kernels.reachability import largest_first
-from robodyn.planning.time_optimal.search import unverified
+from robodyn.planning.kernels import (
+    Intervals,
+    can_rest,
+    largest_first,
+    limit_at,
+    linear_rows,
+    peaks,
+)
+from robodyn.planning.time_optimal import unverified
 
 COUNT = 40
 

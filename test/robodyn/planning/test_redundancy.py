@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.paths.free_motion import FreeMotion
+from robodyn.planning.paths import FreeMotion
 
 
 def largest(mechanism, motion, samples=301):

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.planning.paths.curves import Curve
-from robodyn.planning.paths.planned_path import PlannedPath
-from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, swerve
-from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.path import PathPieces, graded
-from robodyn.trajectories.profiles import make_profile
+from robodyn.planning.paths import Curve, PlannedPath
+from robodyn.planning.time_optimal import (
+    Easing,
+    PathPieces,
+    WaypointSpline,
+    coordinate_weights,
+    graded,
+    swerve,
+)
+from robodyn.trajectories import make_profile
 
 ROUTE = np.array(
     [[0.0, 0.3, 0.2, 0, 0.4, 0], [0.4, -0.1, 0.4, 0.3, 0, 0.6], [0.2, 0.2, 0, 0, 1, 0]]

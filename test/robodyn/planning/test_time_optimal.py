@@ -14,14 +14,17 @@ from scipy.spatial.transform import Rotation, RotationSpline
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.algorithms import motions
-from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.curves import WaypointSpline
-from robodyn.planning.time_optimal.online import time_optimal_from
-from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.program import SpeedSpline
-from robodyn.planning.time_optimal.sampled_path import sample_path
-from robodyn.planning.time_optimal.search import Reached, unverified
-from robodyn.planning.time_optimal.spacing import spacing
+from robodyn.planning.time_optimal import (
+    Constraints,
+    PathPieces,
+    Reached,
+    SpeedSpline,
+    WaypointSpline,
+    sample_path,
+    spacing,
+    time_optimal_from,
+    unverified,
+)
 from robodyn.presentation import presentation
 
 FINER = 50

@@ -14,11 +14,14 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.cli import app
-from robodyn.planning.time_optimal.curves import WaypointSpline, swerve
-from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.motion import shares_of_time
-from robodyn.planning.time_optimal.path import PathPieces
-from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
+from robodyn.planning.time_optimal import (
+    Easing,
+    PathPieces,
+    SmoothCurve,
+    WaypointSpline,
+    shares_of_time,
+    swerve,
+)
 from robodyn.presentation import presentation
 
 FINER = 50

@@ -14,13 +14,9 @@ from six_legs import six_legs, with_legs
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms import conditioning
-from robodyn.algorithms.elasticity import smallest_stiffness
-from robodyn.algorithms.travel import with_cones
+from robodyn.algorithms import conditioning, smallest_stiffness, travel
 from robodyn.cli import app
-from robodyn.planning.workspace.pose_region import connected
-from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
-from robodyn.planning.workspace.surfaces import level_surface
+from robodyn.planning.workspace import Requirements, WorkspaceSettings, connected, level_surface
 
 pytestmark = pytest.mark.slow
 
@@ -340,7 +336,7 @@ def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
     assert both.volume == pytest.approx(region.volume, rel=0.1)
     assert not both.contains(below)
     # an orientation workspace continues beyond half a turn of roll and yaw
-    yawed = rd.workspace(with_cones(platform, body_cone=0.3), "orientation", error=0.1)
+    yawed = rd.workspace(travel.with_cones(platform, body_cone=0.3), "orientation", error=0.1)
     assert 0.0 < yawed.volume < 1.0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import robodyn as rd
-from robodyn.report.study_page import study_page
+from robodyn.report import study_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "view"))
 pytest.importorskip("websockets")

@@ -7,10 +7,20 @@ import json
 import numpy as np
 import pytest
 
-from robodyn.planning.workspace.surfaces import Surface
-from robodyn.report import Chart, ChartLine, Mark, Note, Panel, decimal
-from robodyn.report.axis_ranges import Scale, scale_of, x_range, y_range
-from robodyn.report.chart import thinned_rows
+from robodyn.planning.workspace import Surface
+from robodyn.report import (
+    Chart,
+    ChartLine,
+    Mark,
+    Note,
+    Panel,
+    Scale,
+    decimal,
+    scale_of,
+    thinned_rows,
+    x_range,
+    y_range,
+)
 from robodyn.report.workspace_page import surfaces_image
 
 bokeh = pytest.importorskip("bokeh")
@@ -18,8 +28,8 @@ bokeh = pytest.importorskip("bokeh")
 from bokeh.document import Document  # noqa: E402
 from bokeh.models import ColumnDataSource, HoverTool, Label, PlainText  # noqa: E402
 
+from robodyn.report import chart_html  # noqa: E402
 from robodyn.report.html_charts import drawing  # noqa: E402
-from robodyn.report.page import chart_html  # noqa: E402
 
 
 def figures_of(chart):

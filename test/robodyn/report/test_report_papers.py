@@ -4,8 +4,7 @@
 
 import pytest
 
-from robodyn.papers import paper_page, puma_page
-from robodyn.papers.puma import BOUND
+from robodyn.papers import BOUND, paper_page, puma_page
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import InvalidInput
-from robodyn.report import compare_with_plan
-from robodyn.report.recorded_run_page import recorded_run_page
+from robodyn.report import compare_with_plan, recorded_run_page
 
 pytest.importorskip("bokeh", reason="the extra `report` is not installed")
 

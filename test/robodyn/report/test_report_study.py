@@ -12,8 +12,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import MissingExtra, OutputError
-from robodyn.report import rises, study_charts
-from robodyn.report.study_page import study_page
+from robodyn.report import rises, study_charts, study_page
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.poses import pose_difference
-from robodyn.trajectories.base import AtRest
+from robodyn.trajectories import AtRest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 NAMES = ("motion_platform", "delta", "fivebar", "puma560")

@@ -10,8 +10,7 @@ from viser_client import Client
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.designing import FAMILIES
-from robodyn.view import DesignEditor, serve, stop
-from robodyn.view.design_editor import IDEAL
+from robodyn.view import IDEAL, DesignEditor, serve, stop
 
 REQUIREMENTS = {
     "payload": {"mass": 250.0, "com": [0.0, 0.0, 0.35]},

@@ -10,7 +10,7 @@ from urdf_figure import figure_from_urdf
 import robodyn as rd
 from robodyn.cli.view import replay
 from robodyn.formats import package_folders
-from robodyn.loading.robot_description import robot_description
+from robodyn.loading import robot_description
 from robodyn.view import figure_of
 
 pytest.importorskip("trimesh")

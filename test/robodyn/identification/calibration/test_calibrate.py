@@ -14,9 +14,7 @@ import robodyn as rd
 from robodyn.algorithms import comparison, geometry_of
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
-from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import first_frames
+from robodyn.identification.calibration import ALL, Frame, Frames, Freedoms, Problem, first_frames
 from robodyn.poses import advance_pose, pose_difference
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ import robodyn as rd
 from robodyn.algorithms import comparison, geometry_of
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.firmware import delta_settings
-from robodyn.model.placement import Placement
+from robodyn.identification.calibration import delta_settings
+from robodyn.model import Placement
 from robodyn.poses import pose_difference
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import InvalidInput
-from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
+from robodyn.identification.calibration import find_zeros, read_zero_samples
 from robodyn.poses import rotation_matrix
 
 MOUNTED = rd.pose_from_rpy(np.zeros(3), [0.05, -0.04, 0.3])

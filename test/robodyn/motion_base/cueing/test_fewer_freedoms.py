@@ -7,7 +7,6 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.loading.registry import kinds
 from robodyn.motion_base.machine import DriveLimits
 from robodyn.poses import pose_difference
 
@@ -31,7 +30,7 @@ VIOLENT = rd.WashoutParameters(
 @pytest.fixture(scope="module")
 def rigs(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("rigs"), {}
-    templates = {t.what: t for t in kinds()["closed_loop"].adapter("template")}
+    templates = {t.what: t for t in rd.kinds()["closed_loop"].adapter("template")}
     for name in RIGS:
         file = folder / f"{name}.yaml"
         file.write_text(templates[name].write(name, file.name))

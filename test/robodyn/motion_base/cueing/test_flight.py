@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.motion_base.cueing.flight import Flight
+from robodyn.motion_base.cueing import Flight
 
 
 @pytest.fixture(scope="module")

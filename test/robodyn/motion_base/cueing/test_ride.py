@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.formats import read_bag
-from robodyn.motion_base.cueing.vehicle import COLUMNS
+from robodyn.motion_base.cueing import COLUMNS
 from robodyn.poses import rotation_matrix
 from robodyn.trajectories import pose_array, twist_array
 

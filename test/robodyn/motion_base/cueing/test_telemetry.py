@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.motion_base.cueing.telemetry import DATAREFS, FORMATS, Telemetry, requests
+from robodyn.motion_base.cueing import DATAREFS, FORMATS, Telemetry, requests
 
 G, FOOT = 9.81, 0.3048
 CONFIG = Path(__file__).parents[4] / "config"

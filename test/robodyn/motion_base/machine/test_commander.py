@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.travel import leg_bends, with_cones
+from robodyn.algorithms import conditioning, motions, travel
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine import (
     PoseStream,
@@ -141,13 +140,13 @@ def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, th
     """Legs that bend by 0.1 rad at most; without that limit the same target bends them further."""
     free = rd.load(name)
     bends = []
-    for m in (free, with_cones(free, **cones)):
+    for m in (free, travel.with_cones(free, **cones)):
         commander = PositionCommander(m, DT)
         commander.motion_source = goal(m, there, m.home)
         points, largest = [], 0.0
         for k in range(1, 400):
             points.append(commander.step(k * TICK))
-            bend = leg_bends(m, commander.configuration)[int("body_cone" in cones)]
+            bend = travel.leg_bends(m, commander.configuration)[int("body_cone" in cones)]
             largest = max(largest, bend.max())
         assert_within_limits(points, commander.limits)
         bends.append(largest)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from robodyn.motion_base.machine import EVENTS, REQUESTS, STATES, RequestRefused
-from robodyn.motion_base.machine.machine_states import TRANSITIONS, after
+from robodyn.motion_base.machine import EVENTS, REQUESTS, STATES, TRANSITIONS, RequestRefused, after
 
 PAGE = Path(__file__).parents[4] / "docs/machine.md"
 

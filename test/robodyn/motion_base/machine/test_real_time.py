@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.travel import leg_bends, with_cones
+from robodyn.algorithms import conditioning, motions, travel
 from robodyn.errors import NoSolution
-from robodyn.motion_base.cueing.plan import NODES
+from robodyn.motion_base.cueing import NODES
 from robodyn.motion_base.machine import DriveLimits, PoseStream, PositionCommander
 from robodyn.poses import advance_pose, pose_difference
 from robodyn.solvers.tree.closing import global_search
@@ -77,10 +76,10 @@ def test_a_washout_searches_nothing_and_keeps_the_limits(rotary, searches, rng, 
 def test_a_washout_keeps_the_limits_of_passive_joints(rng):
     free = rd.load("stewart_symmetric")
     bends = []
-    for m in (free, with_cones(free, base_cone=0.1)):
+    for m in (free, travel.with_cones(free, base_cone=0.1)):
         washout = rd.ClassicalWashout(m, 0.01, VIOLENT)
         poses = [washout.step(REST + row[:3], row[3:])[0] for row in jumps(rng, 400)]
-        bends.append(leg_bends(m, np.array(poses))[:, 0].max())
+        bends.append(travel.leg_bends(m, np.array(poses))[:, 0].max())
     assert bends[0] > 0.12
     assert 0.05 < bends[1] <= 0.1
 

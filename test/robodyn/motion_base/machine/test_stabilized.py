@@ -9,8 +9,7 @@ import robodyn as rd
 from robodyn.base_motion import BaseMotion
 from robodyn.errors import InvalidInput
 from robodyn.motion_base.base import BasePoseEstimator, ImuNoise
-from robodyn.motion_base.machine import PositionCommander, StabilizedSource, goal
-from robodyn.motion_base.machine.stabilized import seen_from
+from robodyn.motion_base.machine import PositionCommander, StabilizedSource, goal, seen_from
 from robodyn.numerics import rotations_batch
 from robodyn.poses import composed_pose, inverse_pose, pose_difference
 

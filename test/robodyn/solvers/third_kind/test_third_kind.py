@@ -14,10 +14,9 @@ import pytest
 from cart_pendulum import CartPendulum, Model
 
 import robodyn as rd
+from robodyn import loading
 from robodyn.analysis import execute
 from robodyn.control import joint_motion, weakest_direction
-from robodyn.loading import inspection
-from robodyn.loading.robot_description import robot_description
 from robodyn.trajectories import SampledTrajectory, demonstration, knot_times
 from robodyn.warmup import warm_up, warm_up_watching
 
@@ -32,15 +31,15 @@ def crane(registered, description):
 def test_yaml_and_urdf_are_recognized_and_agree(crane, description, tmp_path):
     assert isinstance(crane, CartPendulum)
     assert isinstance(crane, rd.Mechanism)
-    text = robot_description(description, crane, ros2_control=True)
+    text = loading.robot_description(description, crane, ros2_control=True)
     assert "ros2_control" in text
     assert rd.load(text) == crane
-    read, warned = inspection.read(str(description), False)
-    assert inspection.describe(read, warned, "")["kind"] == "cart_pendulum"
-    assert inspection.comparison_report(read, text, False)["differences"] == []
+    read, warned = loading.read(str(description), False)
+    assert loading.describe(read, warned, "")["kind"] == "cart_pendulum"
+    assert loading.comparison_report(read, text, False)["differences"] == []
     heavier = tmp_path / "heavier.yaml"
     heavier.write_text(description.read_text().replace("0.5", "0.6"))
-    differences = inspection.comparison_report(read, str(heavier), False)
+    differences = loading.comparison_report(read, str(heavier), False)
     assert differences["differences"] == ["bob: 0.5 against 0.6 (by 0.1)"]
 
 
@@ -53,7 +52,7 @@ def test_a_kind_without_links_and_joints_is_saved_as_urdf_alone(crane, tmp_path)
 
 def test_dynamics_of_the_cart_are_those_of_an_arm_of_the_same_urdf(crane, description):
     # the same two joints as an open chain of the recursive equations
-    arm = rd.load(robot_description(description, crane), kind="serial", tip_link="bob")
+    arm = rd.load(loading.robot_description(description, crane), kind="serial", tip_link="bob")
     rng = np.random.default_rng(5)
     q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 20, 2))
     wrench = rng.normal(size=(20, 6))

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.report import compare_with_plan, study_charts
-from robodyn.report.recorded_run_page import recorded_run_page
-from robodyn.report.study_page import study_page
+from robodyn.report import compare_with_plan, recorded_run_page, study_charts, study_page
 from robodyn.trajectories import demonstration
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from machines import HEAD, LEAST, MOST, written
 from scipy.optimize import linprog
 
 import robodyn as rd
-from robodyn.analysis.margins import margins
+from robodyn.analysis import margins
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.numerics.nearest_in_box import nearest_in_box
 
@@ -174,7 +174,7 @@ def test_slack_cables_do_not_push(cables):
 
 def test_cables_hold_where_a_linear_programme_says_so(cables, rng):
     """The wrench-feasible workspace: margins are negative where no forces within limits hold."""
-    from robodyn.planning.workspace.requirements import Requirements
+    from robodyn.planning.workspace import Requirements
 
     push = np.array([0.0, 0.0, -150.0, 0.0, 0.0, 0.0])
     needs = Requirements(cables, rd.WorkspaceSettings(effort_limits=True, wrench=push))

@@ -10,7 +10,7 @@ from random_mechanisms import EQUATIONS, branched, parallel, random_state, regul
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.algorithms.motions import configuration_rate
+from robodyn.algorithms import motions
 from robodyn.solvers.tree.closing import joint_motion, joint_rates
 
 SORTS = {
@@ -147,7 +147,7 @@ def test_jacobian_and_rates_are_derivatives_of_positions(mechanism, rng):
     u = 0.3 * u / np.abs(joint_rates(mechanism, q, u)).max()
     h = 2e-3
     weights = dict(zip((-3, -2, -1, 1, 2, 3), (-1, 9, -45, 45, -9, 1), strict=True))
-    v, rate = mechanism.jacobian(q) @ u, configuration_rate(mechanism, q, u)
+    v, rate = mechanism.jacobian(q) @ u, motions.configuration_rate(mechanism, q, u)
     places = {k: mechanism.advance(q, k * h * u) for k in weights}
     moved = sum(w * mechanism.body_pose(places[k])[:3] for k, w in weights.items()) / (60 * h)
     turned = sum(w * places[k] for k, w in weights.items()) / (60 * h)

@@ -11,7 +11,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.loading.inspection import describe, read
+from robodyn.loading import describe, read
 from robodyn.model import Placement
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation

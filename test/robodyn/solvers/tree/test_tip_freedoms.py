@@ -13,11 +13,10 @@ from random_mechanisms import single_loop
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+from robodyn import loading
 from robodyn.actuators import Actuator
-from robodyn.algorithms import motions
-from robodyn.algorithms.conditioning import singularities
+from robodyn.algorithms import conditioning, motions
 from robodyn.errors import InvalidInput
-from robodyn.loading import inspection
 from robodyn.trajectories import SampledTrajectory
 
 FOLDER = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -43,7 +42,7 @@ def test_tip_freedoms_find_what_determines_a_mechanism(name, rows):
     assert m.solver.tip_freedoms.rows == rows
     assert m.solver.tip_freedoms.suffice
     assert (
-        inspection.describe(*inspection.read(str(m.source), False), "")["loops"]["determined_by"]
+        loading.describe(*loading.read(str(m.source), False), "")["loops"]["determined_by"]
         == m.solver.tip_freedoms.text
     )
 
@@ -92,7 +91,7 @@ def test_more_than_six_freedoms_are_examined_as_any(count, rng):
         m.configuration_at(m.body_pose(m.home))
     assert np.isfinite(m.condition_number(m.home))
     near = m.advance(m.home, np.full(count, 1e-3))
-    for singularity in singularities(m):
+    for singularity in conditioning.singularities(m):
         assert np.isfinite(singularity.condition(np.array([m.home, near]), 1.0)).all()
         assert np.isfinite(singularity.number(np.array([m.home, near]))).all()
 
@@ -115,7 +114,7 @@ def test_weight_of_an_underactuated_mechanism_is_unknown():
     model = loop_of("delta").model
     geared = Actuator(rotor_inertia=1e-4, gear_ratio=10.0)
     one = replace(model, driven=model.driven[:1]).driven_by({model.driven[0]: geared})
-    (row,) = inspection.actuators_at_home(rd.ClosedLoop(one))
+    (row,) = loading.actuators_at_home(rd.ClosedLoop(one))
     assert row["weight"] is None
     assert row["friction_share"] is None
     assert row["reflected_inertia"] == pytest.approx(1e-2)
