@@ -89,7 +89,7 @@ def write_wasm(
 
 
 def data_of(mechanism: Mechanism) -> dict[str, object]:
-    """Return what the module says of the mechanism: names, units, home and limits of its joints."""
+    """Return names, units, home and limits of the joints, for the module."""
     return {
         "jointNames": list(mechanism.joint_names),
         "jointUnits": list(mechanism.joint_units),
