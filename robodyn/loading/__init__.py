@@ -2,7 +2,6 @@
 
 """Loading and saving of mechanisms, and the registry of kinds."""
 
-from robodyn.loading.as_closed_loop import from_tree
 from robodyn.loading.inspection import (
     LoadWarnings,
     actuators_at_home,
@@ -17,6 +16,6 @@ from robodyn.loading.robot_description import PLUGIN, frictionless, robot_descri
 
 __all__ = [
     "PLUGIN", "LoadWarnings", "LoopName", "SerialName", "StewartName", "actuators_at_home",
-    "comparison_report", "describe", "frictionless", "from_tree", "read", "robot_description",
+    "comparison_report", "describe", "frictionless", "read", "robot_description",
     "unregister_kind", "use_options",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.arguments import guarded
-from robodyn.designing import OBJECTIVES
+from robodyn.designing.design import OBJECTIVES
 from robodyn.errors import InvalidInput
 
 

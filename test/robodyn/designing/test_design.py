@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import motions, travel
 from robodyn.cli import app
-from robodyn.designing import FAMILIES, Descent, Point, rows_of, spread
+from robodyn.designing import FAMILIES, rows_of
+from robodyn.designing.search import Descent, Point, spread
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.trajectories import SampledTrajectory

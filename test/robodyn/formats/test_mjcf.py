@@ -10,7 +10,7 @@ import pytest
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
-from robodyn.parsing import read_mjcf
+from robodyn.parsing.mjcf.reader import read_mjcf
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.closing import joint_motion, tangent
 

@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, MissingInertiaWarning, ModelError
-from robodyn.parsing import read_sdf
+from robodyn.parsing.sdf.reader import read_sdf
 
 INERTIAL = "<mass>2</mass><inertia><ixx>.02</ixx><iyy>.03</iyy><izz>.04</izz></inertia>"
 # Frames given relative to each other, a joint off its link's origin, an axis in another frame.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.simulation import SimulationTask, compiled
+from robodyn.simulation import SimulationTask, is_compiled
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 
@@ -57,7 +57,7 @@ def test_the_same_bits_as_the_controller_called_from_python(name, monkeypatch):
             for each in (law, called)
         ]
         np.testing.assert_array_equal(both[0].configuration, both[1].configuration)
-        assert compiled.is_compiled(m, law)
+        assert is_compiled(m, law)
         loaded = [m, m.with_payload(2.0)]
         many = rd.simulate_many(loaded, law, path, **options)
         np.testing.assert_array_equal(many.configuration[0], run.configuration)

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.motion_base.cueing import CHANNELS, FREQUENCIES, frequency_response
+from robodyn.motion_base.cueing.frequency_response import (
+    CHANNELS,
+    FREQUENCIES,
+    frequency_response,
+)
 from robodyn.report.cueing_page import cueing_page, read_criteria
 
 pytestmark = pytest.mark.slow

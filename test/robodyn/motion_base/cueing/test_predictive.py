@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import robodyn as rd
-from robodyn.motion_base.cueing import CANALS, OTOLITHS
+from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 from robodyn.motion_base.kernels.soft_limits import newton_step
 
 pytestmark = pytest.mark.slow

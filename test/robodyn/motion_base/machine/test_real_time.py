@@ -8,7 +8,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.errors import NoSolution
-from robodyn.motion_base.cueing import NODES
+from robodyn.motion_base.cueing.plan import NODES
 from robodyn.motion_base.machine import DriveLimits, PoseStream, PositionCommander
 from robodyn.poses import advance_pose, pose_difference
 from robodyn.solvers.tree.closing import global_search

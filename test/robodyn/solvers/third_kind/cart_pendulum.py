@@ -26,8 +26,7 @@ from robodyn.formats import Fields
 from robodyn.mechanism import NumpyDynamics
 from robodyn.model import Joint, Link, Placement
 from robodyn.poses import pose_from_rpy
-from robodyn.presentation import Figure, Shape, stick
-from robodyn.presentation.presentation import figure
+from robodyn.presentation import Figure, Shape, presentation, stick
 
 GRAVITY = 9.81
 
@@ -123,7 +122,7 @@ def _joint_friction(crane: CartPendulum) -> tuple:
     return ({"damping": crane.model.damping}, {"damping": 0.0})
 
 
-@figure.register
+@presentation.figure.register
 def _figure(crane: CartPendulum) -> Figure:
     """A stick from the cart to the bob, both drawn as spheres."""
     end = np.array([0.0, 0.0, -crane.model.length])

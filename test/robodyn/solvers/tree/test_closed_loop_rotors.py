@@ -15,7 +15,7 @@ from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.loading import from_tree
+from robodyn.loading.as_closed_loop import from_tree
 from robodyn.model import Joint, Link, Mimic
 from robodyn.solvers.tree.closing import followed, joint_rates
 
