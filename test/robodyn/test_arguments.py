@@ -33,7 +33,7 @@ WRONG = {
     "text": (lambda m: rd.paper_path([]), "name is a list, expected a text"),
     "word": (
         lambda m: rd.plan_joints(m.home, m.home, 1.0, profile=np.array(["lspb"] * 2)),
-        "profile is a ndarray, expected one of 'lspb', 'cubic', 'quintic', 'cycloidal'",
+        "expected one of lspb, cubic, quintic, cycloidal",
     ),
     "callable": (
         lambda m: rd.analyze(m, rd.plan_joints(m.home, m.home + 0.1, 1.0), progress=1j),
