@@ -10,9 +10,8 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.errors import UnphysicalInertiaWarning
-from robodyn.model import Body, differences
-from robodyn.model.spring import NO_SPRING, LinearSpring
-from robodyn.parsing.model_file import actuator_fields, body_fields
+from robodyn.model import NO_SPRING, Body, LinearSpring, differences
+from robodyn.parsing import actuator_fields, body_fields
 from robodyn.poses import rpy_from_pose
 from robodyn.solvers.stewart.description.yaml_form import FLOATING, short_form
 

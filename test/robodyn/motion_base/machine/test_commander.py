@@ -16,7 +16,7 @@ from robodyn.motion_base.machine import (
     goal,
 )
 from robodyn.poses import pose_difference
-from robodyn.trajectories.base import AtRest
+from robodyn.trajectories import AtRest
 
 DT, TICK = 0.004, 4_000_000
 REST = np.array([0.0, 0.0, 9.81])
