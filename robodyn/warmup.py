@@ -18,9 +18,7 @@ from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import Plant
-from robodyn.trajectories.base import Motion
-from robodyn.trajectories.sampled import SampledTrajectory
-from robodyn.trajectories.tip_joints import TipJoints
+from robodyn.trajectories import Motion, SampledTrajectory, TipJoints
 
 SECOND = 1_000_000_000  # [ns]
 STEP = 1e-4  # [m or rad] away from home

@@ -22,8 +22,7 @@ from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import simulate
-from robodyn.trajectories import Trajectory
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories import Motion, Trajectory
 
 
 def execute(

@@ -12,9 +12,8 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.analysis.trajectory_goals import Goal, GoalPlan, GoalRefused, Present, examine
 from robodyn.arrays import FloatArray
-from robodyn.control import TrajectoryFollower
+from robodyn.control import TrajectoryFollower, path_tolerances
 from robodyn.control.goal_watch import Errors, GoalCode, Verdict
-from robodyn.control.path_tolerance import path_tolerances
 from robodyn.errors import KinematicsError
 
 # Results of goals, by the names of ROS 2 actions.

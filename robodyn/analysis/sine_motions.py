@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.motion import Motion
+from robodyn.algorithms import Motion, conditioning, motions
 from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import FloatArray

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms import conditioning, motions, travel
+from robodyn.algorithms import conditioning, geometry_of, motions, travel
 from robodyn.algorithms.elasticity import is_elastic, smallest_stiffness
-from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy

@@ -14,8 +14,7 @@ from numba import types
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.kernels import links as kernels
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
+from robodyn.model import Joint, Link
 from robodyn.numerics.array_arguments import (
     MATRIX_OUT,
     ROWS_OF_ANY_STRIDE,

@@ -30,10 +30,8 @@ from robodyn.dynamics.body_parameters import (
 )
 from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.errors import InvalidInput
+from robodyn.model import Joint, LinearSpring, Model, PointSpring
 from robodyn.model.fields import replace_checked, replace_unchecked
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
-from robodyn.model.spring import LinearSpring, PointSpring
 
 OF_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", "kg m", "kg m", "kg m", *("kg m^2",) * 6)

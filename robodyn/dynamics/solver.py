@@ -35,8 +35,7 @@ from robodyn.dynamics.parameters import JointParameter
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
-from robodyn.model.body import Link
-from robodyn.model.joint import Joint
+from robodyn.model import Joint, Link
 
 
 class Solver:

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms import conditioning, motions
-from robodyn.algorithms.motion import Motion
+from robodyn.algorithms import Motion, conditioning, motions
 from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar

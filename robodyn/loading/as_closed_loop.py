@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.model.builder import ModelBuilder
-from robodyn.model.model import Model
+from robodyn.model import Model, ModelBuilder
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.parsing.description import check_links
 from robodyn.solvers.serial.description.urdf_chain import check_loops, longest_chains

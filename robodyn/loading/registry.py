@@ -14,8 +14,7 @@ from importlib import metadata
 from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanism.kind import Kind
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.model.builder import ModelBuilder
-from robodyn.model.model import Model
+from robodyn.model import Model, ModelBuilder
 from robodyn.solvers.serial.kind import SERIAL
 from robodyn.solvers.stewart.kind import STEWART
 from robodyn.solvers.tree.kind import CLOSED_LOOP

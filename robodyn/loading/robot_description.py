@@ -12,10 +12,9 @@ from xml.etree import ElementTree
 
 from robodyn.actuators.actuator import NO_FRICTION
 from robodyn.errors import LeftOutWarning, MissingExtra, ModelError, UnphysicalInertiaWarning
+from robodyn.formats import expand_xacro, parse_xml, root_tag
 from robodyn.formats.meshes import with_mesh_files
-from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_elements import element, number, remove_params
-from robodyn.formats.xml_text import parse_xml, root_tag
 from robodyn.formats.yaml_text import read_text
 from robodyn.loading.registry import kind_of
 from robodyn.mechanism.mechanism import Mechanism

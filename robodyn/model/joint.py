@@ -9,8 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robodyn.actuators import Actuator
-from robodyn.actuators.actuator import IDEAL
+from robodyn.actuators import IDEAL, Actuator
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import check_choice
 from robodyn.errors import ModelError

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.actuators import Actuator
-from robodyn.actuators.actuator import IDEAL
+from robodyn.actuators import IDEAL, Actuator
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_scalar, check_tree
 from robodyn.errors import ModelError

@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robodyn.errors import warn
+from robodyn.formats import expand_xacro, root_tag
 from robodyn.formats.inertia import check_inertias
-from robodyn.formats.xacro_text import expand_xacro
-from robodyn.formats.xml_text import root_tag
 from robodyn.formats.yaml_text import read_text
-from robodyn.model.builder import ModelBuilder
-from robodyn.model.model import Model
+from robodyn.model import Model, ModelBuilder
 from robodyn.parsing.urdf import parse_urdf
 
 # Most names in one message.

@@ -18,11 +18,8 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, RobodynError, writing
 from robodyn.formats.documents import Fields
 from robodyn.formats.xml_elements import frame_of
-from robodyn.model.body import Body
+from robodyn.model import Body, LinearSpring, Model, Placement, PointSpring
 from robodyn.model.fields import inertia_tensor
-from robodyn.model.model import Model
-from robodyn.model.placement import Placement
-from robodyn.model.spring import LinearSpring, PointSpring
 from robodyn.poses import rpy_of_rotation
 
 # Fields of a document that state springs.

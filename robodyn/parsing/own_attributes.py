@@ -34,9 +34,7 @@ from robodyn.actuators.description import actuator_of_joint, describes
 from robodyn.errors import ModelError
 from robodyn.formats.xml_elements import TAG
 from robodyn.formats.xml_text import numbers_in
-from robodyn.model.builder import Drives, ModelBuilder
-from robodyn.model.joint import Joint
-from robodyn.model.spring import LinearSpring, PointSpring
+from robodyn.model import Drives, Joint, LinearSpring, ModelBuilder, PointSpring
 
 SETTINGS = ("type", "gravity", "base_link", "tip_link", "actuated_joints", "independent_joints",
             "weights", "base_cone", "body_cone")  # fmt: skip

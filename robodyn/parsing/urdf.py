@@ -20,10 +20,8 @@ from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import TAG, finite, frame_of
 from robodyn.formats.xml_text import parse_xml
-from robodyn.model.body import Link
-from robodyn.model.builder import ModelBuilder
+from robodyn.model import Link, ModelBuilder, Placement
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
-from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import refuse_foreign_joints
 from robodyn.parsing.hardware import Hardware, read_hardware
 from robodyn.parsing.own_attributes import (

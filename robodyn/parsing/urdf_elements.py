@@ -19,8 +19,7 @@ from robodyn.checks import BEYOND
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import QUATERNION, numbers, read_frame, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
-from robodyn.model.closure import Closure
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Placement
 from robodyn.parsing.foreign import INSTEAD, JOINT_TYPES
 
 # Copied child elements: attribute -> (number of numbers, required); 0 means a name.

@@ -18,8 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import element, frame_origin, read_frame
-from robodyn.model.closure import Closure
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Placement
 from robodyn.parsing.foreign import FOREIGN
 
 # Plugins of Gazebo by a part of their name or file, without `-` and `_`.

@@ -12,9 +12,8 @@ import numpy as np
 
 from robodyn.errors import ModelError
 from robodyn.formats.meshes import Mesh, mesh_file, read_mesh
-from robodyn.model.body import Link
+from robodyn.model import Joint, Link
 from robodyn.model.geometry import Geometry, MeshFile
-from robodyn.model.joint import Joint
 from robodyn.presentation.figure import GRAY, Figure, Shape
 
 

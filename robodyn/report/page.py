@@ -13,8 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from robodyn.analysis.as_json import as_json
-from robodyn.analysis.margins import margin_lines
+from robodyn.analysis import as_json, margin_lines
 from robodyn.errors import OutputError, writing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.numbers_as_text import number

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms import conditioning
-from robodyn.algorithms.elasticity import smallest_stiffness
+from robodyn.algorithms import conditioning, smallest_stiffness
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import weakest_directions
 from robodyn.mechanism.mechanism import Mechanism

@@ -19,9 +19,8 @@ from robodyn.errors import InvalidInput
 from robodyn.formats import read_bag, received_description
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.trajectories import Sequence, Trajectory
+from robodyn.trajectories import SampledTrajectory, Sequence, Trajectory
 from robodyn.trajectories.messages import joint_rows, pose_array, sampled_trajectory, to_nanoseconds
-from robodyn.trajectories.sampled import SampledTrajectory
 from robodyn.view.replay import Replay
 
 TOPICS = (

@@ -20,8 +20,7 @@ from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import Pacer, Plant
-from robodyn.trajectories import Trajectory
-from robodyn.trajectories.base import Motion
+from robodyn.trajectories import Motion, Trajectory
 from robodyn.view.snapshot import Snapshot, snapshot_of
 from robodyn.warmup import warm_up
 

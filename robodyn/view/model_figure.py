@@ -11,9 +11,7 @@ from robodyn.loading.registry import written_model
 from robodyn.loading.robot_description import source_builder
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.parsing.source import is_text, models
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure
-from robodyn.presentation.figure_of_links import figure_of_links
+from robodyn.presentation import Figure, figure_of_links, presentation
 
 
 def figure_of(

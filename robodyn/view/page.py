@@ -21,8 +21,7 @@ from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rpy_from_pose
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure
+from robodyn.presentation import Figure, presentation
 from robodyn.view import colors
 from robodyn.view.plots import Plots, RidePlots
 from robodyn.view.scene import Scene

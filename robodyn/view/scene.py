@@ -14,8 +14,7 @@ from scipy.spatial.transform import Rotation
 from robodyn.arrays import FloatArray
 from robodyn.errors import UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure, Shape
+from robodyn.presentation import Figure, Shape, presentation
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
 

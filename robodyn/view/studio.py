@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure
+from robodyn.presentation import Figure, presentation
 from robodyn.view.live import BY_HAND, LiveSimulation
 from robodyn.view.page import ViewerPage
 from robodyn.view.replay import Replay

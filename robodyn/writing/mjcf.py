@@ -20,11 +20,9 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.xml_elements import UNLIMITED, document_text, element, number, numbers
+from robodyn.model import Closure, Joint, Model
 from robodyn.model.body import Body, Link, joined
-from robodyn.model.closure import Closure
 from robodyn.model.geometry import MeshFile
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
 from robodyn.writing.urdf import (

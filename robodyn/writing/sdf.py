@@ -26,11 +26,8 @@ from robodyn.formats.xml_elements import (
     number,
     numbers,
 )
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
+from robodyn.model import Closure, Joint, Link, Model
 from robodyn.model.geometry import Geometry, MeshFile
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
 from robodyn.parsing.sdf.tree import CLOSURES, NAMESPACE, OWN, SCOPE
 from robodyn.poses import rpy_of_rotation
 from robodyn.writing.urdf import (

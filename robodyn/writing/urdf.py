@@ -27,12 +27,8 @@ from robodyn.formats.xml_elements import (
     numbers,
     origin,
 )
-from robodyn.model.body import Link
-from robodyn.model.closure import Closure
+from robodyn.model import Closure, Joint, Link, Model, PointSpring
 from robodyn.model.fields import GRAVITY
-from robodyn.model.joint import Joint
-from robodyn.model.model import Model
-from robodyn.model.spring import PointSpring
 from robodyn.writing.urdf_geometry import GeometryWriter
 
 

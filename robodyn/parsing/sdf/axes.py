@@ -12,8 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.formats.xml_elements import finite
-from robodyn.model.joint import Joint, Mimic
-from robodyn.model.spring import NO_SPRING, LinearSpring
+from robodyn.model import NO_SPRING, Joint, LinearSpring, Mimic
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
 TRUE = ("true", "1")

@@ -18,10 +18,8 @@ import numpy as np
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
 from robodyn.formats.xml_elements import INERTIA, TAG
 from robodyn.formats.xml_text import parse_xml, without_comments
-from robodyn.model.body import Link
-from robodyn.model.builder import Drives, ModelBuilder
+from robodyn.model import Drives, Link, ModelBuilder, Placement
 from robodyn.model.geometry import SIZES, Geometry, Material, MeshFile, Primitive
-from robodyn.model.placement import Placement
 from robodyn.parsing.foreign import FOREIGN, refuse_foreign_joints
 from robodyn.parsing.own_attributes import read_settings
 from robodyn.parsing.sdf.axes import TRUE

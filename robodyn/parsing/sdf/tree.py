@@ -14,11 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import warn
 from robodyn.formats.xml_elements import TAG, frame_of
 from robodyn.formats.xml_text import numbers_in
-from robodyn.model.body import Link
-from robodyn.model.builder import ModelBuilder
-from robodyn.model.closure import Closure
-from robodyn.model.joint import Joint
-from robodyn.model.placement import Placement
+from robodyn.model import Closure, Joint, Link, ModelBuilder, Placement
 from robodyn.parsing.hardware import ROTORS
 from robodyn.parsing.own_attributes import Motor, motor_of, with_motor
 from robodyn.parsing.sdf.axes import Axis, read_axis

@@ -13,9 +13,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
-from robodyn.presentation import presentation
-from robodyn.presentation.figure import Figure, Shape
-from robodyn.presentation.figure_of_links import figure_of_links
+from robodyn.presentation import Figure, Shape, figure_of_links, presentation
 
 
 class Clearance:
