@@ -74,6 +74,7 @@ class LoopSolver(Solver):
     free_poses = _once(joints.free_poses)
     listed = _once(kinematics.listed)
     rods = _once(kinematics.rods)
+    coned_legs = _once(kinematics.coned_legs)
     sided = _once(conditions.sided)
     reference = _once(conditions.reference)
     comparable = _once(conditions.comparable)

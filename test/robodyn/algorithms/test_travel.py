@@ -8,11 +8,14 @@ import re
 
 import numpy as np
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import comparison, travel
 from robodyn.cli import app
+from robodyn.loading.registry import kinds
+from robodyn.poses import rotation_matrix
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="0.3"/>
   <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -286,3 +289,43 @@ def test_mechanisms_without_legs_have_no_cones():
         travel.with_cones(rd.load("puma560"), 0.1)
     with pytest.raises(rd.InvalidInput, match="no straight legs"):
         rd.workspace(rd.load("fivebar"), base_cone=0.2)
+
+
+@pytest.mark.parametrize(
+    ("form", "rig", "end"),
+    [
+        ("UP", "heave-pitch-roll", 0),
+        ("PU", "heave-pitch-roll", 1),
+        ("U", "pitch-roll-seat", 0),
+        ("SP", "four-corners", 0),
+        ("RPU", "four-corners", 1),
+    ],
+)
+def test_a_center_leg_bends_as_its_body_tilts(form, rig, end, tmp_path, rng):
+    """Of a leg straight up, whose joint is a ball or universal joint at the base or at the body."""
+    templates = {t.what: t for t in kinds()["closed_loop"].adapter("template")}
+    text = yaml.safe_load(templates[rig].write(rig, "rig.yaml"))
+    leg = next(each for each in text["legs"] if not each.get("driven", True))
+    leg |= {"form": form, "axis": [0, 0, 1] if form == "PU" else [1, 0, 0]}
+    if rig == "four-corners":  # vertical legs leave one freedom of these to the guide
+        signs = [1, -1, 1, -1] if form == "SP" else [1, -1, -1, 1]
+        for driven, sign in zip(text["legs"], signs, strict=False):
+            driven["base"][1] += 0.2 * sign
+        del text["leg_defaults"]["limits"]
+    m = rd.load(text)
+    configurations, tilts = [], []
+    for _ in range(20):
+        q = m.advance(m.home, rng.uniform(-0.02, 0.02, m.mobility))
+        z = rotation_matrix(m.body_pose(q))[:, 2]
+        if form == "RPU":  # the leg leans about x
+            up = m.body_pose(q)[:3] - leg["base"]
+            z = rotation_matrix(m.body_pose(q)).T @ (up / np.linalg.norm(up))
+        configurations.append(q)
+        tilts.append(np.arccos(z[2]))
+    bends = leg_bends(m, np.array(configurations))[:, end]
+    np.testing.assert_allclose(bends[:, -1], tilts, atol=1e-7)
+    cone = float(np.median(bends.max(axis=1)))
+    limited = rd.load(text | {("base_cone", "body_cone")[end]: cone})
+    inside = within_travel(limited, np.array(configurations))
+    np.testing.assert_array_equal(inside, bends.max(axis=1) <= cone)
+    assert len(limited.travel_limits) == len(m.travel_limits) + bends.shape[1]

@@ -41,6 +41,8 @@ TOGETHER = 8
 TIP_ATTEMPTS = 40
 # Newton's method to positions of redundant drives: most steps, and the final one [m or rad].
 NEAR_STEPS, NEAR = 20, 1e-12
+# Differences of redundant drives, relative to the mechanism's size, that are noise or lag.
+FITS = 1e-3
 
 
 def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
@@ -155,7 +157,8 @@ def motion_of_joints(
     """Compute configuration, velocity and acceleration for a motion (..., n) of the driven joints.
 
     Along the last batch dimension each configuration starts from the one before it, the first from
-    the guess, home by default.
+    the guess, home by default. Redundant drives, whose positions fit each other but for noise and
+    lag, have the motion of least squares.
 
     Raises:
         UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
@@ -174,7 +177,7 @@ def motion_of_joints(
             here = first
             for n in range(shape[-1]) if shape else (None,):
                 index = outer if n is None else (*outer, n)
-                here = _to_driven(loop, here, wanted[index])
+                here = _to_driven(loop, here, wanted[index], FITS * loop.structure.equations.size)
                 q[index] = here
     if loop.solver.drives_free:
         return Motion(q, rates, changes)
@@ -297,14 +300,16 @@ def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArr
     return q.reshape(*wanted.shape[:-1], loop.solver.nq)
 
 
-def _to_driven(loop: Any, q: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Find the configuration with given driven positions from a guess."""
+def _to_driven(
+    loop: Any, q: FloatArray, wanted: FloatArray, within: float = ACCEPTED
+) -> FloatArray:
+    """Find the configuration with given driven positions, `within` [m or rad], from a guess."""
     if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(wanted - q[loop.solver.driven_at]))
     if loop.structure.determined:
         with suppress(KinematicsError):
             near = assemble_near(loop, wanted, q)
-            if np.abs(near[loop.solver.driven_at] - wanted).max() < ACCEPTED:
+            if np.abs(near[loop.solver.driven_at] - wanted).max() < within:
                 return near
     start = np.array(q)
     start[loop.solver.driven_at] = wanted

@@ -21,7 +21,7 @@ from robodyn.errors import (
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import quaternion_of_rotation
 from robodyn.solvers.tree.calls import batch, entry
-from robodyn.solvers.tree.closing.rods import Rod, find_rods
+from robodyn.solvers.tree.closing.rods import Rod, find_center_leg, find_rods
 from robodyn.solvers.tree.joints import configurations, rates_of
 
 # Entries of single states with a flag to skip checks before the result.
@@ -136,9 +136,15 @@ def rods(loop: Any) -> tuple[Rod, ...]:
     return find_rods(loop.structure.equations, loop.structure.home)
 
 
+def coned_legs(loop: Any) -> tuple[Rod, ...]:
+    """Return the straight legs, and the center leg."""
+    center = find_center_leg(loop.structure.equations, loop.structure.home)
+    return (*loop.solver.rods, *center)
+
+
 def leg_names(loop: Any) -> tuple[str, ...]:
-    """Return the names of the ball or universal joints by which legs support the moving body."""
-    return tuple(rod.name for rod in loop.solver.rods)
+    """Return the names of the joints by which legs support the moving body."""
+    return tuple(rod.name for rod in loop.solver.coned_legs)
 
 
 def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
@@ -148,8 +154,8 @@ def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
     crank or carriage.
     """
     q = configurations(loop, "configuration", configuration)
-    found = np.empty((*q.shape[:-1], 2, len(loop.solver.rods), 3))
-    for k, rod in enumerate(loop.solver.rods):
+    found = np.empty((*q.shape[:-1], 2, len(loop.solver.coned_legs), 3))
+    for k, rod in enumerate(loop.solver.coned_legs):
         # the foot is a point of the link that carries the leg, the tip one of the body
         frames = [frame_of(loop, q, link) for link in (rod.base, rod.body)]
         ends = [

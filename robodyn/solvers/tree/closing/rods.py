@@ -22,7 +22,7 @@ class Rod(NamedTuple):
     """Leg between a joint at its foot and a ball or universal joint on the moving body.
 
     Attributes:
-        name: name of the closure at the moving body.
+        name: name of the closure at the moving body; of a center leg that of its last joint.
         base: link that carries it.
         body: link that it supports.
         foot: (3,) [m] center of the joint at the foot, frame of `base`.
@@ -69,6 +69,53 @@ def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
     return tuple(rods)
 
 
+def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
+    """Return the leg whose last joint carries the body of the tip, if there is one.
+
+    Its joints are at most three revolute ones through a point, a prismatic one, and again at most
+    three revolute ones; two at least in one place. Without a prismatic joint, the leg is the normal
+    of its first two axes.
+
+    Args:
+        equations: equations of the mechanism.
+        home: (positions,) closed configuration.
+    """
+    tree = equations.tree
+    B, chain = equations.bodies_at(home), [tree.body_of[tree.model.tip_link]]
+    while tree.bodies[chain[0]].parent:
+        chain.insert(0, tree.bodies[chain[0]].parent)
+    kinds = [tree.bodies[body].kind for body in chain]
+    slides = [k for k, kind in enumerate(kinds) if kind == layout.PRISMATIC]
+    if len(slides) > 1 or layout.FLOATING in kinds or not tree.model.closures:
+        return ()
+    cut = slides[0] if slides else len(chain)
+    groups = [[_line(B, body) for body in part] for part in (chain[:cut], chain[cut + 1 :])]
+    near = MEETING * equations.size
+    centers = [_joint_center(lines, near) for lines in groups]
+    lost = any(lines and at is None for lines, at in zip(groups, centers, strict=True))
+    if lost or not 2 <= max(len(lines) for lines in groups) <= 3:
+        return ()
+    along = _line(B, chain[cut])[1] if slides else np.cross(groups[0][0][1], groups[0][1][1])
+    along = equations.size * along / np.linalg.norm(along)
+    foot, tip = centers
+    if foot is None:
+        foot = tip - along
+    points = [foot, foot + along if tip is None else tip]
+    base, body = _link_of(tree, tree.bodies[chain[0]].parent), _link_of(tree, chain[-1])
+    frames = tree.frame_at(B, base), tree.frame_at(B, body)
+    foot, tip = (F[:3, :3].T @ (at - F[:3, 3]) for F, at in zip(frames, points, strict=True))
+    joint = tree.bodies[chain[-1]].joint
+    return (Rod("" if joint is None else joint.name, base, body, foot, tip),)
+
+
+def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> FloatArray | None:
+    """Return the point (3,) through which axes pass, one on the axis if there is only one."""
+    if len(lines) < 2:
+        return lines[0][0] if lines else None
+    met = _meeting(lines)
+    return None if met is None or max(_distance(met, line) for line in lines) > near else met
+
+
 def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, FloatArray] | None:
     """Return the body that carries a leg, and the center (3,) of the joint there, base frame."""
     while body and tree.bodies[body].kind == layout.PRISMATIC:
@@ -81,8 +128,8 @@ def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, Float
         if not body or tree.bodies[body].kind in (layout.PRISMATIC, layout.FLOATING):
             return body, center
         axes.append(_line(B, body))
-        met = _meeting(axes)
-        if met is None or max(_distance(met, line) for line in axes) > near:
+        met = _joint_center(axes, near)
+        if met is None:
             return body, center
         center = met
 

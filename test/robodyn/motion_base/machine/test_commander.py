@@ -7,7 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions, travel
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, NoSolution
 from robodyn.motion_base.machine import (
     PoseStream,
     PositionCommander,
@@ -249,6 +249,20 @@ def test_redundant_drives_follow_what_cueing_asks_for(corners, rng):
     p, _ = assert_drives_agree(corners, points, commander.limits)
     assert np.median(errors) < 1e-6
     assert max(errors) < 0.05 * np.ptp(p)
+
+
+def test_readings_of_redundant_drives_need_not_agree_to_rounding(corners, rng):
+    """Drives lag and encoders have noise: the body is where it fits them best; far off, nowhere."""
+    near = motions.assemble_near(corners, np.array([0.44, 0.43, 0.42, 0.41]), corners.home)
+    positions = corners.joint_positions(near)
+    noise = rng.normal(0.0, 1e-5, (50, 4))
+    motion = motions.motion_of_joints(corners, positions + noise, 0.1 * noise, None, near)
+    left = positions + noise - corners.joint_positions(motion.configuration)
+    J = corners.joint_jacobian(motion.configuration)
+    assert np.abs(left).max() > 1e-6
+    np.testing.assert_allclose(np.einsum("kij,ki->kj", J, left), 0.0, atol=1e-9)
+    with pytest.raises(NoSolution):
+        motions.motion_of_joints(corners, positions + 0.02 * np.eye(4)[0], np.zeros(4))
 
 
 def test_one_post_moves_as_fast_as_all_of_them_can(corners):
