@@ -322,10 +322,10 @@ def test_a_center_leg_bends_as_its_body_tilts(form, rig, end, tmp_path, rng):
             z = rotation_matrix(m.body_pose(q)).T @ (up / np.linalg.norm(up))
         configurations.append(q)
         tilts.append(np.arccos(z[2]))
-    bends = leg_bends(m, np.array(configurations))[:, end]
+    bends = travel.leg_bends(m, np.array(configurations))[:, end]
     np.testing.assert_allclose(bends[:, -1], tilts, atol=1e-7)
     cone = float(np.median(bends.max(axis=1)))
     limited = rd.load(text | {("base_cone", "body_cone")[end]: cone})
-    inside = within_travel(limited, np.array(configurations))
+    inside = travel.within_travel(limited, np.array(configurations))
     np.testing.assert_array_equal(inside, bends.max(axis=1) <= cone)
     assert len(limited.travel_limits) == len(m.travel_limits) + bends.shape[1]
