@@ -16,7 +16,7 @@ from robodyn.analysis.margins import Margins, condition_limit, margins, passive_
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import write_columns
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory, refuse_other
@@ -220,8 +220,7 @@ class MotionStudy:
             ("condition_number", self.condition_number),
             ("scaled_condition_number", self.scaled_condition_number),
         ]
-        with writing(path):
-            write_columns(path, columns)
+        write_columns(path, columns)
 
     def _term(self, name: str) -> FloatArray:
         if name not in self.terms:

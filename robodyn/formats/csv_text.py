@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import number_in
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, writing
 from robodyn.formats.regular_files import read_bytes
 
 # Separators in the order of trial; blanks separate only if nothing else does.
@@ -106,9 +106,12 @@ def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -
     """Write columns, each a heading and its numbers (N,), as CSV with exact numbers.
 
     A heading that a spreadsheet would evaluate gets a `'` before it, as in spreadsheets.
+
+    Raises:
+        OutputError: the file cannot be written.
     """
     names, values = zip(*columns, strict=True)
-    with Path(path).open("w", newline="", encoding="utf-8") as file:
+    with writing(path), Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([_heading(name) for name in names])
         writer.writerows(np.column_stack(values).tolist())

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray, short_repr
 from robodyn.checks import as_exact
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import write_columns
 from robodyn.identification.signals import segments_of
 from robodyn.mechanism.mechanism import Mechanism
@@ -157,8 +157,7 @@ class Recording:
             for name, values in known.items()
             for joint, column in zip(self.joint_names, values.T, strict=True)
         ]
-        with writing(path):
-            write_columns(path, [("time", self.time), *columns])
+        write_columns(path, [("time", self.time), *columns])
 
 
 # Relative distance to the limit below which an effort counts as saturated.

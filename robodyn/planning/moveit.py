@@ -22,6 +22,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.parsing.model_file import write_text
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
 # Largest distance from home, relative to the mechanism's size or in [rad], and its steps.
@@ -54,7 +55,7 @@ def moveit(
 
     Raises:
         InvalidInput: the body's pose does not determine the configuration.
-        OutputError: a package exists already.
+        OutputError: a package exists already, or cannot be written.
     """
     limit = as_scalar("condition_limit", condition_limit, above=1.0)
     tip, root = TipJoints(mechanism), Path(folder)
@@ -99,11 +100,7 @@ def moveit(
         "package.xml": PACKAGE.format(package=package, name=mechanism.name),
         "CMakeLists.txt": CMAKE.format(package=package),
     }  # fmt: skip
-    files = [root / file for file in texts]
-    for file, text in zip(files, texts.values(), strict=True):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    return files
+    return [write_text(root / file, text) for file, text in texts.items()]
 
 
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:

@@ -20,9 +20,10 @@ import yaml
 
 from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
-from robodyn.errors import OutputError, PathError, RobodynError, writing
+from robodyn.errors import OutputError, PathError, RobodynError
 from robodyn.formats.documents import Fields
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.parsing.model_file import write_text
 from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
 
@@ -103,9 +104,7 @@ class FourierTrajectory(SampledTrajectory):
             "cosine": series.cosine.tolist(),
         }
         text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100)
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:

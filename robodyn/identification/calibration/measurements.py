@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_array, check_choice
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import read_columns, write_columns
 from robodyn.identification.calibration.settings import Point
 from robodyn.identification.plausibility import PositionUnit, in_model_units
@@ -168,8 +168,7 @@ class Measurements:
             columns += [self.distance[:, None], *rows]
         header += [f"{name}.position" for name in self.passive]
         columns += [np.asarray(each)[:, None] for each in self.passive.values()]
-        with writing(path):
-            write_columns(path, zip(header, np.hstack(columns).T, strict=True))
+        write_columns(path, zip(header, np.hstack(columns).T, strict=True))
 
 
 def read_measurements(

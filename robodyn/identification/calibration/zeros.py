@@ -18,9 +18,10 @@ import yaml
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
-from robodyn.errors import InvalidInput, KinematicsError, writing
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.measurements import joint_columns
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.parsing.model_file import write_text
 from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")
@@ -82,8 +83,7 @@ class Zeros:
         }
         text = "# zeros to be added to what each joint reads\n"
         text += yaml.safe_dump({"joints": joints}, sort_keys=False, allow_unicode=True)
-        with writing(path):
-            Path(path).write_text(text, encoding="utf-8")
+        write_text(Path(path), text)
 
 
 def find_zeros(
