@@ -43,6 +43,13 @@
 /* [s] in which motions are braked to rest */
 #define @UPPER@_SHORTEST_STOP 0.02
 #define @UPPER@_LONGEST_STOP 0.64
+/* share of the tolerance by which the mechanism may lag behind before it must be able to stop from
+   where it is, too */
+#define @UPPER@_LAG_SHARE 0.05
+/* share of the tolerance by which a joint may pass its end if it cannot be braked in SHORTEST_STOP */
+#define @UPPER@_END_SHARE 0.1
+/* steps from home to where the mechanism is when the controller starts */
+#define @UPPER@_START_STEPS 32
 /* [rad or m] beyond the position limits, for rounding */
 #define @UPPER@_END_MARGIN 1e-6
 /* statuses counted apart */
@@ -77,6 +84,7 @@ typedef struct {
   double side;    /* of singularities, since the start; see @NAME@_side */
   int place;      /* on the way to rest that is looked at next */
   int is_moving;  /* whether references are followed */
+  int is_cut;      /* whether the last efforts were cut */
   int is_measured; /* whether configuration and velocity are usable for feedback */
   int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
   int status;     /* last one that is not OK, for the report */
@@ -97,18 +105,21 @@ static inline int @NAME@_all_finite(const double *numbers, int count) {
   return 1;
 }
 
+/* The least and the largest effort of an actuator. */
+static inline void @NAME@_effort_ends(int joint, double *least, double *largest) {
+  const double most = @NAME@_effort_limits[joint];
+  *least = fmax(-most, @NAME@_effort_range[joint][0]);
+  *largest = fmin(most, @NAME@_effort_range[joint][1]);
+}
+
 /* Within the actuators' limits and finite; `otherwise` in place of a number that is neither. */
 static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise) {
   int cut = 0;
   for (int i = 0; i < @UPPER@_N; i++) {
-    const double most = @NAME@_effort_limits[i];
-    double least = @NAME@_effort_range[i][0], largest = @NAME@_effort_range[i][1];
-    if (least < -most) least = -most;
-    if (largest > most) largest = most;
-    double found = isfinite(efforts[i]) ? efforts[i] : otherwise ? otherwise[i] : 0.0;
+    double least, largest, found = isfinite(efforts[i]) ? efforts[i] : otherwise ? otherwise[i] : 0.0;
+    @NAME@_effort_ends(i, &least, &largest);
     if (!isfinite(found)) found = 0.0;
-    if (found < least) found = least;
-    if (found > largest) found = largest;
+    found = fmin(fmax(found, least), largest);
     cut |= found != efforts[i];
     efforts[i] = found;
   }
@@ -136,17 +147,25 @@ static inline double @NAME@_usable_period(double period) {
   return period > 1e-6 && period < 0.1 ? period : period >= 0.1 && isfinite(period) ? 0.1 : 1e-3;
 }
 
-/* Stand where the mechanism is, from its joints' positions and rates. Not OK: there is no such
-   configuration, and the controller must not be used. */
+/* Stand where the mechanism is, from its joints' positions and rates: assembled as it is on the way
+   from home. Not OK: there is no such configuration, and the controller must not be used. */
 static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
                                const double *rates) {
-  double still[@UPPER@_NV] = {0.0};
+  double still[@UPPER@_NV] = {0.0}, home[@UPPER@_N], joints[@UPPER@_N];
   memset(c, 0, sizeof *c);
   memcpy(c->configuration, @NAME@_home, sizeof c->configuration);
   if (!@NAME@_all_finite(positions, @UPPER@_N) || !@NAME@_all_finite(rates, @UPPER@_N)) {
     return @UPPER@_INVALID;
   }
-  int status = @NAME@_configuration(positions, c->configuration);
+  int status = @NAME@_joint_positions(c->configuration, home);
+  for (int k = 1; k < @UPPER@_START_STEPS && status == @UPPER@_OK; k++) {
+    for (int i = 0; i < @UPPER@_N; i++) {
+      joints[i] = home[i] + @NAME@_joint_difference(i, home[i], positions[i]) * k /
+                              @UPPER@_START_STEPS;
+    }
+    status = @NAME@_configuration(joints, c->configuration);
+  }
+  status = @NAME@_configuration(positions, c->configuration);
   if (status == @UPPER@_OK) status = @NAME@_velocity(c->configuration, rates, c->velocity);
   if (status == @UPPER@_OK) status = @NAME@_side(c->configuration, &c->side);
   if (status == @UPPER@_OK) {
@@ -297,14 +316,15 @@ static inline double @NAME@_coast(int joint, double position, double rate, doubl
   return there;
 }
 
-/* The longest time [s] in which joints at these rates can be braked before their ends. */
+/* The longest time [s] in which joints at these rates can be braked before they are some way beyond
+   their ends. */
 static inline double @NAME@_time_to_ends(const double *positions, const double *rates,
-                                         double period) {
+                                         double period, double beyond) {
   double time = INFINITY;
   for (int i = 0; i < @UPPER@_N; i++) {
     const double end = @NAME@_position_limits[i][rates[i] > 0.0], speed = fabs(rates[i]);
     const double left = fabs(end - @NAME@_coast(i, positions[i], rates[i], period));
-    if (speed > 0.0) time = fmin(time, 2.0 * (left + @UPPER@_END_MARGIN) / speed);
+    if (speed > 0.0) time = fmin(time, 2.0 * (left + beyond) / speed);
   }
   return time;
 }
@@ -354,11 +374,17 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
                                   const double *rates, double period, double tolerance,
                                   int place, double *time) {
   const double longest =
-    fmin(@UPPER@_LONGEST_STOP, @NAME@_time_to_ends(positions, rates, period));
+    fmin(@UPPER@_LONGEST_STOP,
+         @NAME@_time_to_ends(positions, rates, period, @UPPER@_END_MARGIN));
   double fastest = 0.0, last = 0.0;
   int status = @UPPER@_TOO_STRONG, has_time = 0;
   for (int i = 0; i < @UPPER@_N; i++) fastest = fmax(fastest, fabs(rates[i]));
   *time = fmin(@UPPER@_SHORTEST_STOP, longest);
+  /* what brakes within a few periods lags behind, and meets the end */
+  if (tolerance > 0.0 && @NAME@_time_to_ends(positions, rates, period, @UPPER@_END_SHARE * tolerance) <
+                           @UPPER@_SHORTEST_STOP) {
+    return @UPPER@_BEYOND_ENDS;
+  }
   tolerance = fastest > 0.0 ? tolerance / fastest : 0.0; /* as a time */
   if (fastest == 0.0) {
     return @NAME@_can_brake_on_the_way(c, configuration, positions, rates, 0.0, 0.0, *time);
@@ -383,6 +409,18 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
   }
   if (!has_time) *time = fmax(longest, @UPPER@_SHORTEST_STOP);
   return status;
+}
+
+/* Whether the mechanism does not follow: a joint is farther from the target than some way and its
+   motion in two periods, or its rate differs much. */
+static inline int @NAME@_lags(const @NAME@_controller *c, double period, double way) {
+  for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
+    const double most = @UPPER@_RATE_SHARE * @NAME@_velocity_limits[i];
+    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
+    if (apart > way + 2.0 * period * fabs(c->rates[i])) return 1;
+    if (most > 0.0 && fabs(c->measured_rates[i] - c->rates[i]) > most) return 1;
+  }
+  return 0;
 }
 
 /* Take a motion of the configuration for the target. */
@@ -420,13 +458,9 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
     status = @UPPER@_NO_SOLUTION;
     c->barred_time = @UPPER@_BARRED_TIME;
   }
-  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) { /* nor from where it is */
-    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
-    if (apart > 0.25 * settings->tolerance) {
-      status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
-                               period, 0.0, -1, &time);
-      break;
-    }
+  if (status == @UPPER@_OK && @NAME@_lags(c, period, @UPPER@_LAG_SHARE * settings->tolerance)) {
+    status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
+                             period, 0.0, -1, &time);
   }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
@@ -526,12 +560,10 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
 /* Begin to brake: from where the mechanism is, if it did not follow; else from where the target is
    a period after the last reference. */
 static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
-                                         const @NAME@_settings *settings) {
+                                         const @NAME@_settings *settings, int follows) {
   double positions[@UPPER@_N], target[@UPPER@_NQ], velocity[@UPPER@_NV];
-  int follows = 1;
+  follows = follows && !@NAME@_lags(c, period, settings->tolerance);
   for (int i = 0; i < @UPPER@_N; i++) {
-    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
-    follows = follows && !(c->is_measured && apart > settings->tolerance);
     positions[i] = @NAME@_coast(i, c->positions[i], c->rates[i], period);
   }
   if (follows) {
@@ -559,8 +591,10 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
   double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
   int status = @UPPER@_OK, rests = 1;
   period = @NAME@_usable_period(period);
-  const double elapsed = c->is_moving ? 0.0 : period;
-  if (c->is_moving) @NAME@_begin_to_brake(c, period, settings);
+  /* without the efforts to come back, it is braked where it is */
+  const int fails = c->is_cut && @NAME@_lags(c, period, @UPPER@_LAG_SHARE * settings->tolerance);
+  const double elapsed = c->is_moving || fails ? 0.0 : period;
+  if (c->is_moving || fails) @NAME@_begin_to_brake(c, period, settings, !fails);
   c->is_moving = 0;
   c->idle_time = 0.0;
   if (c->pauses < 2) c->pauses++;
@@ -592,29 +626,102 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
   memcpy(c->target_acceleration, acceleration, sizeof acceleration);
 }
 
+/* The largest share of an acceleration, at most 1, after a period of which no joint is faster than
+   it is or than the velocity limits allow. */
+static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const double *acceleration,
+                                           double period) {
+  const double *before = c->measured_rates;
+  double velocity[@UPPER@_NV], after[@UPPER@_N], share = 1.0;
+  for (int j = 0; j < @UPPER@_NV; j++) velocity[j] = c->velocity[j] + period * acceleration[j];
+  if (@NAME@_joint_velocities(c->configuration, velocity, after) != @UPPER@_OK) return share;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double limit = @UPPER@_SPEED_MARGIN * @NAME@_velocity_limits[i];
+    const double most = copysign(fmax(limit, fabs(before[i])), after[i]);
+    if (limit > 0.0 && fabs(after[i]) > fabs(most)) {
+      share = fmin(share, (most - before[i]) / (after[i] - before[i]));
+    }
+  }
+  return share;
+}
+
+/* The largest share of an acceleration, at most `most`, for which the actuators have the efforts;
+   `most` if they have them for none. */
+static inline double @NAME@_share_of_efforts(const double *configuration, const double *velocity,
+                                             const double *acceleration, const double *wrench,
+                                             const double *base, double most) {
+  double still[@UPPER@_NV] = {0.0}, none[@UPPER@_N], all[@UPPER@_N], least = 0.0, share = most;
+  if (@NAME@_inverse_dynamics(configuration, velocity, still, wrench, base, none) != @UPPER@_OK ||
+      @NAME@_inverse_dynamics(configuration, velocity, acceleration, wrench, base, all) !=
+        @UPPER@_OK) {
+    return most;
+  }
+  for (int i = 0; i < @UPPER@_N; i++) {
+    double low, high;
+    @NAME@_effort_ends(i, &low, &high);
+    const double change = all[i] - none[i];
+    if (change == 0.0) continue;
+    const double to_low = (low - none[i]) / change, to_high = (high - none[i]) / change;
+    
+    least = fmax(least, fmin(to_low, to_high));
+    share = fmin(share, fmax(to_low, to_high));
+  }
+  return least <= share ? share : most;
+}
+
+/* The efforts of this period for a state that is measured. Efforts that are cut one by one accelerate
+   the mechanism in another direction: near singularities, where large efforts nearly cancel, by far
+   more than was meant. So the acceleration is reduced instead, to what the actuators have efforts
+   for, and to what keeps the joints' rates within their limits. */
+static inline int @NAME@_efforts(const @NAME@_controller *c, double period, const double *wrench,
+                                 const double *base, const @NAME@_settings *settings,
+                                 double *efforts) {
+  const int corrects = settings->control == @UPPER@_COMPUTED_TORQUE;
+  const int plans = settings->control == @UPPER@_FEED_FORWARD;
+  const double *configuration = plans ? c->target : c->configuration;
+  double velocity[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV] = {0.0}, given[@UPPER@_NV];
+  double needed[@UPPER@_N], share = 1.0;
+  int status = @UPPER@_OK;
+  if (plans) {
+    memcpy(velocity, c->target_velocity, sizeof velocity);
+    memcpy(acceleration, c->target_acceleration, sizeof acceleration);
+  } else if (corrects) {
+    memcpy(velocity, c->velocity, sizeof velocity);
+    status = @NAME@_difference(configuration, c->target, acceleration);
+    for (int j = 0; j < @UPPER@_NV; j++) {
+      acceleration[j] = c->target_acceleration[j] + settings->kp[j] * acceleration[j] +
+                        settings->kv[j] * (c->target_velocity[j] - velocity[j]);
+    }
+    share = @NAME@_share_of_rates(c, acceleration, period);
+  }
+  for (int tries = 0; tries < 2 && (status == @UPPER@_OK || status == @UPPER@_LIMITED); tries++) {
+    for (int j = 0; j < @UPPER@_NV; j++) {
+      given[j] = corrects ? c->target_acceleration[j] - (1.0 - share) * acceleration[j]
+                          : share * acceleration[j];
+    }
+    status = corrects
+               ? @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity,
+                                        given, settings->kp, settings->kv, wrench, base, efforts)
+               : @NAME@_inverse_dynamics(configuration, velocity, given, wrench, base, efforts);
+    if (status != @UPPER@_OK && status != @UPPER@_LIMITED) break;
+    memcpy(needed, efforts, sizeof needed);
+    if (status == @UPPER@_OK && !@NAME@_limit_efforts(needed, NULL)) break;
+    share = @NAME@_share_of_efforts(configuration, velocity, acceleration, wrench, base, share);
+  }
+  return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
+}
+
 /* The efforts of this period: OK; LIMITED, if they were cut; or, if the controller gives up after
    GIVE_UP_TIME without a usable state, another status. The efforts are to be applied in any case. */
 static inline int @NAME@_command(@NAME@_controller *c, double period, const double *wrench,
                                  const double *base, const @NAME@_settings *settings,
                                  double *efforts) {
-  double still[@UPPER@_NV] = {0.0};
   int status = @UPPER@_INVALID;
   period = @NAME@_usable_period(period);
   c->barred_time -= c->barred_time > 0.0 ? period : 0.0;
   if (wrench && !@NAME@_all_finite(wrench, 6)) wrench = NULL;
   if (base && !@NAME@_all_finite(base, 9)) base = NULL;
   for (int tries = 0; tries < 2 && c->is_measured; tries++) {
-    if (settings->control == @UPPER@_COMPUTED_TORQUE) {
-      status = @NAME@_computed_torque(c->configuration, c->velocity, c->target,
-                                      c->target_velocity, c->target_acceleration, settings->kp,
-                                      settings->kv, wrench, base, efforts);
-    } else {
-      const int holds = settings->control == @UPPER@_GRAVITY_COMPENSATION;
-      status = @NAME@_inverse_dynamics(holds ? c->configuration : c->target,
-                                       holds ? still : c->target_velocity,
-                                       holds ? still : c->target_acceleration, wrench, base,
-                                       efforts);
-    }
+    status = @NAME@_efforts(c, period, wrench, base, settings, efforts);
     if (status == @UPPER@_OK || status == @UPPER@_LIMITED || (!wrench && !base)) break;
     wrench = base = NULL; /* a sensor's number that leads to no efforts */
   }
@@ -637,6 +744,7 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   }
   cut |= @NAME@_limit_efforts(efforts, c->holding);
   memcpy(c->efforts, efforts, sizeof c->efforts);
+  c->is_cut = cut;
   c->cut += cut ? 1 : 0;
   if (status != @UPPER@_OK &&
       (c->lost_time > @UPPER@_GIVE_UP_TIME || c->blind_time > @UPPER@_BLIND_TIME)) {

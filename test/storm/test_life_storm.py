@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random lives of mechanisms under their exported controllers, in C: no limit is broken.
+
+The platform's home lies close to a singularity, where large efforts nearly cancel each other.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import robodyn as rd
+
+sys.path.append(str(Path(__file__).parents[1] / "robodyn" / "exporting"))
+from controlled import SOURCE, fivebar_folder
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
+LIVES = 100
+
+
+@pytest.fixture(scope="module", params=["stewart_dasgupta", "fivebar"])
+def lives(request, tmp_path_factory):
+    """A program that lives lives: their numbers by column."""
+    name = request.param
+    if name == "fivebar":
+        folder = fivebar_folder(tmp_path_factory)
+    else:
+        folder = rd.export(rd.load(name), tmp_path_factory.mktemp("lives") / name).folder
+    made = folder / "lives"
+    defined = [f"-DNAME={name}", f"-DUPPER={name.upper()}", f'-DHEADER="{name}_controller.h"']
+    files = [str(SOURCE.with_name("lives.c")), str(folder / f"lib{name}.a"), "-lm", "-o", str(made)]
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{folder}"]
+    subprocess.run(["cc", *flags, *defined, *files], check=True)
+
+    def live(first, count):
+        done = subprocess.run(
+            [made, str(first), str(count)], capture_output=True, text=True, check=True, timeout=600
+        )
+        return np.array([line.split() for line in done.stdout.splitlines()], dtype=np.float64).T
+
+    return live
+
+
+def test_lives_under_the_exported_controller_break_no_limit(lives, rng, storm):
+    lived = lives(rng.integers(1, 2**31), storm(LIVES))
+    seeds, speed, beyond, strong, crossed, fell, followed = lived
+    bad = (speed > 1.3) | (beyond > 0.01) | (strong + crossed + fell > 0.0)
+    assert seeds[bad].tolist() == []
+    assert (followed > 0.5).mean() > 0.1  # it does not refuse everything
+    assert followed.max() == 1.0
