@@ -27,10 +27,10 @@ from robodyn.threads import cached_threadsafe
 
 
 @cached_threadsafe
-def _entry(kernels: ModuleType, name: str, base: Any, *numbers: Any) -> Callable[..., bool]:
+def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[..., bool]:
     state = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
-    given = (VECTOR, types.boolean, MATRIX_OUT) if name == "mass_matrix" else state
-    return direct(getattr(kernels, name), *numbers, *given)
+    given = (VECTOR, types.boolean, MATRIX_OUT) if is_matrix else state
+    return direct(kernel, *numbers, *given)
 
 
 class Single:
@@ -47,17 +47,24 @@ class Single:
         numbers: packed arrays of the mechanism, vectors or matrices.
         base: type of the motion of the base: none for a fixed base, whose kernels leave out the
             terms of its motion; VECTOR; or VECTOR_OR_NONE for both.
+        special: kernels for this mechanism instead of those of the module, by their names there.
     """
 
     def __init__(
-        self, kernels: ModuleType, numbers: tuple[FloatArray, ...], base: Any = types.none
+        self,
+        kernels: ModuleType,
+        numbers: tuple[FloatArray, ...],
+        base: Any = types.none,
+        **special: Any,
     ) -> None:
         self._given = kernels, numbers, base
+        self._special = special
 
     def _bound(self, name: str) -> Callable[..., bool]:
         kernels, numbers, base = self._given
         kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
-        return partial(_entry(kernels, name, base, *kinds), *numbers)
+        kernel = self._special.get(name) or getattr(kernels, name)
+        return partial(_entry(kernel, name == "mass_matrix", base, *kinds), *numbers)
 
     @cached_property
     def inverse(self) -> Callable[..., bool]:
@@ -83,7 +90,9 @@ class Single:
     def on_base(self) -> Single:
         """Entry points that also take the `rows` of a `BaseMotion`."""
         kernels, numbers, base = self._given
-        return self if base is VECTOR_OR_NONE else Single(kernels, numbers, VECTOR)
+        if base is VECTOR_OR_NONE:
+            return self
+        return Single(kernels, numbers, VECTOR, **self._special)
 
 
 @cached_threadsafe

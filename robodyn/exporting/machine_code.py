@@ -23,7 +23,8 @@ from robodyn.exporting.marshaling import ADDRESS
 from robodyn.exporting.signatures import Function
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.numba_compat import JITCodeLibrary, global_compiler_lock
+from robodyn.numerics.numba_compat import global_compiler_lock
+from robodyn.numerics.parts import LinkingLibrary
 
 _C_TYPES = {"double": types.float64, "int": types.int32}
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -103,7 +104,7 @@ def target_of(name: str, cpu: str) -> Target:
     return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features)
 
 
-class _Library(JITCodeLibrary):  # type: ignore[misc]  # Numba is untyped
+class _Library(LinkingLibrary):  # type: ignore[misc]  # Numba is untyped
     """Code library optimized as a whole and not run here; only some functions stay visible."""
 
     visible: frozenset[str] = frozenset()

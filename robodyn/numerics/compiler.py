@@ -22,7 +22,12 @@ from numba import types
 
 from robodyn.numerics.kernel_cache import KernelCache
 from robodyn.numerics.kernel_keys import note_sources
-from robodyn.numerics.parts import InlineOnlyCompiler, PreoptimizedPartCompiler
+from robodyn.numerics.numba_compat import trigger_event
+from robodyn.numerics.parts import (
+    EntryCompiler,
+    InlineOnlyCompiler,
+    PreoptimizedPartCompiler,
+)
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -100,12 +105,23 @@ def _part(
         **options,
     )
     template = compiled.get_call_template
+    templates: dict[Any, Any] = {}
 
     def of_any_number(args: Any, kws: Any) -> Any:
-        return template(*_without_literals(args, kws))
+        # without literals, as there would be a copy for every constant argument
+        key = tuple(map(types.unliteral, args)), tuple((k, types.unliteral(kws[k])) for k in kws)
+        if key not in templates:
+            templates[key] = template(key[0], dict(key[1]))
+        return templates[key]
 
-    # otherwise there would be a copy for every constant argument
-    compiled.get_call_template = of_any_number
+    def compile_part(signature: Any) -> Any:
+        """Compile as Numba does, without its cache and its clocks, one within another."""
+        given = tuple(signature)
+        if given not in compiled.overloads:
+            with trigger_event("numba:compile", {"dispatcher": compiled, "args": given}):
+                remember(compiled._compiler.compile(given, None))
+
+    compiled.get_call_template, compiled.compile = of_any_number, compile_part
     compiled.entry = cache(lambda: _cached(function, **options))
     known: set[Any] = set()
 
@@ -128,12 +144,8 @@ def _part(
     return cast("F", compiled)
 
 
-def _without_literals(args: Any, kws: Any) -> Any:
-    return tuple(map(types.unliteral, args)), {k: types.unliteral(v) for k, v in kws.items()}
-
-
 def _cached(function: F, **options: bool) -> F:
-    compiled: Any = _njit(function, no_cfunc_wrapper=True, **options)
+    compiled: Any = _njit(function, pipeline_class=EntryCompiler, no_cfunc_wrapper=True, **options)
     compiled._cache = KernelCache(function)
     return cast("F", compiled)
 

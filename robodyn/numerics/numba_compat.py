@@ -19,6 +19,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.event import trigger_event
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.typeconv import Conversion
@@ -47,6 +48,7 @@ __all__ = [
     "machine_code_from",
     "saved_bytes",
     "signature",
+    "trigger_event",
 ]
 
 # Settings of Numba that affect the machine code.

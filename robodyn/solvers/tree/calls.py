@@ -110,21 +110,24 @@ def _entry(name: str) -> Callable[..., Any]:
 
 
 def entry(name: str, packed: Packed) -> Callable[..., Any]:
-    """Return a kernel of `kernels.entries` with a mechanism's arrays bound."""
+    """Return a kernel of `kernels.entries` with a mechanism's arrays bound.
+
+    If the independent joints are driven, their efforts are those of the drives: `free_efforts`
+    leaves out the distribution over redundant drives, a third of the code to be compiled.
+    """
+    if name == "inverse_dynamics" and packed.head["drives_free"]:
+        name = "free_efforts"
     return partial(_entry(name), *packed.given)
-
-
-@cached_threadsafe
-def _forward_of_tree() -> Callable[..., bool]:
-    return direct(forward_dynamics_of_tree, *_MECHANISM, *_STATE)
 
 
 def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
     """Return the dynamics of single states, with a fixed or a moving base."""
-    made = Single(kernels, packed.given, VECTOR_OR_NONE)
+    special: dict[str, Any] = {}
+    if packed.head["drives_free"]:
+        special["inverse_dynamics"] = kernels.free_efforts
     if is_open_tree:
-        made.forward = partial(_forward_of_tree(), *packed.given)
-    return made
+        special["forward_dynamics"] = forward_dynamics_of_tree
+    return Single(kernels, packed.given, VECTOR_OR_NONE, **special)
 
 
 @cached_threadsafe
