@@ -104,7 +104,7 @@ def target_of(name: str, cpu: str) -> Target:
     return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features)
 
 
-class _Library(LinkingLibrary):  # type: ignore[misc]  # Numba is untyped
+class _Library(LinkingLibrary):
     """Code library optimized as a whole and not run here; only some functions stay visible."""
 
     visible: frozenset[str] = frozenset()
