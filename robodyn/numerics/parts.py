@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import gc
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -42,6 +44,9 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
     preoptimized = False
 
     def __init__(self, typing: Any, target: Any, *arguments: Any) -> None:
+        if not _compilations:  # an entry has loaded Numba's rules before it compiles parts
+            typing.refresh()
+            target.refresh()
         super().__init__(_typing_memory(typing), _ready_target(target), *arguments)
 
     def define_pipelines(self) -> list[Any]:
@@ -55,7 +60,8 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
         """Compile a function."""
         kind = _PreoptimizedPart if self.preoptimized else _Part
         self.state.library = kind(self.state.targetctx.codegen(), function.__qualname__)
-        return super().compile_extra(function)
+        with _without_collections():
+            return super().compile_extra(function)
 
 
 class PreoptimizedPartCompiler(InlineOnlyCompiler):
@@ -68,20 +74,31 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler for a function that Python calls, with all parts that it calls."""
 
     def compile_extra(self, function: Any) -> Any:
-        """Compile a function, without collections of garbage meanwhile.
-
-        Numba makes millions of objects, most of which live until the end: searching them for
-        cycles, again and again, takes an eighth of the time.
-        """
+        """Compile a function."""
         self.state.library = _Entry(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
-        collects = gc.isenabled()
-        gc.disable()
-        try:
+        with _without_collections():
             return super().compile_extra(function)
-        finally:
-            if collects:
-                gc.enable()
+
+
+# Of every compilation in progress, whether garbage was collected before it.
+_compilations: list[bool] = []
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Pause the garbage collector during a compilation.
+
+    Numba makes millions of objects, most of which live until the end: to search them for cycles
+    takes an eighth of the time.
+    """
+    _compilations.append(gc.isenabled())
+    gc.disable()
+    try:
+        yield
+    finally:
+        if _compilations.pop():
+            gc.enable()
 
 
 class _TypingMemory:
@@ -98,7 +115,7 @@ class _TypingMemory:
         return getattr(self._context, name)
 
     def refresh(self) -> None:
-        """Do nothing: the entry has loaded Numba's rules before it compiles parts."""
+        """Do nothing, as the rules are loaded."""
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a function for types of arguments."""
@@ -111,7 +128,7 @@ class _TypingMemory:
 
 
 class _ReadyTarget:
-    """Numba's target context of which the entry has loaded the rules."""
+    """Numba's target context with the rules loaded."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
