@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from statistics import median
 
 # Number of stamp intervals for the median period of states, and the least number of them.
@@ -16,15 +17,19 @@ SET_BACK = 100_000_000
 class Losses:
     """Counter of gaps in the sequence numbers of each topic.
 
-    They are valid for a single publisher: a topic whose numbers go back has several publishers, or
-    one that was restarted, and is no longer counted.
+    Each publisher numbers its own messages, so a topic with several publishers is not counted, and
+    neither is one whose numbers go back, as its publisher was restarted.
+
+    Args:
+        is_shared: returns whether a topic has several publishers; called when a gap is found.
 
     Attributes:
         lost: number of missing messages by topic, for topics with losses.
         numbered: False if a message had no sequence number; Cyclone DDS provides none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_shared: Callable[[str], bool]) -> None:
+        self._is_shared = is_shared
         self.lost: dict[str, int] = {}
         self.numbered = True
         self._last: dict[str, int | None] = {}
@@ -36,17 +41,21 @@ class Losses:
         last = self._last.setdefault(topic, number)
         if last is None or number is None:
             return False
-        if number < last:
-            self._last[topic] = None
-            self.lost.pop(topic, None)
+        missing = max(number - last - 1, 0)
+        if number < last or (missing and self._is_shared(topic)):
+            self.exclude(topic)
             return False
         self._last[topic] = number
-        missing = max(number - last - 1, 0)
         if not missing:
             return False
         first = topic not in self.lost
         self.lost[topic] = self.lost.get(topic, 0) + missing
         return first
+
+    def exclude(self, topic: str) -> None:
+        """Stop counting a topic, and forget what was counted."""
+        self._last[topic] = None
+        self.lost.pop(topic, None)
 
     @property
     def text(self) -> str:

@@ -77,7 +77,7 @@ class Recorder(Node):
         self._begun = time.monotonic(), time.time_ns()
         self._known: set[str] = set()
         self._recorded: list[tuple[Any, Subscription]] = []
-        self._losses, self._refusals = Losses(), Refusals(self)
+        self._losses, self._refusals = Losses(self._is_shared), Refusals(self)
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
         self._heard: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
@@ -119,12 +119,20 @@ class Recorder(Node):
             except (rd.InvalidInput, RuntimeError) as error:
                 text = shortened(f"{name} is not recorded: {error}", 600)
                 self.get_logger().warning(text)
+        for name in filter(self._is_shared, self._known):
+            self._losses.exclude(name)
         if self._bag_clock.now is not None:
             taken = ", ".join(f"{name} {count}" for name, (count, _) in self._heard.items())
             self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
         if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
             self._bag_clock.give_up()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
+
+    def _is_shared(self, name: str) -> bool:
+        """Return whether a topic has several publishers; False after shutdown."""
+        with suppress(RuntimeError):  # the context is shut down
+            return self.count_publishers(name) > 1
+        return False
 
     def _suit_clock(self) -> None:
         """Subscribe to a best-effort clock as best effort, whether it is recorded or not."""

@@ -11,7 +11,6 @@ import json
 import re
 import signal
 import sys
-import time
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -79,9 +78,10 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
         publisher, plan = plan_of(peer, mechanism, path, 1.0 / rate)
         peer.until(lambda: publisher.get_subscription_count() >= 2, "controller and recorder")
         peer.until(lambda: peer.node.count_subscribers("joint_commands") >= 3, "all who listen")
-        # each end of a connection learns of the other by itself, which a stopped recorder cannot
-        known = time.monotonic() + 1.0
-        peer.until(lambda: time.monotonic() > known, "controller and recorder know each other")
+        # each end of a connection learns of the other by itself, which a stopped recorder cannot:
+        # leave it two seconds of its own time, which are more on a busy machine
+        known = looks(recorder) + 20
+        peer.until(lambda: looks(recorder) > known, "controller and recorder know each other")
         # while the recorder takes nothing, the whole path is executed
         recorder.signal(signal.SIGSTOP)
         publisher.publish(plan)
@@ -105,6 +105,11 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
         for process in processes.values():
             process.close()
         peer.close()
+
+
+def looks(recorder: Process) -> int:
+    """How often a recorder has looked for new topics, ten times a second."""
+    return recorder.output.count("at t = ")
 
 
 def has_all(recorder: Process, last: float) -> bool:
