@@ -169,7 +169,7 @@ CATALOG = {
     "waiting for ...: ...":
         ("no state has been received since the start; the node does nothing yet",
          "read the reason; start the node that publishes the topic"),
-    "no message was received with ...":
+    "no message was received from ...":
         ("there are publishers, but none of their messages arrived",
          "compare the QoS (`robodyn doctor`) and the domain"),
     "it has no publisher":

@@ -358,7 +358,8 @@ def spin(node: Node) -> None:
             return
         lean.shutdown()
         node.get_logger().info(
-            f"rclpy's own executor is used, as ours does not fit this rclpy: {why}"
+            "rclpy's own executor is used, because ours does not support this version of rclpy: "
+            f"{why}"
         )
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     (MultiExecutor if kind == "multi" else SingleExecutor)(node).spin()

@@ -137,7 +137,9 @@ class InverseDynamics(ManagedNode):
     def clean_up(self) -> None:
         """Destroy the subscriptions."""
         if self._ramp_down is not None:
-            raise Refused("the efforts still fall to zero: request it again when they are zero")
+            raise Refused(
+                "the efforts are still being reduced to zero: repeat the request when they are zero"
+            )
         self._end_action()
         super().clean_up()
 

@@ -59,7 +59,7 @@ def deserialized(data: bytes, kind: type[Any]) -> Any:
         return deserialize_message(data, kind)
     # rclpy raises RMWError, or an error from the conversion of a field
     except Exception as error:
-        raise InvalidInput(f"{len(data)} bytes are no {kind.__name__}", value=data) from error
+        raise InvalidInput(f"{len(data)} bytes are not a {kind.__name__}", value=data) from error
 
 
 def first_stamp(data: bytes) -> int:

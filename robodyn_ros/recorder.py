@@ -238,8 +238,8 @@ class Recorder(Node):
                 bag.close({"lost_messages": self._losses.text})
                 if bag.has_failed:  # this ended the node
                     log.warning(
-                        f"{self._folder} was not completed: what could be written of it is read, "
-                        "with a warning, by robodyn"
+                        f"{self._folder} is incomplete: robodyn reads the part that was written, "
+                        "with a warning"
                     )
                     super().destroy_node()
                     return

@@ -149,7 +149,7 @@ class StateTopic:
         names = self._publishers()
         if not names:
             return "it has no publisher"
-        return f"no message was received with {', '.join(names)}"
+        return f"no message was received from {', '.join(names)}"
 
     def _lacking(self) -> str:
         """Describe the joints that are missing in the latest messages."""

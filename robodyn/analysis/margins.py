@@ -144,7 +144,7 @@ def margins(
     f = _history("efforts", efforts, (count, n))
     number = _history("condition_numbers", condition_numbers, (count,))
     if not count:
-        raise InvalidInput("a motion of no rows has no margins", value=time)
+        raise InvalidInput("the motion has no rows, expected one or more", value=time)
     limit = max_condition
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)

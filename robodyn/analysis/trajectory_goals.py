@@ -137,7 +137,7 @@ def _check_fields(goal: Goal) -> None:
         raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
     for name in ("component_path_tolerance", "component_goal_tolerance"):
         if getattr(goal, name, ()):
-            raise GoalRefused(f"{name} is of multi_dof_trajectory; leave it empty")
+            raise GoalRefused(f"{name} belongs to multi_dof_trajectory; leave it empty")
 
 
 def _check_names(given: list[str], names: Sequence[str]) -> None:
@@ -201,8 +201,8 @@ def _check_start(
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(
-            f"it begins with {names[joint]} at {first[joint]:.6g}, which is "
-            f"at {here[joint]:.6g}; start_tolerance is {allowed:g}",
+            f"it begins with {names[joint]} at {first[joint]:.6g}, but {names[joint]} is at "
+            f"{here[joint]:.6g}; start_tolerance is {allowed:g}",
         )
 
 

@@ -83,9 +83,11 @@ def new(
         files[target.with_suffix(suffix)] = text
     _write(files, force)
     typer.echo(
-        f"{target}: a model of {what} {name or target.stem}. Make its numbers yours, then\n"
+        f"{target}: a model of {what} {name or target.stem}. Replace its numbers with yours, then "
+        "run\n"
         f"  robodyn check {target}\n  robodyn view {target}\n"
-        f"For help in your editor, put what `robodyn schema {kind} --line` prints first in it."
+        f"For completion in your editor, make the output of `robodyn schema {kind} --line` the "
+        "first line."
     )
 
 
@@ -95,10 +97,10 @@ def _write_requirements(target: Path, chosen: dict[str, float | None], force: bo
     given = {key: value for key, value in chosen.items() if value is not None}
     _write({target: _text(Template(REQUIREMENTS), target, REQUIREMENTS, given)}, force)
     typer.echo(
-        f"{target}: requirements of a machine. Make its numbers yours, then\n"
+        f"{target}: requirements of a machine. Replace its numbers with yours, then run\n"
         f"  robodyn evaluate MODEL {target}\n"
-        f"For help in your editor, put what `robodyn schema {REQUIREMENTS} --line` prints first "
-        "in it."
+        f"For completion in your editor, make the output of `robodyn schema {REQUIREMENTS} --line` "
+        "the first line."
     )
 
 

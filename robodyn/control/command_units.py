@@ -67,6 +67,7 @@ class CommandUnit:
         if given in COMMAND_UNITS and given != self.unit:
             raise InvalidInput(
                 f"the command is in units of {given}, expected {self.unit}: set the parameter "
-                "command_unit alike in the node that commands and in the one that obeys",
+                "command_unit to the same value in the node that sends commands and in the one "
+                "that receives them",
                 value=given,
             )

@@ -99,7 +99,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
         missing = [axis for k, axis in enumerate(AXES) if moves[k] and k not in possible]
         if missing:
             raise InvalidInput(
-                f"{name} asks for {' and '.join(missing)}, but {m.name} moves its body by "
+                f"{name} requires {' and '.join(missing)}, but {m.name} moves its body by "
                 f"{', '.join(AXES[k] for k in possible)} only",
                 value=missing,
             )

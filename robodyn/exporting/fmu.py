@@ -80,7 +80,7 @@ def refuse_target(target: Target, fmi: str) -> None:
     known = _PLATFORMS[fmi]
     if target.triple.split("-")[0] not in known:
         raise InvalidInput(
-            f"FMI {fmi} has no place for binaries of {target.triple}: an FMU is for "
+            f"FMI {fmi} defines no binaries for {target.triple}: an FMU is for "
             f"{' or '.join(filter(None, known))} here",
             value=target.triple,
         )

@@ -100,7 +100,9 @@ def target_of(name: str, cpu: str) -> Target:
             raise InvalidInput(f"cpu is {cpu!r}, which needs a target here", value=cpu)
     triple, features = TARGETS[known[0]]
     if cpu == "native":
-        raise InvalidInput("cpu 'native' is this machine's: give no target with it", value=cpu)
+        raise InvalidInput(
+            "cpu 'native' is that of this computer and cannot be used with a target", value=cpu
+        )
     return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features)
 
 

@@ -50,7 +50,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
     ):
         raise InvalidInput(
             f"{found!r} cannot be the name of a C library: a letter, then letters, digits and "
-            "single underscores, and no word of C; give another with --name",
+            "single underscores, and no keyword of C; give another with --name",
             value=found,
         )
     return found

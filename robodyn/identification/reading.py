@@ -200,7 +200,7 @@ def _aligned(
         length = times[-1] - times[0] if len(times) else 0.0
         raise InvalidInput(
             f"{source}: too short, {len(times)} samples in {length:.3g} s; at least {FEWEST} in "
-            f"{SHORTEST:g} s are needed, and some seconds of motion of all joints help",
+            f"{SHORTEST:g} s are needed; record some seconds of motion of all joints",
             value=len(times),
         )
     steps = np.diff(times)

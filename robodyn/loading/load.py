@@ -218,8 +218,8 @@ def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechani
     chosen = None if wanted is None else _kind(wanted)
     if options.base and wanted != "closed_loop":
         raise ModelError(
-            f"base is {options.base!r} and kind {wanted!r}; a base is chosen of a tree of joints, "
-            f"{options.spelling('kind', 'closed_loop')}",
+            f"base is {options.base!r} and kind {wanted!r}; a base applies only to a tree of "
+            f"joints: {options.spelling('kind', 'closed_loop')}",
             value=wanted,
         )
     if isinstance(read, YamlDocument):
@@ -307,8 +307,8 @@ def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None
         passive = [name for name in made.joint_names if name not in actuated]
         raise ModelError(
             f"{builder.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
-            f"mechanism of the kind {chosen.name!r} all joints are driven; do not ask for this "
-            f"kind, or name the driven joints: "
+            f"mechanism of the kind {chosen.name!r} all joints are driven; choose another kind, or "
+            "name the driven joints: "
             f"{options.spelling('driven', ','.join(made.joint_names))}",
             value=passive,
         )

@@ -53,7 +53,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
     if mechanism._options and made(mechanism.model)._options != mechanism._options:
         raise OutputError(
             f"{file}: {mechanism.name} was made with {mechanism._options}, which a model file "
-            "cannot say; save one without, and give it when the mechanism is made",
+            "cannot store; save the mechanism without it, and pass it when you load the file",
             value=mechanism._options,
         )
     write = kind.adapter("model_file")

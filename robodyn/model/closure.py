@@ -59,7 +59,7 @@ class Closure:
         put, where = object.__setattr__, f"closure {self.name!r}"
         check_choice(f"{where}: type", self.kind, CLOSURE_KINDS, ModelError)
         if self.parent == self.child:
-            raise ModelError(f"{where}: closes {self.parent!r} to itself", value=self.parent)
+            raise ModelError(f"{where}: connects {self.parent!r} to itself", value=self.parent)
         put(self, "axis", unit_axis(where, self.axis))
         other = self.axis if self.child_axis is None else self.child_axis
         put(self, "child_axis", unit_axis(where, other))

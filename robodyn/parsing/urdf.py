@@ -124,7 +124,8 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
             for part in own:
                 if part.tag != "spring":
                     raise ModelError(
-                        f"{where} holds <{part.tag}>, known is <spring>", value=part.tag
+                        f"{where} has an unknown element <{part.tag}>, expected <spring>",
+                        value=part.tag,
                     )
                 builder.springs.append(spring_of(part.attrib, f"<spring> of <{TAG}>"))
 

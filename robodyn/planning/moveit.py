@@ -61,7 +61,9 @@ def moveit(
     tip, root = TipJoints(mechanism), Path(folder)
     there = root / "package.xml"
     if there.exists() and not force:
-        raise OutputError(f"{there} exists; choose another folder, or force it", value=str(there))
+        raise OutputError(
+            f"{there} exists; choose another folder, or overwrite it with --force", value=str(there)
+        )
     box = reachable_box(tip, limit)
     rates = _rates(tip, box)
     package = f"{mechanism.name}_moveit_config"

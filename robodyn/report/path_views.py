@@ -51,7 +51,7 @@ def home_chart(mechanism: Mechanism) -> Chart:
     if not parts:
         raise InvalidInput(
             f"{mechanism.name} cannot be drawn: its kind {mechanism.kind!r} provides no outline; "
-            "see it by `robodyn view`",
+            "show it with `robodyn view`",
             value=mechanism.kind,
         )
     axes, notes = _frame(np.concatenate([part.points for part in parts]))

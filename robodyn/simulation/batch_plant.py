@@ -384,8 +384,8 @@ def _rows_of(
         given = list(mechanism) if isinstance(mechanism, Sequence) else [mechanism] * (count or 0)
     if not len(given) or count not in (None, len(given)):
         raise InvalidInput(
-            f"count is {count} for {len(given) or 'one'} mechanism(s): say how many rows there are "
-            "of one, or give one for each",
+            f"count is {count} for {len(given) or 'one'} mechanism(s): give the number of rows for "
+            "one mechanism, or one mechanism for each row",
             value=count,
         )
     first = like or given[0]

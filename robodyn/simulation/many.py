@@ -109,7 +109,7 @@ def simulate_many(
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(
-            "as many of each are needed as there are simulations, or one: got "
+            "expected one value or one for each simulation, got "
             + ", ".join(f"{count} of {name}" for name, count in counts.items()),
             value=counts,
         )

@@ -89,7 +89,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
         if sampled:
             return Interval(name, low, high)
         raise InvalidInput(
-            f"{shown} of a grid lacks its number of values: {name}={text[:100]}:21, or ask for "
+            f"{shown} of a grid lacks its number of values: {name}={text[:100]}:21, or request "
             "samples",
             value=text,
         )
@@ -110,7 +110,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
     values = np.linspace(low, high, count)
     if not (np.diff(values) > 0.0).all():
         raise InvalidInput(
-            f"axis {name}: {count} values from {low!r} to {high!r} cannot be told apart",
+            f"axis {name}: {count} values from {low!r} to {high!r} cannot be distinguished",
             value=count,
         )
     return GridAxis(name, values)

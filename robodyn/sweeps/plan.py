@@ -75,7 +75,7 @@ class SweepPlan:
         if self.version != __version__:
             raise ClusterError(
                 f"a worker has robodyn {__version__}, the sweep is of {self.version}; "
-                "give both the same version",
+                "install the same version on both",
                 value=__version__,
             )
         varied = self.points.values()
@@ -115,12 +115,14 @@ def make_plan(
     wanted = replace(settings, **options)
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput(
-            f"mechanism is {mechanism!r:.100}, expected a mechanism or what loads one",
+            f"mechanism is {mechanism!r:.100}, expected a mechanism or a source that "
+            "`robodyn.load` reads",
             value=mechanism,
         )
     if not isinstance(axes, Mapping):
         raise InvalidInput(
-            f"axes is {axes!r:.100}, expected names with what they do: {{'x': '-0.1:0.1:21'}}",
+            f"axes is {axes!r:.100}, expected a dictionary of names and ranges, such as "
+            f"{{'x': '-0.1:0.1:21'}}",
             value=axes,
         )
     names = (quantities,) if isinstance(quantities, str) else tuple(quantities)
@@ -171,8 +173,8 @@ def _points(
     check_choice("method", method, METHODS)
     if method == "sobol" and count > LARGEST_SOBOL:
         raise InvalidInput(
-            f"samples is {count}, at most {LARGEST_SOBOL} by Sobol's sequence; beyond, ask for "
-            "the method random",
+            f"samples is {count}, at most {LARGEST_SOBOL} by Sobol's sequence; use the method "
+            "'random' for more",
             value=count,
         )
     return SampledPoints(intervals, count, _whole("seed", seed, 0, 2**63 - 1), method, size)

@@ -241,7 +241,7 @@ def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, ve
     other = [name for name in asked if found.get(name) != asked[name]]
     if other:
         raise ResumeRefused(
-            f"{path}: {verb} another sweep (of other {', '.join(other)}); ask for the same again, "
+            f"{path}: {verb} another sweep (of other {', '.join(other)}); repeat the same command, "
             "overwrite it, or choose another output",
             value=other,
         )

@@ -59,7 +59,7 @@ def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
     if message.header.frame_id not in ("", base):
         raise InvalidInput(f"frame is {message.header.frame_id!r}, expected {base!r}", value=base)
     if not len(message.points):
-        raise InvalidInput("a trajectory without points", value=message)
+        raise InvalidInput("the trajectory has no points", value=message)
     rows = []
     for index, point in enumerate(message.points):
         if len(point.transforms) != 1:
@@ -88,7 +88,7 @@ def joint_rows(
     """
     given = list(message.joint_names)
     if not len(message.points):
-        raise InvalidInput("a trajectory without points", value=message)
+        raise InvalidInput("the trajectory has no points", value=message)
     if sorted(given) != sorted(names):
         raise InvalidInput(
             f"joints are {', '.join(given) or 'none'}, expected {', '.join(names)}", value=given

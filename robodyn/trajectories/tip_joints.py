@@ -45,8 +45,9 @@ class TipJoints:
         self.mechanism, self.rows = mechanism, list(motions.determining_rows(mechanism))
         if not self.rows:
             raise InvalidInput(
-                f"{mechanism.name}: the pose of {mechanism.frames[1]} does not determine it, so no "
-                "joints of that pose can stand for it; name another tip link, or plan its joints",
+                f"{mechanism.name}: the pose of {mechanism.frames[1]} does not determine its "
+                "configuration, so a pose cannot be planned; name another tip link, or plan the "
+                "joints",
                 value=mechanism.frames[1],
             )
         self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
@@ -70,7 +71,10 @@ class TipJoints:
         xyz, rpy = rpy_from_pose(m.body_pose(configuration))
         E, drift = _angular(np.tile(rpy, (3, 1)), np.eye(3))[0].T, np.zeros(3)
         if abs(np.linalg.det(E)) < 1e-6:
-            raise InvalidInput(f"{link} is pitched by a right angle, where yaw is roll", value=rpy)
+            raise InvalidInput(
+                f"{link} has a pitch of 90 degrees, at which roll and yaw cannot be distinguished",
+                value=rpy,
+            )
         rates = np.linalg.solve(E, twist[3:])
         drift = _angular(rpy[None], rates[None])[1][0]
         changes = np.linalg.solve(E, accel[3:] - drift)

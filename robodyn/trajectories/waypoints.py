@@ -136,7 +136,9 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
     fields = Fields(read_yaml(file, PathError), str(file), error=PathError)
     if fields.data.get("type") == "fourier":
         if mechanism is None:
-            raise PathError(f"{file}: a series of joints needs a mechanism", value=str(file))
+            raise PathError(
+                f"{file}: a Fourier series of joint positions requires a mechanism", value=str(file)
+            )
         return fourier_from_fields(fields, mechanism)
     fields.only("name", "waypoints", "blend", *_SEGMENT_FIELDS)
     fields.text("name", "unnamed")

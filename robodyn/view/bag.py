@@ -76,7 +76,8 @@ class RecordedRun:
         """
         if not self._trajectories:
             raise InvalidInput(
-                f"{self.bag}: it has no trajectory: name the path that was followed by --path",
+                f"{self.bag}: the bag has no trajectory; name the path that was followed with "
+                "--path",
                 value=self.bag,
             )
         times = self._command_times
@@ -99,7 +100,9 @@ class RecordedRun:
         try:
             if len(message.points) and hasattr(message.points[0], "transforms"):
                 if not m.coordinates.is_pose:
-                    raise InvalidInput(f"it has poses, {m.name} takes joint positions")
+                    raise InvalidInput(
+                        f"the trajectory has poses, but {m.name} takes joint positions"
+                    )
                 return sampled_trajectory(message, m)
             times, motion = joint_rows(message, m.independent_joints)
         except InvalidInput as error:
@@ -131,7 +134,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
     if not source:
         described = [m.data for _, m in found["robot_description"] if m.data]
         if not described:
-            raise InvalidInput(f"{bag}: it has no robot_description, name the model")
+            raise InvalidInput(f"{bag}: the bag has no robot_description; name the model")
         source = received_description(described[-1], f"{bag}: robot_description")
     mechanism = load(source)
     is_pose = mechanism.coordinates.is_pose

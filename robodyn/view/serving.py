@@ -88,11 +88,12 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     try:
         _check_values(server.gui)
         if _status_for("foreign.invalid", server.get_port()) != HTTPStatus.FORBIDDEN:
-            raise AttributeError("a foreign host is served")
+            raise AttributeError("requests for a foreign host are served")
     except (AttributeError, AssertionError, ImportError, ValueError, OSError) as error:
         stop(server)
         raise MissingExtra(
-            f"viser {viser.__version__} cannot be kept from foreign web pages ({error}): install "
+            f"viser {viser.__version__} cannot be protected from foreign web pages ({error}): "
+            "install "
             "another version, such as 1.1.1",
             value=viser.__version__,
         ) from error
@@ -151,7 +152,8 @@ def _host(name: str) -> str:
     found = _name_in(name if "//" in name else f"//{name}")
     if not found or any(c in found for c in "*/ "):
         raise InvalidInput(
-            f"host {name!r} is none, expected a name or an address such as robot.local", value=name
+            f"host {name!r} is not valid, expected a name or an address such as robot.local",
+            value=name,
         )
     return found
 

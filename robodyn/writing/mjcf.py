@@ -142,8 +142,8 @@ class _Writer:
         if floats and parent != self._model.base_link:
             if self._tree.body[parent] != self._tree.root:
                 raise OutputError(
-                    f"joint {joint.name!r} floats on {parent!r}, which moves; in MJCF only what "
-                    "hangs from the world floats; write a .urdf or .sdf file",
+                    f"joint {joint.name!r} floats on {parent!r}, which moves; in MJCF only "
+                    "children of the world can float; write a .urdf or .sdf file",
                     value=joint.name,
                 )
             place, into = above @ place, self._bodies[self._model.base_link]
@@ -223,7 +223,7 @@ class _Writer:
         found = unphysical(link.inertia) if moves else None
         if found is not None:
             raise OutputError(
-                f"link {link.name!r}: MuJoCo takes no moments of inertia of "
+                f"link {link.name!r}: MuJoCo rejects moments of inertia of "
                 f"{found[0].tolist()} kg m^2, of which {found[1]}; correct them, or write a .urdf "
                 "or .sdf file",
                 value=link.inertia,

@@ -57,7 +57,7 @@ def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, 
     """
     for spring in model.springs:
         raise OutputError(
-            f"spring {spring.name!r} is between points, which SDF has no word for; write a .yaml, "
+            f"spring {spring.name!r} is between points, which SDF cannot describe; write a .yaml, "
             ".urdf or .xml file",
             value=spring.name,
         )

@@ -110,7 +110,7 @@ def _joint(
     bounded, single = np.isfinite(joint.position).any(), joint.kind not in ("fixed", "floating")
     if single and ((lower == upper == 0.0) or (bounded and joint.kind == "continuous")):
         raise OutputError(
-            f"{where}: a URDF cannot say that a {joint.kind} joint has the limits [{lower:g}, "
+            f"{where}: a URDF cannot describe a {joint.kind} joint with the limits [{lower:g}, "
             f"{upper:g}]; write a .yaml file, or change them",
             value=joint.position,
         )

@@ -197,7 +197,7 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
     joints = measurements.joints
     if len(joints) and np.ptp(joints, axis=0).max() < STILL:
         raise InvalidInput(
-            f"{measurements.where}: all {len(joints)} samples are at one place; measure at "
+            f"{measurements.where}: all {len(joints)} samples are at one pose; measure at "
             "different poses, such as those of `calibration_poses`",
             value=len(joints),
         )

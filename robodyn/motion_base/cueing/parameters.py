@@ -82,7 +82,7 @@ class WashoutParameters(_Parameters):
             InvalidInput: there is no preset of that name.
         """
         if name not in PRESETS:
-            raise InvalidInput(f"no washout {name!r}: there are {', '.join(PRESETS)}")
+            raise InvalidInput(f"unknown washout {name!r}, expected one of {', '.join(PRESETS)}")
         return PRESETS[name]
 
 

@@ -170,7 +170,7 @@ class ClassicalWashout:
             InvalidInput: the motion is not kept within limits, so that it may be out of reach.
         """
         if self._limiter is None:
-            raise InvalidInput("joints: only cueing that is limited has a motion of the joints")
+            raise InvalidInput("joints: a washout without limits computes no motion of the joints")
         return self._limiter.joints
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:

@@ -183,7 +183,7 @@ class _Task:
             )
         if path.sample(0.0).configuration.shape != (7,):
             raise InvalidInput(
-                "the path is not of poses, of which a part could be free", value=path
+                "the path has no poses; only coordinates of poses can be free", value=path
             )
         count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
         self._mechanism, self._path, self._asked = mechanism, path, asked

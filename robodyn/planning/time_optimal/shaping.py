@@ -106,7 +106,7 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     frequencies = m.modes(places).frequencies.ravel()
     if not (frequencies > 0.0).all():
         raise InfeasibleTrajectory(
-            f"{m.name} is unstable along the path: the stiffness of its drives does not bear it"
+            f"{m.name} is unstable along the path: the stiffness of its drives cannot support it"
         )
     lengths = PERIODS / frequencies.min()
     left = np.abs(np.sinc(np.multiply.outer(lengths, frequencies)))
@@ -115,7 +115,8 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     i, j = np.unravel_index(int(total.argmin()), total.shape)
     if not np.isfinite(total[i, j]):
         raise InfeasibleTrajectory(
-            f"vibration is {bound:g}, the windows reach {worst.min():.2g} of the natural modes"
+            f"vibration is {bound:g}, averaging leaves at least {worst.min():.2g} of the vibration "
+            "of the natural modes"
         )
     return float(lengths[i]), float(lengths[j])
 

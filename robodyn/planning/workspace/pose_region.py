@@ -290,7 +290,7 @@ class PoseRegion(Region):
         longest = mechanism.position_limits[:, 1]
         if not (presentation.has_legs(mechanism) and np.isfinite(longest).any()):
             raise InvalidInput(
-                f"{mechanism.name} has no limits that end its workspace: give bounds",
+                f"{mechanism.name} has no limits that bound its workspace; give bounds",
                 value=mechanism.position_limits,
             )
         feet, tips = presentation.leg_ends(mechanism, mechanism.home)

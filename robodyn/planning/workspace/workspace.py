@@ -95,7 +95,8 @@ def workspace(
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and not turns:
             raise InvalidInput(
-                f"the tip of {mechanism.name} does not turn; kind 'reachable' is of its positions",
+                f"the tip of {mechanism.name} does not rotate; use the kind 'reachable', the set "
+                "of its positions",
                 value=kind,
             )
         if xyz is not None or rpy is not None:

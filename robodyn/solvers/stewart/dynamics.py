@@ -112,7 +112,7 @@ def inverse_dynamics(
         return forces
     if base is not None:
         raise InvalidInput(
-            f"formulation {formulation!r} is of a base at rest; with base=, use 'exact' or "
+            f"formulation {formulation!r} assumes a base at rest; with base=, use 'exact' or "
             "'massless'",
             value=formulation,
         )

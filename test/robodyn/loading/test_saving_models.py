@@ -130,7 +130,7 @@ def test_a_saved_model_loads_to_an_equal_one(name, ending, tmp_path):
 def test_saving_refuses_models_that_the_format_cannot_express(tmp_path):
     platform = bundled("stewart_symmetric").without_actuators()
     spheres = rd.StewartPlatform(platform.model, base_joint="spherical")
-    with pytest.raises(OutputError, match="which a model file cannot say"):
+    with pytest.raises(OutputError, match="which a model file cannot store"):
         rd.save(spheres, tmp_path / "m.urdf")
     arm = tilted_arm()
     first = replace(arm.model.joints[0], position=np.zeros(2))

@@ -242,7 +242,7 @@ def test_roll_and_yaw_go_on_after_a_turn(tmp_path):
 
 
 def test_a_tip_that_does_not_turn_has_no_orientations():
-    with pytest.raises(rd.InvalidInput, match="the tip of delta does not turn"):
+    with pytest.raises(rd.InvalidInput, match="the tip of delta does not rotate"):
         rd.workspace(rd.load("delta"), "orientation")
 
 

@@ -44,7 +44,7 @@ from robodyn.errors import InvalidInput, ModelError, OutputError, RobodynError
         ({"x": [1.0, 1.0]}, "do not increase"),
         ({"x": None}, "axis x is nan"),
         ({"x": [1.0, "b"]}, "axis x must be numbers"),
-        ({"x": "1:1.0000000000000002:3"}, "cannot be told apart"),
+        ({"x": "1:1.0000000000000002:3"}, "cannot be distinguished"),
         ({"payload": "-1:1:3"}, "axis payload has the value -1, must be at least 0"),
         ({"x": "0:1:3", "payload": -1.0}, "must be at least 0"),
         ({"base_scale": "0:1:3"}, "must be at least 1e-06"),

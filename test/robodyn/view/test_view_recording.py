@@ -113,7 +113,7 @@ def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
 @pytest.mark.parametrize(
     ("rows", "model", "said"),
     [
-        ([], "", "it has no robot_description, name the model"),
+        ([], "", "the bag has no robot_description; name the model"),
         ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; recorded topics: /other"),
         ([], "puma560", "no joint_states of puma560; recorded topics: /other"),
     ],

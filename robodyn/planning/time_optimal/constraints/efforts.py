@@ -179,7 +179,8 @@ def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     if crossed.size:
         joint = int(crossed[0])
         raise InvalidInput(
-            f"{name}: {mechanism.joint_names[joint]} is to have at least {array[joint, 0]:g} and "
+            f"{name}: {mechanism.joint_names[joint]} has limits that contradict: at least "
+            f"{array[joint, 0]:g} and "
             f"at most {array[joint, 1]:g} {mechanism.drives.effort_units[joint]}, which contradict",
             value=value,
         )

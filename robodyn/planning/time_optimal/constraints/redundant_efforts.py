@@ -45,9 +45,9 @@ class RedundantEfforts(Efforts):
     ) -> None:
         if curves.counts.any():
             raise InvalidInput(
-                f"{mechanism.name}: torque-speed curves of more drives than freedoms are not "
-                "planned with; plan for without_actuators(), with effort_limits and "
-                "velocity_limits that the motors keep to",
+                f"{mechanism.name}: torque-speed curves are not supported with more drives than "
+                "freedoms; plan for without_actuators(), with effort_limits and velocity_limits "
+                "below the motors' curves",
                 value=mechanism.name,
             )
         self._freedoms = mechanism.coordinates.velocity_size

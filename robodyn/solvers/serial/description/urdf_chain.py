@@ -56,7 +56,7 @@ def find_chain(
     path = _path(tree, tip, base)
     if path is None:
         raise ModelError(
-            f"{tree.source}: link {tip!r} does not hang below link {base!r}", value=(base, tip)
+            f"{tree.source}: link {tip!r} is not a descendant of link {base!r}", value=(base, tip)
         )
     chain = UrdfChain(base, tip, [joint for joint in path if joint.moves])
     for joint in chain.joints:
@@ -181,8 +181,8 @@ def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
         )
     if joint.mimic is not None:
         raise ModelError(
-            f"{source}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which a chain cannot; "
-            f"choose a tip link above it, such as {spelling('tip_link', joint.parent)}",
+            f"{source}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which is not supported "
+            f"in a chain; choose a tip link above it, such as {spelling('tip_link', joint.parent)}",
             value=joint.name,
         )
 
@@ -251,9 +251,9 @@ def check_gripper(
         f"look{'' if several else 's'} like {'fingers' if several else 'the finger'} of a gripper, "
         "not like a joint of the arm; name the tip link: "
         f"{' or '.join(spelling('tip_link', tip) for tip in tips)}, with "
-        f"{spelling('hold_branches', True)} for the gripper to stand still, or, if the arm does go "
-        f"on to there, {spelling('tip_link', leaf)}; with {spelling('kind', 'closed_loop')} the "
-        "whole tree moves, gripper and all",
+        f"{spelling('hold_branches', True)} to hold the gripper still, or, if the arm does end "
+        f"there, {spelling('tip_link', leaf)}; with {spelling('kind', 'closed_loop')} the whole "
+        "tree moves, including the gripper",
         value=tips,
     )
 

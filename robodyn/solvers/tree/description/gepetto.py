@@ -88,7 +88,8 @@ def _change_joints(top: Fields, builder: ModelBuilder) -> None:
         universal = axes != kind and len(set(axes)) == len(axes) == 2 and set(axes) <= set(_AXES)
         if kind not in ("FIXED", "SPHERICAL") and not universal:
             raise ModelError(
-                f"{top.source}: joint {name!r} shall become {kind}, expected FIXED, SPHERICAL or "
+                f"{top.source}: joint {name!r} is to be replaced by {kind}, expected FIXED, "
+                "SPHERICAL or "
                 "UJOINT_ and its two axes, such as UJOINT_ZY",
                 value=kind,
             )

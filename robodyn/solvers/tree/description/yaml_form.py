@@ -140,7 +140,7 @@ def _driven(top: Fields, model: Model) -> Model:
         if rough or (bare != Actuator() and stated != actuator):
             raise ModelError(
                 f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "
-                f"{name!r} ({stated}); state it once, or alike",
+                f"{name!r} ({stated}); state it once, or with the same value",
                 value=name,
             )
         actuators[name] = actuator
@@ -182,7 +182,7 @@ def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Clos
             raise ModelError(
                 f"{top.source}: closure {closure.name!r} differs from that of "
                 f"{top.text('urdf')} (which comes first): {'; '.join(found)}; state it once, or "
-                "alike",
+                "with the same value",
                 value=closure.name,
             )
         known[closure.name] = closure

@@ -343,7 +343,7 @@ def scaled(columns, factor):
 
 WRONG = {
     "too few": (lambda t, h: (t[:4], h), "4 samples give 24 equations for 37 unknowns"),
-    "at one place": (lambda t, h: (t[[0] * 12], h), "all 12 samples are at one place"),
+    "at one place": (lambda t, h: (t[[0] * 12], h), "all 12 samples are at one pose"),
     "in millimeters": (scaled(slice(6, 9), 1000.0), "tracker_unit='mm'"),
     "in degrees": (scaled(slice(0, 6), 180.0 / np.pi), "position_unit='deg'"),
     "other joints": (lambda t, h: (t, h.replace("joint2", "elbow")), "no column joint2.position"),

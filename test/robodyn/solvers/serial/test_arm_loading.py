@@ -201,7 +201,7 @@ def test_links_are_chosen_by_name():
         arm_from_urdf(text, tip_link="b")
     with pytest.raises(ModelError, match="no link is named 'z'; there are 'a', 'b', 'c'"):
         arm_from_urdf(text, tip_link="z")
-    with pytest.raises(ModelError, match="'a' does not hang below link 'c'"):
+    with pytest.raises(ModelError, match="'a' is not a descendant of link 'c'"):
         arm_from_urdf(text, base_link="c", tip_link="a")
 
 
