@@ -118,7 +118,7 @@ CATALOG = {
     "no enable message for ... s or more":
         ("a motion was requested without `enable`", "publish `enable`, then repeat the request"),
     "freeze was requested":
-        ("somebody called `freeze`; the machine is at rest", "call `engage` or `park`"),
+        ("a client called `freeze`; the machine is at rest", "call `engage` or `park`"),
     "the machine has not come to rest yet":
         ("a fault cannot be reset while the machine moves", "wait until it is at rest"),
     "... refused: ...":
@@ -127,7 +127,7 @@ CATALOG = {
         ("the node has just started", "repeat the request after a second"),
     "the requested motion is not finite, or has a number beyond ...":
         ("the source of the target sent NaN, infinity or a huge number; the machine comes to rest",
-         "mend the source of the target"),
+         "correct the source of the target"),
     "...: moving to the nearest pose inside":
         ("the target is outside the workspace; the machine moves to the nearest pose within",
          "send targets within the workspace (`robodyn workspace`)"),
@@ -175,7 +175,7 @@ CATALOG = {
     "it has no publisher":
         ("nobody publishes the topic", "start its publisher, check the remapping"),
     "no message has the joints ...":
-        ("messages come, but without these joints",
+        ("messages arrive, but without these joints",
          "publish these joints, or check the prefix of the names"),
     "one more message is needed for velocities":
         ("velocities are differences of positions", "wait for the next message"),

@@ -144,7 +144,7 @@ class Dynamics(_Callback):
         return self.keep(_Callback(name, sizes, shapes, self._blocks))
 
     def has_reverse(self, count: int) -> bool:
-        """Return whether products of `count` vectors with the Jacobian exist: for one vector."""
+        """Return whether products with `count` vectors at once are supported: only with one."""
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:

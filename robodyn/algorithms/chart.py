@@ -29,7 +29,7 @@ DIFFERENCE = 1e-3
 
 
 class Rows(NamedTuple):
-    """A function of rows, and its derivatives.
+    """Function of arrays of rows (N, k), with its derivatives.
 
     Attributes:
         arguments, results: numbers in a row of each.
@@ -188,7 +188,7 @@ class Chart:
     def _differentiate_step(
         self, q: FloatArray, v: FloatArray, efforts: FloatArray, dt: float, by: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return a state after one step, and its derivatives, from those before it and of efforts.
+        """Advance a state by one step, and its derivatives by the initial state and the efforts.
 
         Derivatives of a configuration are displacements at it.
         """

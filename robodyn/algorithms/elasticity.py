@@ -315,7 +315,7 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 def motors_in_equilibrium(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return positions and velocities (n,) of motors that hold a configuration without springing.
+    """Return positions and velocities (n,) of motors whose elastic drives hold a state at rest.
 
     The motors follow the joints' velocities. Drives that cannot hold the mechanism are unloaded.
     """

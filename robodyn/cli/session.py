@@ -137,7 +137,7 @@ def command_line() -> str:
 def write_report(
     page: Page, html: Path | None, png: Path | None = None, pdf: Path | None = None
 ) -> None:
-    """Write the requested ones of: a page, its charts in a folder, its charts in a PDF."""
+    """Write a page, its charts to a folder, and its charts to a PDF, as far as requested."""
     if html is not None:
         # imported here: most runs write no report
         from robodyn.report.page import write_page

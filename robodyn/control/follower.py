@@ -215,7 +215,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return command
 
     def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
-        """Return the motion for inverse dynamics: planned, or measured and corrected."""
+        """Return the motion for which to compute efforts: planned, or measured and corrected."""
         # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)

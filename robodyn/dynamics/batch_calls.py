@@ -168,7 +168,7 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Compute results (N, prod(core)), and how many of them, from the first, are valid."""
+    """Compute results (N, prod(core)); return them and the number of leading valid ones."""
     out = np.empty((states.count, math.prod(core)))
     if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)

@@ -131,7 +131,7 @@ def write_stops(time_constant: float, limited: float, out: Any) -> None:
 
 @inner
 def one_side(q: Any) -> float:
-    """Return 1: the motors determine the motion everywhere, on one side of singularities."""
+    """Return 1: mechanisms of this kind have no singularities of type 2."""
     return 1.0
 
 

@@ -70,7 +70,7 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
 
 
 def side_of(answers: Answers, setting: Setting) -> Any:
-    """On which side of the singularities of type 2 a configuration is."""
+    """Compile the side (1 or -1) of the singularities of type 2 on which a configuration is."""
     find = answers.side
 
     def side(q: Any, out: Any) -> int:

@@ -66,9 +66,9 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     found = _decoded(bag, rows, wanted)
     first, last = rows[0][1], rows[-1][1]
     warn(
-        f"{bag}: this bag was not completed ({reason}): read are its {len(rows)} complete "
-        f"messages of {len(found.topics)} topics over {1e-9 * (last - first):.3f} s; later ones "
-        "are lost",
+        f"{bag}: this bag is incomplete ({reason}): {len(rows)} complete messages of "
+        f"{len(found.topics)} topics over {1e-9 * (last - first):.3f} s were read; later ones are "
+        "lost",
         IncompleteBagWarning,
     )
     return found

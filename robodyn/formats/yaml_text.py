@@ -33,7 +33,7 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
     """
     try:
         if not path.is_file():
-            what = "is a directory" if path.is_dir() else "is not there"
+            what = "is a directory" if path.is_dir() else "not found"
             raise error(f"{path}: {what}, expected a file", value=str(path))
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

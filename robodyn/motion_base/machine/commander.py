@@ -226,7 +226,7 @@ class PositionCommander:
         return self._smooth, f"{problem}: moving to the nearest pose inside"
 
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
-        """Return the reason against a step, from the state of rest after it."""
+        """Return why a step is not permitted; empty if the machine can come to rest after it."""
         mechanism, way = self.mechanism, [self.configuration]
         if self._coupled is not None:
             way = list(self._coupled.ahead)

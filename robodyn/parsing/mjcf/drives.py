@@ -96,7 +96,7 @@ class Couplings:
         if np.any(data[2:5]):
             what = "tendons" if of_tendons else "joints"
             raise self._compiled.refuse(
-                "equality", n, f"a polynomial of {what}; read are polycoef of two numbers"
+                "equality", n, f"polynomial of {what}; only polycoef with two numbers is supported"
             )
         # constant + factor (second - its start) - (first - its start) = 0
         terms: dict[int, float] = {}
@@ -119,7 +119,7 @@ class Couplings:
         if len(left) > 2:
             names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in left)
             raise self._compiled.refuse(
-                "equality", n, f"it couples {len(left)} joints, {names}; read are two"
+                "equality", n, f"couples {len(left)} joints, {names}; only two are supported"
             )
         (first, of_first), (second, of_second) = left.items()
         offset = -(constant + more) / of_first

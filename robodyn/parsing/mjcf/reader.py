@@ -219,7 +219,9 @@ class _Reader:
         if kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
             kind_name = kinds(kind).name.removeprefix("mjEQ_").lower()
             raise self._compiled.refuse(
-                "equality", n, f"of the type {kind_name}; read are connect, weld, joint and tendon"
+                "equality",
+                n,
+                f"has the type {kind_name}; supported are connect, weld, joint and tendon",
             )
         welds = kind == int(kinds.mjEQ_WELD)
         ids = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])

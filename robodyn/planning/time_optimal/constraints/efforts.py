@@ -179,9 +179,9 @@ def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     if crossed.size:
         joint = int(crossed[0])
         raise InvalidInput(
-            f"{name}: {mechanism.joint_names[joint]} has limits that contradict: at least "
-            f"{array[joint, 0]:g} and "
-            f"at most {array[joint, 1]:g} {mechanism.drives.effort_units[joint]}, which contradict",
+            f"{name}: the limits of {mechanism.joint_names[joint]} contradict each other: at least "
+            f"{array[joint, 0]:g} and at most {array[joint, 1]:g} "
+            f"{mechanism.drives.effort_units[joint]}",
             value=value,
         )
     return np.array(array)

@@ -99,7 +99,7 @@ class Equations:
         return B
 
     def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Evaluate both in the kernel's form, in new arrays, as threads share the equations."""
+        """Evaluate residual and Jacobian in new arrays, because threads share the equations."""
         gap = np.empty(max(1, len(self.packed.names)))
         K = np.empty(self.packed.head["entries"])
         self._equations(np.ascontiguousarray(q), gap, K)
@@ -213,7 +213,7 @@ class Equations:
         return bool((self._senses(q) * self.senses < 0.0).any())
 
     def keep_senses(self, q: FloatArray) -> None:
-        """Take the orientation of hinges at a configuration as the correct one."""
+        """Set the orientation of hinges at a configuration as the reference."""
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
