@@ -85,6 +85,10 @@ CATALOG = {
     "...: move it inside by other means, or correct the zero of its drive or the limit":
         ("a joint stands outside its limits; homing cannot begin, nothing moves",
          "move the joint with the drive's own tool, or correct its zero or the limit in the model"),
+    "...: correct the zeros of the drives":
+        ("the positions that redundant drives report fit no configuration; homing cannot begin, "
+         "nothing moves",
+         "home the drives again, or correct their zeros"),
     "homing ended where the machine cannot be: ...":
         ("the positions after homing belong to no configuration of the mechanism",
          "check the zeros of the drives and the order of the joints"),

@@ -302,7 +302,7 @@ def test_an_invalid_trajectory_is_refused(monitor, pose_of):
     monitor.process.provoke(
         lambda: monitor.trajectories.publish(MultiDOFJointTrajectory()),
         "trajectory",
-        "without points",
+        "no points",
     )
     monitor.show(pose_of(50))
 

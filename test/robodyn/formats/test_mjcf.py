@@ -123,7 +123,7 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [
-        ("-2 0 0 0", "-2 1 0 0", "'geared': a polynomial"),
+        ("-2 0 0 0", "-2 1 0 0", "'geared': polynomial"),
         ('joint2="c" ', "", "'geared': it holds a joint"),
         ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
         ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),

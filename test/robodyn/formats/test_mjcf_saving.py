@@ -103,7 +103,7 @@ def test_mujoco_agrees(name, tmp_path, rng):
 
 
 def test_models_that_mujoco_cannot_express_are_refused(tmp_path):
-    with pytest.raises(OutputError, match="'link1': MuJoCo takes no moments"):
+    with pytest.raises(OutputError, match="'link1': MuJoCo rejects moments"):
         rd.save(rd.load("puma560"), tmp_path / "m.xml")
 
 

@@ -63,7 +63,8 @@ class Machine:
             near = np.array([m.advance(m.home, reach * rng.normal(size=6)) for _ in range(samples)])
             self.joints = m.joint_positions(near)
         else:
-            self.joints = m.home + rng.uniform(-1.5, 1.5, (samples, len(m.home)))
+            low, high = np.clip(m.home[:, None] + [-1.5, 1.5], *m.position_limits.T[:, :, None]).T
+            self.joints = rng.uniform(low, high, (samples, len(m.home)))
             near = m.body_pose(self.joints)
         self.placed = self.geometry.place(self.true, self.joints, near)
 
