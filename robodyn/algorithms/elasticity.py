@@ -315,9 +315,9 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 def motors_in_equilibrium(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return positions and velocities (n,) of motors whose elastic drives hold a state at rest.
+    """Return motor positions (n,) at which elastic drives balance gravity, and joint velocities.
 
-    The motors follow the joints' velocities. Drives that cannot hold the mechanism are unloaded.
+    Drives that cannot hold the mechanism are unloaded.
     """
     positions = mechanism.joint_positions(configuration)
     with suppress(UnderActuated, KinematicsError):

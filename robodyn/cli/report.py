@@ -35,7 +35,7 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"{output}: cannot be made: {error.strerror or error}", value=str(output)
+            f"{output}: cannot be created: {error.strerror or error}", value=str(output)
         ) from error
     file = output / f"{what}.html"
     write_report(

@@ -121,7 +121,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Express a normal (r,) in the active ones, rates (count,)."""
+    """Express a normal (r,) by the active ones, with coefficients (count,)."""
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):

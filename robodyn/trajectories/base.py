@@ -115,7 +115,7 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
-    """Return a motion (N, ...) over a parameter with given rates (N,) and accelerations."""
+    """Convert a motion (N, ...) over a parameter to one over time, with given rates (N,)."""
     rate, acceleration = rate[:, None], acceleration[:, None]
     q, first, second = motion
     return Motion(q, first * rate, first * acceleration + second * rate**2)

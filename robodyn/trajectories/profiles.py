@@ -193,7 +193,7 @@ def make_profile(
     """
     if not np.isfinite(duration):
         raise InfeasibleTrajectory(
-            f"{what}: {distance:.6g} at the speed allowed takes longer than any number of seconds",
+            f"{what}: {distance:.6g} at the permitted speed takes infinitely long",
             value=duration,
         )
     if distance == 0.0 or speed is None:

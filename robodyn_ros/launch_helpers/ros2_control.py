@@ -99,9 +99,8 @@ def with_controllers(
 ) -> None:
     """Set the parameter files of controllers: the shipped one, completed for the mechanism.
 
-    Sets the launch configurations `controllers_file` and `more_controllers_file`. The latter
-    overrides
-    the former: the generated file, and a file of the user.
+    Sets the launch configurations `controllers_file` and `more_controllers_file`. The
+    latter, a file of the user, overrides the former, the generated file.
 
     Args:
         context: context of the launch, which is changed.

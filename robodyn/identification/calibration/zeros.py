@@ -124,8 +124,8 @@ def find_zeros(
     up = as_array("level", np.reshape(level, (-1, 3)), (3,))
     if len(samples) != len(up) or not len(up) + len(stops):
         raise InvalidInput(
-            f"{len(samples)} readings, {len(up)} levels and {len(stops)} stops: expected as many "
-            "readings as levels, or stops",
+            f"{len(samples)} readings, {len(up)} levels and {len(stops)} stops: expected a level "
+            "for each reading, and at least one level or stop",
             value=len(samples),
         )
     up = up / np.linalg.norm(up, axis=1, keepdims=True)

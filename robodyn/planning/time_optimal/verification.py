@@ -29,7 +29,7 @@ def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
 
 
 class Verification:
-    """Comparison of efforts, rates and accelerations between a motion's points with their limits.
+    """Comparison of efforts, rates and accelerations with their limits, between the points.
 
     Only intervals whose motion changed or exceeded limits are evaluated again. `highest` finds the
     largest (N, k) in intervals of values (N, M, k) at the points of the path.

@@ -43,7 +43,7 @@ def test_a_file_that_cannot_be_written(tmp_path, option):
 def test_a_folder_that_is_a_file(tmp_path):
     pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     (tmp_path / "file").write_text("")
-    assert "cannot be made" in refused(robodyn("report", "puma", "--output", tmp_path / "file"))
+    assert "cannot be created" in refused(robodyn("report", "puma", "--output", tmp_path / "file"))
 
 
 def test_reports_are_named(tmp_path):

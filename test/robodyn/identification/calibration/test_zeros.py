@@ -85,7 +85,7 @@ def test_wrong_samples_are_refused_in_words(tmp_path):
     m = rd.load("puma560")
     with pytest.raises(InvalidInput, match="expected one of joint1"):
         find_zeros(m, [], [], [("elbow", 0.0, 1.0)])
-    with pytest.raises(InvalidInput, match="expected as many readings as levels, or stops"):
+    with pytest.raises(InvalidInput, match="expected a level for each reading"):
         find_zeros(m, [], [])
     file = tmp_path / "half.csv"
     names = [f"{name}.position" for name in m.joint_names]
