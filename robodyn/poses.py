@@ -148,7 +148,7 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
     half_difference, half_sum = np.arctan2(x - z, w + y), np.arctan2(x + z, w - y)
     half_sum = np.where(down < LOCKED, -half_difference, half_sum)
     half_difference = np.where(up < LOCKED, -half_sum, half_difference)
-    roll, yaw = _wrapped(half_sum + half_difference), _wrapped(half_sum - half_difference)
+    roll, yaw = _wrap(half_sum + half_difference), _wrap(half_sum - half_difference)
     return checked[..., :3].copy(), np.stack([roll, pitch, yaw], axis=-1)
 
 
@@ -300,7 +300,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `composed_pose`.
     """
-    turned = _resolved(True, pose, wrench, "wrench", "N, N m")
+    turned = _resolve(True, pose, wrench, "wrench", "N, N m")
     turned[..., 3:] += np.cross(as_pose("pose", pose)[..., :3], turned[..., :3])
     return turned
 
@@ -318,7 +318,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
-    return _resolved(False, pose, twist)
+    return _resolve(False, pose, twist)
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
@@ -334,7 +334,7 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: as for `twist_in_body`.
     """
-    return _resolved(True, pose, twist)
+    return _resolve(True, pose, twist)
 
 
 def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
@@ -351,13 +351,13 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
         InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
     """
     where = as_exact("pose", as_pose("pose", pose), (7,))
-    half = _resolved(False, where, as_exact("covariance", covariance, (6, 6)))
-    turned = _resolved(False, where, half.T)
+    half = _resolve(False, where, as_exact("covariance", covariance, (6, 6)))
+    turned = _resolve(False, where, half.T)
     # symmetric to the last bit
     return np.asarray(0.5 * (turned + turned.T))
 
 
-def _resolved(
+def _resolve(
     to_base: bool, pose: ArrayLike, pair: ArrayLike, name: str = "twist", unit: str = "m/s, rad/s"
 ) -> FloatArray:
     vectors, where = as_array(name, pair, (6,), unit), as_pose("pose", pose)
@@ -377,5 +377,5 @@ def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> Flo
     return single
 
 
-def _wrapped(angle: FloatArray) -> FloatArray:
+def _wrap(angle: FloatArray) -> FloatArray:
     return np.where(np.abs(angle) > np.pi, angle - 2.0 * np.pi * np.sign(angle), angle)

@@ -102,7 +102,7 @@ def _function(rows: Rows) -> Differentiable:
     return single
 
 
-def _computed(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
+def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
     """Call a function of rows with tensors (..., k); the results have their type and device."""
     like = given[0]
     found = call_with_rows(compute, shapes, (each.detach().cpu() for each in given))
@@ -137,7 +137,7 @@ class _Values(_Mapped):
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
         """Compute the results."""
-        return _computed(rows.compute, rows.result_shapes, given)
+        return _compute(rows.compute, rows.result_shapes, given)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -171,7 +171,7 @@ class _Derivatives(_Mapped):
     def forward(rows: Any, *given: Any) -> Any:
         """Compute the blocks (..., k, j) of each result by each argument."""
         shapes = rows.result_shapes + rows.derivative_shapes
-        return _computed(rows.differentiate, shapes, given)[len(rows.results) :]
+        return _compute(rows.differentiate, shapes, given)[len(rows.results) :]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:

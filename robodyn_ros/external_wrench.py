@@ -81,7 +81,7 @@ class ExternalWrench:
         self._waiting = None
         try:
             wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
-            value, turns = self._resolved(message.header.frame_id, wrench)
+            value, turns = self._resolve(message.header.frame_id, wrench)
             refuse_beyond("wrench", messages.finite("wrench", value), LARGEST)
             self._value, self._turns = value, turns
         except RobodynError:
@@ -90,7 +90,7 @@ class ExternalWrench:
                 raise
             self._wait(message)
 
-    def _resolved(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
+    def _resolve(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
         """Return the wrench about the body's reference point, and whether it rotates with it."""
         base, body = self._own
         if frame in ("", *self._own):

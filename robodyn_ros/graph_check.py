@@ -93,7 +93,7 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
     if not shared and len(kinds) >= len(names):
         return
     several = f"{topic} has {len(names)} publishers: {', '.join(names)}"
-    torn = sorted(name for kind in kinds for name in _contradicted(heard, kind))
+    torn = sorted(name for kind in kinds for name in _find_contradictions(heard, kind))
     if torn:
         yield _finding(
             "error", f"{several}; they contradict each other about {', '.join(torn)}: stop one"
@@ -104,7 +104,7 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
     yield _finding("warning", f"{several}; {what}")
 
 
-def _contradicted(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
+def _find_contradictions(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
     """Return joints whose positions in messages with these names jump back and forth."""
     rows = [m.position for m in heard if tuple(m.name) == names and len(m.position) == len(names)]
     if len(rows) < 3:

@@ -113,7 +113,7 @@ class UdpPort:
 
     def received(self) -> list[str]:
         """Return lines received since the last call."""
-        found = _received(self._socket, AT_ONCE)
+        found = _receive(self._socket, AT_ONCE)
         return b"\n".join(found).decode(errors="replace").splitlines()
 
 
@@ -142,7 +142,7 @@ class Datagrams:
 
     def received(self, most: int) -> list[bytes]:
         """Return up to `most` datagrams received since the last call."""
-        return _received(self._socket, most)
+        return _receive(self._socket, most)
 
 
 def _datagram_socket() -> socket.socket:
@@ -152,7 +152,7 @@ def _datagram_socket() -> socket.socket:
     return made
 
 
-def _received(port: socket.socket, most: int) -> list[bytes]:
+def _receive(port: socket.socket, most: int) -> list[bytes]:
     """Return up to `most` received datagrams; none on an error."""
     found: list[bytes] = []
     with suppress(OSError):

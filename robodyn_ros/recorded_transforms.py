@@ -84,7 +84,7 @@ class RecordedTransforms:
         pose = messages.pose_array(odometry.pose.pose)
         if not np.isfinite(pose).all():
             return None
-        return self._serialized(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
+        return self._serialize(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
 
     def of_joints(self, states: bytes) -> bytes | None:
         """Return a serialized TFMessage with the links that a serialized JointState moves.
@@ -105,13 +105,13 @@ class RecordedTransforms:
         stamp = messages.to_nanoseconds(message.header.stamp)
         if self._last is not None and self._last <= stamp < self._last + PERIOD:
             return None
-        poses = {**self._placed(), **self._floated(message)}
+        poses = {**self._place(), **self._float(message)}
         if not poses:
             return None
         self._last = stamp
-        return self._serialized(stamp, poses)
+        return self._serialize(stamp, poses)
 
-    def _placed(self) -> dict[tuple[str, str], FloatArray]:
+    def _place(self) -> dict[tuple[str, str], FloatArray]:
         poses = {}
         for joint in self._moving:
             leader = joint.name if joint.mimic is None else joint.mimic.joint
@@ -120,7 +120,7 @@ class RecordedTransforms:
                 poses[joint.parent, joint.child] = pose_from_matrix(frame)
         return poses
 
-    def _floated(self, message: JointState) -> Mapping[tuple[str, str], FloatArray]:
+    def _float(self, message: JointState) -> Mapping[tuple[str, str], FloatArray]:
         if not self._floating:
             return {}
         try:
@@ -129,7 +129,7 @@ class RecordedTransforms:
         except RobodynError:  # of another mechanism, or of a subset of the joints
             return {}
 
-    def _serialized(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
+    def _serialize(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
         """Serialize poses (7,) of children in their parents' frames, at a stamp [ns]."""
         kinds = self._store.types
         time = messages.to_stamp(stamp)  # clipped to the range of stamps

@@ -36,7 +36,7 @@ NO_FRICTION = NO_DRY_FRICTION | {"efficiency": 1.0}
 
 
 def _number(default: float | None, unit: str = "", **bounds: float) -> Any:
-    """Return a numeric field with its unit, and bounds as in `_checked`."""
+    """Return a numeric field with its unit, and bounds as in `_check`."""
     return field(default=default, metadata={"unit": unit, **bounds})
 
 
@@ -96,7 +96,7 @@ class Actuator:
                 isinstance(value, float) and value == item.default
             )
             if item.metadata and not is_default:
-                object.__setattr__(self, item.name, _checked(item.name, value, **item.metadata))
+                object.__setattr__(self, item.name, _check(item.name, value, **item.metadata))
         if self.gear_ratio == 0.0:
             raise ModelError("gear_ratio is 0, expected a number that is not 0", value=0.0)
         check_choice("handed", self.handed, HANDS, ModelError)
@@ -232,14 +232,14 @@ class Actuator:
         otherwise against the load. Without rates, the motor is assumed to drive.
         """
         efforts = np.asarray(effort, dtype=np.float64)
-        return np.asarray(efforts / self.ratio / self._transmitted(efforts, rate))
+        return np.asarray(efforts / self.ratio / self._transmit(efforts, rate))
 
     def efforts(self, torque: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
         """Convert motor torques (...) [N m] into joint efforts [N or N m]."""
         torques = np.asarray(torque, dtype=np.float64) * self.ratio
-        return np.asarray(torques * self._transmitted(torques, rate))
+        return np.asarray(torques * self._transmit(torques, rate))
 
-    def _transmitted(self, effort: FloatArray, rate: ArrayLike | None) -> Any:
+    def _transmit(self, effort: FloatArray, rate: ArrayLike | None) -> Any:
         if rate is None:
             return self.efficiency
         driven_back = effort * np.asarray(rate, dtype=np.float64) < 0.0
@@ -259,7 +259,7 @@ IDEAL = Actuator()
 UNITS = {each.name: each.metadata["unit"] for each in fields(Actuator) if each.metadata}
 
 
-def _checked(
+def _check(
     name: str, value: Any, unit: str, at_least: float = -math.inf, above: float = -math.inf
 ) -> float:
     number = math.nan

@@ -168,9 +168,9 @@ def _differences(
     # a small change of large efforts would be lost in rounding
     size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
     stencil = mechanism.solver.stencil
-    moved = _displaced_by(mechanism, q, stencil)
+    moved = _displace(mechanism, q, stencil)
     rest = 1 + count + 2 * nv
-    Q = np.concatenate([_repeated(q, rest, moved), moved], axis=-2)
+    Q = np.concatenate([_repeat(q, rest, moved), moved], axis=-2)
     changes = np.zeros((Q.shape[-2], nv))
     changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
     loads = np.zeros((len(changes), count))
@@ -188,7 +188,7 @@ def _differences(
         answer = answer + dry[..., 0, :]
         by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
         by_velocity = by_velocity + dry[..., 1 + nv :, :]
-    return answer, _transposed(by_configuration), _transposed(by_velocity), _transposed(by_load)
+    return answer, _transpose(by_configuration), _transpose(by_velocity), _transpose(by_load)
 
 
 def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
@@ -199,9 +199,9 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     """
     nv = v.shape[-1]
     own = central_stencil(np.full(nv, FRICTION_STEP))
-    moved = _displaced_by(mechanism, q, own)
+    moved = _displace(mechanism, q, own)
     rows = own.places.size
-    Q = np.concatenate([_repeated(q, 1, moved), moved, _repeated(q, rows, moved)], axis=-2)
+    Q = np.concatenate([_repeat(q, 1, moved), moved, _repeat(q, rows, moved)], axis=-2)
     changes = np.zeros((Q.shape[-2], nv))
     changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
     V = v + changes
@@ -218,16 +218,16 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     return np.concatenate(parts, axis=-2)
 
 
-def _displaced_by(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
+def _displace(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
     """Return configurations (..., p nv, nq) at a stencil's places, place by place."""
     return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
 
 
-def _repeated(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
+def _repeat(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
     """Repeat a configuration (..., 1, nq) `count` times."""
     return np.broadcast_to(q, (*like.shape[:-2], count, q.shape[-1]))
 
 
-def _transposed(slopes: FloatArray) -> FloatArray:
+def _transpose(slopes: FloatArray) -> FloatArray:
     """Transpose (..., m, k) into a contiguous (..., k, m)."""
     return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))

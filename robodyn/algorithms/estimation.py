@@ -196,7 +196,7 @@ class Estimator:
             KinematicsError: no configuration has these readings, or they do not determine the
                 motion. The search for the next reading then starts from home.
         """
-        position, rate = self._checked(positions, rates)
+        position, rate = self._check(positions, rates)
         if self._is_stale(stamp):
             return None
         step = HORIZON if self._stamp is None else (stamp - self._stamp) / NANOSECONDS
@@ -207,7 +207,7 @@ class Estimator:
                 rate = (position - self._positions) / step
             # rate from the difference of two readings, each rounded
             deviation = np.sqrt(2.0) * self._position_deviation / step
-        guess = self._expected(position, step)
+        guess = self._predict(position, step)
         self._stamp, self._positions, self._rates = stamp, position.copy(), rate.copy()
         try:
             self.last = self._solve(stamp, guess, deviation)
@@ -223,7 +223,7 @@ class Estimator:
         """Return the twist covariance (6, 6) of an estimate, in the axes of its own pose."""
         return twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
 
-    def _checked(
+    def _check(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
         """Return valid readings as arrays (n,)."""
@@ -252,7 +252,7 @@ class Estimator:
         self.counts.stale += 1
         return True
 
-    def _expected(self, positions: FloatArray, step: float) -> FloatArray | None:
+    def _predict(self, positions: FloatArray, step: float) -> FloatArray | None:
         """Predict the configuration after `step` [s]; None if that is impossible."""
         if self.last is None:
             return None

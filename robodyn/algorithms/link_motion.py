@@ -126,7 +126,7 @@ def link_pose(mechanism: Any, configuration: ArrayLike, link: str) -> FloatArray
             return pose
     shape, (q,) = states_of(mechanism, configuration)
     out = np.empty((len(q), 7))
-    positions = _located(shape, mechanism.solver.tree_positions, q)
+    positions = _locate_error(shape, mechanism.solver.tree_positions, q)
     mechanism._links.tree.poses(positions, row, at, True, out)
     return out.reshape(*shape, 7)
 
@@ -155,7 +155,7 @@ def link_jacobian(
         if J is not None:
             return J
     shape, (q,) = states_of(mechanism, configuration)
-    positions, tangents = _located(shape, mechanism.solver.tree_state, q)
+    positions, tangents = _locate_error(shape, mechanism.solver.tree_state, q)
     out = np.empty((len(q), 6 * mechanism._links.nv))
     compute = tree.joint_jacobians if tangents is None else tree.jacobians
     compute(positions, tangents, row, at, True, out)
@@ -230,7 +230,7 @@ def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
             return center
     shape, (q,) = states_of(mechanism, configuration)
     out = np.empty((len(q), 3))
-    positions = _located(shape, mechanism.solver.tree_positions, q)
+    positions = _locate_error(shape, mechanism.solver.tree_positions, q)
     mechanism._links.tree.centers_of_mass(positions, True, out)
     return out.reshape(*shape, 3)
 
@@ -253,7 +253,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
         if momentum is not None:
             return momentum
     shape, (q, v) = states_of(mechanism, configuration, velocity)
-    positions, rates, _ = _located(shape, mechanism.solver.tree_motion, q, v, v)
+    positions, rates, _ = _locate_error(shape, mechanism.solver.tree_motion, q, v, v)
     out = np.empty((len(q), 6))
     mechanism._links.tree.momenta(positions, rates, True, out)
     return out.reshape(*shape, 6)
@@ -280,7 +280,7 @@ def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> Floa
         if matrix is not None:
             return matrix
     shape, (q,) = states_of(mechanism, configuration)
-    positions, tangents = _located(shape, mechanism.solver.tree_state, q)
+    positions, tangents = _locate_error(shape, mechanism.solver.tree_state, q)
     out = np.empty((len(q), 6 * mechanism._links.nv))
     kept = tangents is None
     compute = tree.joint_centroidal_matrices if kept else tree.centroidal_matrices
@@ -336,7 +336,7 @@ def _motion(
             return motion
     shape, state = states_of(mechanism, configuration, velocity, acceleration)
     out = np.empty((len(state[0]), 12))
-    moved = _located(shape, mechanism.solver.tree_motion, *state)
+    moved = _locate_error(shape, mechanism.solver.tree_motion, *state)
     mechanism._links.tree.motions(*moved, row, at, True, out)
     return out.reshape(*shape, 12)
 
@@ -393,7 +393,7 @@ def _of_single(
     return out if found else None
 
 
-def _located(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
+def _locate_error(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
     """Call a function of rows (N, k), and convert an error's index to the leading shape."""
     try:
         return function(*rows)

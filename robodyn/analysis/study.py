@@ -91,7 +91,7 @@ class MotionStudy:
                 progress(first / len(time))
             some = Motion(*(values[first : first + CHUNK] for values in motion))
             parts.append(effort_terms(mechanism, *some, load, formulation))
-        forces, terms, reactions = _joined(parts)
+        forces, terms, reactions = _concatenate(parts)
         q = motion.configuration
         return cls(
             mechanism,
@@ -239,13 +239,13 @@ def _times(trajectory: Trajectory, dt: float) -> FloatArray:
     return np.unique([*np.minimum(grid, duration), *marks, duration])
 
 
-def _joined(parts: list[Any]) -> Any:
+def _concatenate(parts: list[Any]) -> Any:
     """Concatenate arrays, and tuples and dicts of arrays."""
     first = parts[0]
     if isinstance(first, Mapping):
-        return {key: _joined([part[key] for part in parts]) for key in first}
+        return {key: _concatenate([part[key] for part in parts]) for key in first}
     if isinstance(first, tuple):
-        return type(first)(*(_joined(list(column)) for column in zip(*parts, strict=True)))
+        return type(first)(*(_concatenate(list(column)) for column in zip(*parts, strict=True)))
     return None if first is None else np.concatenate(parts)
 
 

@@ -36,7 +36,7 @@ def read_all(
             one for each joint as in 12.5,12.5,8, or by name as in joint_1=12.5,joint_3=8.
         joint: A joint's name in recordings: model=recorded; may be repeated.
     """
-    reading = reading | {"effort_gain": _gains(effort_gain), "joints": _renamed(joint or ())}
+    reading = reading | {"effort_gain": _gains(effort_gain), "joints": _rename(joint or ())}
     return [
         [rd.read_recording(source, mechanism, **reading) for source in sources or ()]
         for sources in (recordings, validate, payload)
@@ -118,7 +118,7 @@ def _gains(text: str) -> float | list[float] | dict[str, float]:
 _GAINS = "a number, one for each joint with commas between them, or joint=gain,joint=gain"
 
 
-def _renamed(texts: Sequence[str]) -> dict[str, str]:
+def _rename(texts: Sequence[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in texts]
     for text, (model, equals, recorded) in zip(texts, pairs, strict=True):
         if not (model.strip() and equals and recorded.strip()):

@@ -299,7 +299,7 @@ class TrajectoryFollower(ActiveTrajectory):
             return self._keep(motion, str(failure))
         if not all_finite(required):
             return self._keep(motion, f"the motion requires {required}")
-        effort, problem = self._limited(required, motion)
+        effort, problem = self._limit(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
@@ -311,7 +311,7 @@ class TrajectoryFollower(ActiveTrajectory):
         moving = dynamics(configuration, velocity, rest)
         return np.asarray(moving - dynamics(configuration, rest, rest))
 
-    def _limited(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
+    def _limit(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
         """Limit efforts (n,), and name the one that was reduced most."""
         mechanism, limits = self.mechanism, self._limits
         if mechanism.drives.has_torque_speed_curve:

@@ -120,7 +120,7 @@ class JointReadings:
             )
         known_before = [self._known[place] for place in places]
         if self._needs_velocities and (missing.any() or self.differentiated):
-            velocity = self._differentiated(time, places, position, velocity, missing)
+            velocity = self._differentiate(time, places, position, velocity, missing)
         for place, new in zip(places, position.tolist(), strict=True):
             self._positions[place] = new
             self._known[place] = self._new[place] = True
@@ -168,7 +168,7 @@ class JointReadings:
             self._orders[names] = found
         return found
 
-    def _differentiated(
+    def _differentiate(
         self,
         time: int,
         places: list[int],

@@ -114,15 +114,15 @@ class Descent:
 
     def _linearize(self) -> tuple[FloatArray, FloatArray]:
         """Return all parts at the current point, and their difference quotients."""
-        x, value = self._here.x, _stacked(self._here)
+        x, value = self._here.x, _stack(self._here)
         inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
         beside = self.examine(list(x + np.diag(inward)))
         self.best = min(self.best, *beside, key=lambda point: point.rank)
-        slopes = [(_stacked(p) - value) / d for p, d in zip(beside, inward, strict=True)]
+        slopes = [(_stack(p) - value) / d for p, d in zip(beside, inward, strict=True)]
         return value, np.stack(slopes, axis=-1)
 
 
-def _stacked(point: Point) -> FloatArray:
+def _stack(point: Point) -> FloatArray:
     return np.concatenate([*point.parts, point.bounds])
 
 

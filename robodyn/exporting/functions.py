@@ -40,7 +40,9 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     def make(of: Mechanism) -> Answers:
         found = answers_of(of)
         # called, not inlined, so compiled once: most of a library is their code
-        return found._replace(inverse=_called(found.inverse), forward=_called(found.forward))
+        return found._replace(
+            inverse=_compile_call(found.inverse), forward=_compile_call(found.forward)
+        )
 
     own = make(mechanism)
     rest, friction = joint_friction.without_planned_friction(mechanism), mechanism.solver.friction
@@ -52,7 +54,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     return {function: checked(function, own, setting) for function in FUNCTIONS}
 
 
-def _called(find: Any) -> Any:
+def _compile_call(find: Any) -> Any:
     """Compile dynamics that are called, not inlined."""
 
     @noinline

@@ -83,7 +83,7 @@ def header(name: str, mechanism: Mechanism) -> str:
                 f"#define {upper}_{key} {n} /* {text} */" for (key, n), text in sizes
             ),
             "STATUSES": "\n".join(statuses),
-            "FUNCTIONS": "\n\n".join(_declared(name, each) for each in FUNCTIONS),
+            "FUNCTIONS": "\n\n".join(_declare(name, each) for each in FUNCTIONS),
         },
     )
 
@@ -114,7 +114,7 @@ def coordinates_text(mechanism: Mechanism) -> str:
     return "\n".join(f"   {part}" for line in lines for part in textwrap.wrap(line, 92))
 
 
-def _declared(name: str, function: Function) -> str:
+def _declare(name: str, function: Function) -> str:
     """Format a function's declaration with its description."""
     lines = [function.about]
     lines += [_meaning(argument) for argument in function.arguments]

@@ -80,7 +80,7 @@ def write_wasm(
         "FUNCTIONS": by_lines(listed),
         "DATA": by_lines(data_of(mechanism)),
         "COORDINATES": coordinates_text(mechanism),
-        "METHODS": "\n".join(_declared(function, sizes) for function in functions),
+        "METHODS": "\n".join(_declare(function, sizes) for function in functions),
     }
     for template in ("module.mjs", "module.d.ts"):
         file = template.replace("module", name)
@@ -111,7 +111,7 @@ def _use(argument: Argument) -> str:
     return "number" if argument.use == "out" and argument.size == "1" else argument.use
 
 
-def _declared(function: Function, sizes: dict[str, int]) -> str:
+def _declare(function: Function, sizes: dict[str, int]) -> str:
     """Format a method's types with its description."""
     parameters, given, notes = [], [], []
     for argument in function.arguments:

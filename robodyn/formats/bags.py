@@ -63,7 +63,7 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
         if not rows:
             text = f"{bag}: this bag cannot be read: {reason}"
             raise InvalidInput(text, value=str(bag)) from failure
-    found = _decoded(bag, rows, wanted)
+    found = _decode(bag, rows, wanted)
     first, last = rows[0][1], rows[-1][1]
     warn(
         f"{bag}: this bag is incomplete ({reason}): {len(rows)} complete messages of "
@@ -90,14 +90,14 @@ def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
         readable = [each for each in chosen if each.msgtype in known]
         # an empty list would mean all connections
         raw = reader.messages(readable) if readable else ()
-        messages = _deserialized(
+        messages = _deserialize(
             bag, ((each.topic, each.msgtype, at, data) for each, at, data in raw), reader.typestore
         )
         unreadable = sorted({each.topic for each in chosen if each.msgtype not in known})
     return Bag(dict(sorted(topics.items())), messages, tuple(unreadable))
 
 
-def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) -> Bag:
+def _decode(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) -> Bag:
     """Decode recovered messages, for `read_bag`."""
     from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 
@@ -120,10 +120,10 @@ def _decoded(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool])
     known = {topic for topic in chosen if topic.kind in store.fielddefs}
     raw = ((topic.name, topic.kind, at, data) for topic, at, data in rows if topic in known)
     unreadable = sorted({topic.name for topic in chosen - known})
-    return Bag(dict(sorted(topics.items())), _deserialized(bag, raw, store), tuple(unreadable))
+    return Bag(dict(sorted(topics.items())), _deserialize(bag, raw, store), tuple(unreadable))
 
 
-def _deserialized(
+def _deserialize(
     bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
 ) -> list[tuple[str, int, Any]]:
     """Deserialize topic, type, time of receipt and bytes to messages; invalid ones are skipped."""

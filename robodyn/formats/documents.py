@@ -189,7 +189,7 @@ class Fields:
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
         """Return these fields, completed by defaults, also in nested mappings."""
-        return Fields(_merged(defaults, self.data), self.source, self.path, self.error)
+        return Fields(_merge(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
         """Read a string, optionally one of `choices`."""
@@ -212,12 +212,12 @@ class Fields:
             self._check_shape(f"{name}[{index}]", item, shape[1:], expected)
 
 
-def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     out = dict(defaults)
     for name, value in given.items():
         inherited = out.get(name)
         if isinstance(inherited, dict) and isinstance(value, dict):
-            out[name] = _merged(inherited, value)
+            out[name] = _merge(inherited, value)
         elif value is not None:
             out[name] = value
     return out

@@ -27,7 +27,7 @@ def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree
     if len(text) > MAX_BYTES:
         raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
     data = text.lstrip("\ufeff \t\r\n").encode("utf-8", "surrogatepass")
-    return _parsed(data, source, max_depth)
+    return _parse(data, source, max_depth)
 
 
 def numbers_in(
@@ -79,7 +79,7 @@ def root_tag(text: str) -> str:
     return found[1] if found else ""
 
 
-def _parsed(data: bytes, source: str, max_depth: int) -> ElementTree.Element:
+def _parse(data: bytes, source: str, max_depth: int) -> ElementTree.Element:
     # without namespaces, like the parsers of ROS: vendors' URDFs have undeclared prefixes, such as
     # <controller:gazebo_ros_controller_manager>
     parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()

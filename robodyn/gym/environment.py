@@ -215,7 +215,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         rows = np.flatnonzero(mask)
         self._begin(rows, self.np_random)
         self._observed.begin(rows, self._observations()[rows])
-        return self._received(), {}
+        return self._receive(), {}
 
     def step(
         self, actions: Any
@@ -240,7 +240,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self._observed.push(seen, self._lags(self.latency).max())
         if self._autoreset is AutoresetMode.NEXT_STEP:
             self._observed.begin(begun, seen[begun])
-        received, over, info = self._received(), terminated | truncated, {}
+        received, over, info = self._receive(), terminated | truncated, {}
         self._over = over.copy()
         if self._autoreset is AutoresetMode.SAME_STEP and over.any():
             rows = np.flatnonzero(over)
@@ -252,7 +252,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
             }
             self._begin(rows, self.np_random)
             self._observed.begin(rows, self._observations()[rows])
-            received = np.where(over[:, None], self._received(), received)
+            received = np.where(over[:, None], self._receive(), received)
         return received, reward, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
@@ -291,7 +291,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     def _observations(self) -> FloatArray:
         return np.array(self.task.observe(self), dtype=np.float64)
 
-    def _received(self) -> FloatArray:
+    def _receive(self) -> FloatArray:
         """Return observations as the agent receives them: late, and with noise."""
         seen = self._observed.past(self._lags(self.latency))
         if self.noise.any():

@@ -334,7 +334,7 @@ def _error(
     """Compute squared prediction errors (FOLDS,) in each fold, fitted to the others."""
     total = np.empty(FOLDS)
     for fold in range(FOLDS):
-        x = np.append(-_solved(joint, fold, terms, rest, near, sigma), 1.0)
+        x = np.append(-_solve(joint, fold, terms, rest, near, sigma), 1.0)
         total[fold] = x @ joint.part(fold, terms, False) @ x
     return total
 
@@ -347,10 +347,10 @@ def _coefficients(
     sigma: float,
 ) -> FloatArray:
     """Compute coefficients (k,) of the terms, fitted to all folds but the first."""
-    return _solved(joint, 0, terms, rest, near, sigma)[joint.b :]
+    return _solve(joint, 0, terms, rest, near, sigma)[joint.b :]
 
 
-def _solved(
+def _solve(
     joint: _Joint,
     fold: int,
     terms: Sequence[int],

@@ -125,7 +125,7 @@ def identify_payload(
             parts.append([Y, *(row[samples.rows] for row in rows)])
             colors.append(samples.autocorrelation_time_of_white)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
-    theta, N = _solved(Y, tau, weight, float(np.mean(colors)))
+    theta, N = _solve(Y, tau, weight, float(np.mean(colors)))
     physical, deviations = _physical(m, theta, N)
     used = np.maximum(weight.sum(axis=0), 1.0)
     before, after = (
@@ -168,7 +168,7 @@ def _columns(m: Any, motion: Motion) -> FloatArray:
     return np.asarray(answers @ np.linalg.inv(numbers))
 
 
-def _solved(
+def _solve(
     Y: FloatArray, tau: FloatArray, weight: FloatArray, white: float
 ) -> tuple[FloatArray, FloatArray]:
     """Solve for the parameters (10,); return them with their normal matrix over the noise."""

@@ -99,7 +99,7 @@ def read_recording(
         tables = tables_of_bag(path, topic, effort_topic, m.joint_names, notes)
     columns = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
     series = _part(_series(columns, notes), start, stop, str(path))
-    times, values = _aligned(series, m, str(path), notes)
+    times, values = _align(series, m, str(path), notes)
     for name, readings in values.items():
         if np.abs(readings).max() > LARGEST:
             worst = float(np.abs(readings).max())
@@ -180,7 +180,7 @@ def _part(
     return cut
 
 
-def _aligned(
+def _align(
     series: dict[tuple[str, int], Series], m: Mechanism, source: str, notes: list[str]
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Return common instants (N,) [s] and the quantities (N, n) at these."""

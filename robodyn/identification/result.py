@@ -160,9 +160,9 @@ class Identification:
         Raises:
             InvalidInput: a recording is of other joints, or too short.
         """
-        return [self._validated(recording) for recording in several(recordings)]
+        return [self._validate(recording) for recording in several(recordings)]
 
-    def _validated(self, recording: Recording) -> Validation:
+    def _validate(self, recording: Recording) -> Validation:
         parts, motors = [], self.columns.motors
         for samples, predicted in self.predict(recording):
             known = samples.usable & motors.all_at(samples.moving(motors))

@@ -55,8 +55,8 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
             tables = [_columns(turns, used, waves, kind) * here[:, None] for kind in PAIRS]
             fold = np.arange(rows) * FOLDS // rows
             for _ in range(AT_MOST):
-                best = max(range(2), key=lambda k: _predicted(tables[k], left, fold)[0])
-                share, parts = _predicted(tables[best], left, fold)
+                best = max(range(2), key=lambda k: _predict(tables[k], left, fold)[0])
+                share, parts = _predict(tables[best], left, fold)
                 if share < WORTHWHILE or parts < PARTS:
                     break
                 gains, factors = _fits(_sums(tables[best], left))
@@ -109,7 +109,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     return factors[:, 0] * x + factors[:, 1] * y, factors
 
 
-def _predicted(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
+def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
     """Compute the fraction of squares that a fit to other parts predicts, and its successes."""
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)

@@ -115,7 +115,7 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
     period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     missing = ~exact & (width > widest_step(max(series.period, period)))
     if period > FASTER * series.period:
-        return _averaged(series, times, period), missing
+        return _average(series, times, period), missing
     if exact.all():
         return series.values[np.searchsorted(series.times, times)], missing
     if smooth and len(series.times) > 3:
@@ -125,7 +125,7 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
     return np.interp(times, series.times, series.values), missing
 
 
-def _averaged(series: Series, times: FloatArray, period: float) -> FloatArray:
+def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
     """Compute means (N,) of the linear interpolant over a period about each instant."""
     low = np.maximum(times - 0.5 * period, series.times[0])
     high = np.minimum(times + 0.5 * period, series.times[-1])

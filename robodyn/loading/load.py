@@ -200,7 +200,7 @@ def load(
     options = _with(_defaults, given)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the model rejects the results
-            made = _made_of(read_source(source, xacro_args), options)
+            made = _create(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
             f"{name_of_source(source)}: no mechanism can be computed from its values "
@@ -212,7 +212,7 @@ def load(
     return made if options.gravity is None else made.with_gravity(options.gravity)
 
 
-def _made_of(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
+def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
     """Create the mechanism, with its base as described."""
     wanted = options.kind or ("closed_loop" if options.base else None)
     chosen = None if wanted is None else _kind(wanted)
@@ -278,12 +278,12 @@ def _add_springs(
 
 
 def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
-    made = _recognized(builder, options, chosen)
+    made = _recognize(builder, options, chosen)
     name_zero_limits(builder, made.joint_names)
     return made
 
 
-def _recognized(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
+def _recognize(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
     named = builder.kind
     kind = chosen or (_kind(named) if named else kind_of_urdf(builder))
     if kind.from_urdf is None:

@@ -98,7 +98,7 @@ class Kind:
 
     def adapter(self, use: str) -> Any:
         """Import and return the adapter for a use; None if there is none."""
-        return _imported(self.adapters[use]) if use in self.adapters else None
+        return _import(self.adapters[use]) if use in self.adapters else None
 
 
 def imported(*references: str) -> Callable[..., Any]:
@@ -107,15 +107,15 @@ def imported(*references: str) -> Callable[..., Any]:
     Args:
         references: `module:name` of each; imported at the call.
     """
-    return partial(_called, references)
+    return partial(_call, references)
 
 
-def _called(references: tuple[str, ...], *given: Any) -> Any:
+def _call(references: tuple[str, ...], *given: Any) -> Any:
     for reference in references:
-        given = (_imported(reference)(*given),)
+        given = (_import(reference)(*given),)
     return given[0]
 
 
-def _imported(reference: str) -> Any:
+def _import(reference: str) -> Any:
     module, name = reference.split(":")
     return getattr(importlib.import_module(module), name)

@@ -121,8 +121,8 @@ class ModelBuilder:
 
         One that is not listed stays behind its listed predecessor.
         """
-        self.links = _ordered(self.links, links)
-        self.joints = _ordered(self.joints, joints)
+        self.links = _order(self.links, links)
+        self.joints = _order(self.joints, joints)
 
     def check_tree(self) -> None:
         """Reject joints that do not form one tree of the links.
@@ -242,7 +242,7 @@ class ModelBuilder:
         return tuple(joint.name for joint in own)
 
 
-def _ordered(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
+def _order(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
     order = {name: n for n, name in enumerate(dict.fromkeys(names))}
     key, keys = -1, {}
     for name in parts:

@@ -69,7 +69,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     hardware = read_hardware(root, source)
     if root.find(TAG) is None:
         _leave_out_gains(hardware, source)
-    robot = _parsed(clean, root, hardware, source)
+    robot = _parse(clean, root, hardware, source)
     check_tree(source, reader.links, robot.joints)
     builder = ModelBuilder(robot.name, source, drives=hardware.drives)
     builder.add(*map(reader.closure, root.iterfind("constraint")))
@@ -100,7 +100,7 @@ def _leave_out_gains(hardware: Hardware, source: str) -> None:
             )
 
 
-def _parsed(
+def _parse(
     clean: ElementTree.Element, root: ElementTree.Element, hardware: Hardware, source: str
 ) -> Any:
     # imported here: only URDF needs the parser

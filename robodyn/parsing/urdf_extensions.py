@@ -93,7 +93,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
         ModelError: a joint has invalid links, axis or pose.
     """
     joints = [joint for block in root.iterfind("gazebo") for joint in block.iterfind("joint")]
-    attached = list(_attached(root, source))
+    attached = list(_attachments(root, source))
     if not joints and not attached:
         return []
     places, bodies = _at_zero(clean)
@@ -160,7 +160,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
     return any(word in text for word in words)
 
 
-def _attached(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
+def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
     """Yield parent and child of links that plugins attach, and the plugin's name in messages."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"

@@ -92,7 +92,7 @@ class BatchPlant:
         """Return the arguments and the state for copies and pickles, without views and kernels."""
         state = self._q[:, 0].copy(), self._v[:, 0].copy(), self.failed.copy(), dict(self.problem)
         made_of = self.mechanisms, self.dt, self._end_stops, self._limits_efforts
-        return _restored, (type(self), made_of, state)
+        return _restore, (type(self), made_of, state)
 
     @property
     def count(self) -> int:
@@ -160,7 +160,7 @@ class BatchPlant:
             m.drives.has_torque_speed_curve for m in distinct(self.mechanisms)
         )
         if isinstance(self.mechanisms, PayloadVariants):
-            self._homes[rows] = self._checked(0, first.home)
+            self._homes[rows] = self._project(0, first.home)
             if self._limits_efforts:
                 self._ends[:, rows] = first.drives.effort_ends[:, None]
         for k in rows.tolist():
@@ -168,7 +168,7 @@ class BatchPlant:
             if not isinstance(self.mechanisms, PayloadVariants):
                 one = self.mechanisms[k]
                 repeats = k > 0 and one is self.mechanisms[k - 1]
-                self._homes[k] = self._homes[k - 1] if repeats else self._checked(k, one.home)
+                self._homes[k] = self._homes[k - 1] if repeats else self._project(k, one.home)
                 if self._limits_efforts:
                     self._ends[:, k] = one.drives.effort_ends
 
@@ -220,7 +220,7 @@ class BatchPlant:
         q = self._homes[numbers]
         if configuration is not None:
             wanted = zip(numbers, _each("configuration", configuration, q), strict=True)
-            q = np.array([self._checked(*each) for each in wanted])
+            q = np.array([self._project(*each) for each in wanted])
         v = np.zeros((len(numbers), self._sizes[1]))
         if velocity is not None:
             v = _each("velocity", velocity, v)
@@ -278,7 +278,7 @@ class BatchPlant:
         for row in lost.tolist():
             self.problem[row] = self._why(row, moves)
 
-    def _checked(self, row: int, configuration: FloatArray) -> FloatArray:
+    def _project(self, row: int, configuration: FloatArray) -> FloatArray:
         """Project a configuration of a row onto its manifold; raise if it has no geometry."""
         different = distinct(self.mechanisms)
         one = different[row if len(different) > 1 else 0]
@@ -364,7 +364,7 @@ class _Row(NamedTuple):
     moving: Rollout
 
 
-def _restored(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
+def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
     """Return a plant with the exact state of another."""
     mechanisms, dt, stops, limited = made_of
     plant = kind(mechanisms, dt=dt, end_stops=stops, limit_efforts=limited)

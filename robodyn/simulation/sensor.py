@@ -95,8 +95,8 @@ class Sensor:
         if self._position_step.any():
             home = self._mechanism.home
             away = self._mechanism.difference(home, configuration)
-            configuration = self._mechanism.advance(home, _rounded(away, self._position_step))
-        velocity = _rounded(velocity, self._velocity_step)
+            configuration = self._mechanism.advance(home, _round(away, self._position_step))
+        velocity = _round(velocity, self._velocity_step)
         self._taken.append((configuration.copy(), velocity.copy()))
         return self._taken[0]
 
@@ -112,7 +112,7 @@ def _deviation(name: str, value: ArrayLike, size: int) -> FloatArray:
     return deviation
 
 
-def _rounded(values: FloatArray, step: FloatArray) -> FloatArray:
+def _round(values: FloatArray, step: FloatArray) -> FloatArray:
     """Round values to multiples of a step; a step of zero leaves them unchanged."""
     size = np.where(step > 0.0, step, 1.0)
     return np.asarray(np.where(step > 0.0, size * np.round(values / size), values))

@@ -63,7 +63,7 @@ def read_axis(
         raise InvalidInput(f"no coordinate {str(name)[:100]!r} to sweep; {hint}", value=name)
     unit, least = known[name].unit, known[name].at_least
     spans = isinstance(given, str) and ":" in given
-    read = _range(name, given, sampled, unit) if spans else _listed(name, given, sampled, unit)
+    read = _range(name, given, sampled, unit) if spans else _parse_list(name, given, sampled, unit)
     lowest = read if isinstance(read, float) else read.low
     if lowest < least:
         raise InvalidInput(
@@ -116,7 +116,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
     return GridAxis(name, values)
 
 
-def _listed(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float:
+def _parse_list(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float:
     """Parse one value or a list of values, numbers or text."""
     value = np.nan if given is None or isinstance(given, bool) else given
     if isinstance(given, str):

@@ -111,7 +111,7 @@ class OutputFolder(Output):
         text = journal.read_text(encoding="utf-8", errors="replace")
         complete = text[: text.rfind("\n") + 1]  # a process may have died while writing a line
         header, *lines = complete.splitlines() or ["{}"]
-        _compare(fingerprint, _parsed(header), folder, "was begun with")
+        _compare(fingerprint, _parse(header), folder, "was begun with")
         self.done = {int(line) for line in lines if line.isdigit()}
         self.done &= set(range(self._plan.points.chunks))
         self._journal = os.open(journal, os.O_WRONLY | os.O_APPEND)
@@ -222,12 +222,12 @@ def open_output(output: Path) -> Any:
 def _fingerprint_of(output: Path) -> dict[str, str] | None:
     try:
         with open_output(output) as data:
-            return _parsed(data.attrs.get(FINGERPRINT, "{}"))
+            return _parse(data.attrs.get(FINGERPRINT, "{}"))
     except (OSError, ValueError, KeyError, ImportError):
         return None
 
 
-def _parsed(text: Any) -> dict[str, str] | None:
+def _parse(text: Any) -> dict[str, str] | None:
     try:
         found = json.loads(text)
     except (TypeError, ValueError):

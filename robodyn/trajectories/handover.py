@@ -93,7 +93,7 @@ class Handover(RowTrajectory):
         if fading.size and self._coefficients.any():
             inner = Motion(*(values[fading] for values in result))
             for values, found in zip(
-                result, self._faded(t[fading] - self.start, inner), strict=True
+                result, self._fade(t[fading] - self.start, inner), strict=True
             ):
                 values[fading] = found
         before = t < self.start
@@ -103,7 +103,7 @@ class Handover(RowTrajectory):
             result.acceleration[before] = 0.0
         return result
 
-    def _faded(self, t: FloatArray, inner: Motion) -> Motion:
+    def _fade(self, t: FloatArray, inner: Motion) -> Motion:
         x, unit = np.clip(t / self.blend, 0.0, 1.0), np.float64(self.blend)
         return displaced(self._mechanism, inner, self._coefficients, x, unit)
 

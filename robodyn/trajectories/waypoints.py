@@ -96,7 +96,7 @@ def load_path(
     else:
         path = _from_file(_waypoint_file(source), mechanism)
         if mechanism is not None and _is_of_poses(path):
-            path = _reached(mechanism, path, name, start)
+            path = _convert_body_path(mechanism, path, name, start)
     if mechanism is not None and name != DEMO and not isinstance(path, FourierTrajectory):
         _check_suits(path, name, mechanism)
     return path
@@ -121,7 +121,7 @@ def _is_of_poses(path: Trajectory) -> bool:
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)
 
 
-def _reached(
+def _convert_body_path(
     mechanism: Mechanism, path: Trajectory, name: str, start: ArrayLike | None
 ) -> Trajectory:
     """Convert a path of poses of the body into a motion of the mechanism."""

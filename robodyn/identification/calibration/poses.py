@@ -109,7 +109,7 @@ def calibration_poses(
             value=len(found),
         )
     blocks, count = _information(m, found, wanted)
-    chosen = _exchanged(blocks, n)
+    chosen = _exchange(blocks, n)
     rows = np.concatenate([blocks[i] for i in chosen])
     seen = visibility(rows, count)
     values = seen.singular_values[seen.singular_values >= 1.0]
@@ -197,7 +197,7 @@ def _log_det(rows: FloatArray) -> float:
     return float(np.linalg.slogdet(np.eye(rows.shape[1]) + rows.T @ rows)[1])
 
 
-def _exchanged(blocks: Sequence[FloatArray], n: int) -> list[int]:
+def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
     """Return indices (n,) of blocks whose determinant no single exchange increases."""
     stacked = np.array(blocks)
     chosen: list[int] = []

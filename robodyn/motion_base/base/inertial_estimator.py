@@ -91,7 +91,7 @@ class InertialEstimator:
         q = m.advance(self.configuration, moved)
         v = self.velocity + self._step[nv : 2 * nv, 2 * nv : 3 * nv] @ self.acceleration
         P = self._step @ self.covariance @ self._step.T + self._white
-        expected, H = self._expected(q, v)
+        expected, H = self._predict(q, v)
         K, self.covariance = kalman_gain(P, H, self._noise)
         change = K @ (np.concatenate([given, force, rate]) - expected)
         self.configuration = m.advance(q, change[:nv])
@@ -99,7 +99,7 @@ class InertialEstimator:
         self.acceleration = self.acceleration + change[2 * nv : 3 * nv]
         self.bias = self.bias + change[3 * nv :]
 
-    def _expected(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _predict(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict positions, specific force and angular velocity (n + 6,), and their derivatives.
 
         The derivatives ignore changes of the Jacobian, which are small beside the noise.

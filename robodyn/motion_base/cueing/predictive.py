@@ -181,7 +181,7 @@ class PredictiveCueing:
             to_come = LASTS * self._mean + (force - self._mean) * self._fading
             plan = self._plan.lasting(length)
             try:
-                found = self._changed(plan, to_come, rate * self._rotation_fading, latest)
+                found = self._improve_plan(plan, to_come, rate * self._rotation_fading, latest)
             except KinematicsError:
                 found = plan
         self._behind = 0 if found is not None else self._behind + 1
@@ -201,7 +201,7 @@ class PredictiveCueing:
             _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
         return cue
 
-    def _changed(
+    def _improve_plan(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
     ) -> Plan | None:
         """Return the best plan found; None if there was no time."""

@@ -110,7 +110,7 @@ class CoupledSetPoints(SetPoints):
         tried = [(way, duration) for duration in (now.duration, *near)]
         tried += [(share * slow, now.duration) for share in (1.0, *SHARES)]
         for step, duration in tried:
-            found = self._checked(braked + step, duration, now.configuration)
+            found = self._check_brake(braked + step, duration, now.configuration)
             if found is not None:
                 break
         else:
@@ -136,7 +136,7 @@ class CoupledSetPoints(SetPoints):
         now = self._brake
         if now.elapsed == 0.0:  # a shorter one may have become possible
             for duration in self._durations[: self._durations.index(now.duration)]:
-                found = self._checked(now.start, duration, now.configuration)
+                found = self._check_brake(now.start, duration, now.configuration)
                 if found is not None:
                     now = found[0]
                     break
@@ -151,7 +151,7 @@ class CoupledSetPoints(SetPoints):
         state = np.array(motions.driven_motion(m, q, *later[1:]))
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
-    def _checked(
+    def _check_brake(
         self, start: FloatArray, duration: float, near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
         """Return a brake from a state (3, m) and its rest (n,), if it is within all limits."""

@@ -120,7 +120,7 @@ class Workspace:
         """
         mechanism = self._mechanism
         try:
-            excess, slopes = self._linearized(inside)
+            excess, slopes = self._linearize(inside)
             way = mechanism.difference(inside, target)
             body = self._weights[:, None] * mechanism.twist_jacobian(inside)
             step = np.empty_like(way)
@@ -131,7 +131,7 @@ class Workspace:
             pass
         return inside
 
-    def _linearized(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
         mechanism, excess = self._mechanism, self._excess(here)
         joints = mechanism.joint_jacobian(here)

@@ -44,7 +44,7 @@ def check_bounds(source: Path | str, name: str) -> None:
     elements, length = 0.0, 0
     while waiting:
         root, where = waiting.pop()
-        elements += _expanded(root, where)
+        elements += _expanded_count(root, where)
         if elements > MAX_ELEMENTS:
             raise ModelError(
                 f"{where}: it expands to more than {MAX_ELEMENTS} elements, refused", value=elements
@@ -82,7 +82,7 @@ def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
     ]
 
 
-def _expanded(root: Element, where: str) -> float:
+def _expanded_count(root: Element, where: str) -> float:
     """Count the elements after expansion of all copies."""
     total, waiting = 0.0, [(root, 1.0)]
     while waiting:

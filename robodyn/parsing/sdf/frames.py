@@ -146,17 +146,17 @@ class SdfFrames:
         count = 0
         while name not in (end, WORLD):
             yield name
-            name, count = self._placed(name)[0], count + 1
+            name, count = self._place(name)[0], count + 1
             if count > len(self._elements):
                 raise self.error(f"pose of {name!r}", name, "poses without a circular reference")
 
     def _product(self, names: list[str]) -> FloatArray:
         out = np.eye(4)
         for name in reversed(names):
-            out = out @ self._placed(name)[1]
+            out = out @ self._place(name)[1]
         return out
 
-    def _placed(self, name: str) -> tuple[str, FloatArray]:
+    def _place(self, name: str) -> tuple[str, FloatArray]:
         """Return the reference frame of a frame, and its pose (4, 4) in that."""
         if name not in self._local:
             self._local[name] = self._read(name)

@@ -171,7 +171,7 @@ class TreeReader:
                 self._join(own["name"], "floating", own["parent"], link, place)
                 if "home" in own:
                     pose = self._frames.numbers(own["home"], 7, f"{where} home")
-                    self._builder.home[self._called(own["name"])] = tuple(pose)
+                    self._builder.home[self._original_name(own["name"])] = tuple(pose)
                 return link
         loose = [link for link in self._frames.links if link not in reached]
         led = [self._ends[name][1] for name in waiting]
@@ -186,19 +186,21 @@ class TreeReader:
         self._join(f"{link}_floating", "floating", self.base, link, place)
         return link
 
-    def _called(self, name: str) -> str:
+    def _original_name(self, name: str) -> str:
         """Return the original name of a joint that our writer has renamed."""
         return self._names.get(name, name)
 
     def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
         """Add a joint without an axis, at a frame (4, 4) of the parent."""
-        self._builder.add(Joint(self._called(name), kind, parent, child, Placement.of(place)))
+        self._builder.add(
+            Joint(self._original_name(name), kind, parent, child, Placement.of(place))
+        )
 
     def _put_in_order(self) -> None:
         """Sort the joints by the file's order, those derived from one included."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
-        self._builder.put_in_order(joints=map(self._called, [*names, *frames.joints]))
+        self._builder.put_in_order(joints=map(self._original_name, [*names, *frames.joints]))
 
     def _moving(self, name: str, joint: Element) -> None:
         """Add a joint of the tree; several joints for one with several axes."""
@@ -230,7 +232,7 @@ class TreeReader:
                 params[key] = repr(value)
         for param in own_elements(joint, "param"):
             params[param.get("name", "")] = param.text or ""
-        called, joints = self._called(name), self._builder.joints
+        called, joints = self._original_name(name), self._builder.joints
         motor = motor_of(attributes, f"{where}: <{OWN}{TAG}>") if attributes else Motor()
         joints[called] = with_motor(joints[called], motor, params)
         if motor.home is not None:
@@ -281,7 +283,7 @@ class TreeReader:
         if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
             kind = "continuous"
         at_zero = place @ axis_motion(kind, axis.direction, -axis.reference)
-        called = self._called(name)
+        called = self._original_name(name)
         joint = Joint(called, kind, parent, child, Placement.of(at_zero))
         self._builder.add(axis.joint(joint, self._references, self._names))
         self._builder.zero_limits[called] = axis.zero_limits
@@ -295,7 +297,7 @@ class TreeReader:
         found = closure_of_joint(self._frames, name, kind, links, self._in_model)
         for own in own_elements(joint, "closure"):
             found = self._stated_closure(found, own)
-        self._builder.add(replace(found, name=self._called(name)))
+        self._builder.add(replace(found, name=self._original_name(name)))
 
     def _stated_closure(self, found: Closure, own: Element) -> Closure:
         """Return a closure as our own writer stored it beside the joint."""

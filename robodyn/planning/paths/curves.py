@@ -56,9 +56,9 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
         values = path.copy()
         turned = np.cumsum(np.concatenate([[0], (values[1:, 3:] * values[:-1, 3:]).sum(1) < 0.0]))
         values[:, 3:] *= np.where(turned % 2, -1.0, 1.0)[:, None]
-        return PoseCurve(_interpolated(wanted, at, values))
+        return PoseCurve(_interpolate(wanted, at, values))
     moved = np.concatenate([np.zeros((1, len(space.weights))), space.displacements(path)])
-    displacements = _interpolated(wanted, at, np.cumsum(moved, axis=0))
+    displacements = _interpolate(wanted, at, np.cumsum(moved, axis=0))
     if mechanism.coordinates.configuration_size == mechanism.coordinates.velocity_size:
         return Curve(path[0] + displacements)
     return LoopCurve(mechanism, space, path[[0, -1]], displacements).tracked()
@@ -143,7 +143,7 @@ class Spline:
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
 
-def _interpolated(wanted: FloatArray, at: FloatArray, values: FloatArray) -> FloatArray:
+def _interpolate(wanted: FloatArray, at: FloatArray, values: FloatArray) -> FloatArray:
     return np.stack([np.interp(wanted, at, column) for column in values.T], axis=1)
 
 

@@ -63,7 +63,7 @@ class FreeMotion(RowTrajectory):
         inner = w + axis * spin1 * rate
         change = accel[:, 3:] + np.cross(w, axis) * spin1 * rate + axis * spin2 * rate**2
         turn = rotation_matrix(moved.configuration)
-        wd, inner, change = v[:, 3:], _rotated(turn, inner), _rotated(turn, change)
+        wd, inner, change = v[:, 3:], _rotate(turn, inner), _rotate(turn, change)
         rotation = np.zeros((len(s), 7))
         rotation[:, 3:] = moved.configuration[:, 3:]
         in_place = turned.copy()
@@ -79,5 +79,5 @@ class FreeMotion(RowTrajectory):
         )
 
 
-def _rotated(turn: FloatArray, vectors: FloatArray) -> FloatArray:
+def _rotate(turn: FloatArray, vectors: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("nij,nj->ni", turn, vectors))

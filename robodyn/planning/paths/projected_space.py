@@ -66,7 +66,7 @@ class ProjectedSpace(Space):
         path, gone, share = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
-            moved = self._stepped(path[-1], rates, way, min(2.0 * share, 1.0 - gone), step)
+            moved = self._step_along(path[-1], rates, way, min(2.0 * share, 1.0 - gone), step)
             if moved is None:
                 return None
             here, rates, share = moved
@@ -88,7 +88,7 @@ class ProjectedSpace(Space):
             length = float(np.linalg.norm(rates @ way))
             if length < 1e-9:
                 break
-            moved = self._stepped(here, rates, way, min(2.0 * share, 1.0), step)
+            moved = self._step_along(here, rates, way, min(2.0 * share, 1.0), step)
             if moved is None:
                 break
             here, rates, share = moved
@@ -172,7 +172,7 @@ class ProjectedSpace(Space):
         driven = mechanism.joint_velocities(here, self._identity).T * self._driven[:, None]
         return np.concatenate([driven, twist])
 
-    def _stepped(
+    def _step_along(
         self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
     ) -> tuple[FloatArray, FloatArray, float] | None:
         """Take a step along a displacement, halved while it ends or leaves the sheet.

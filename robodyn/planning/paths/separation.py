@@ -84,7 +84,7 @@ def explained(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
     left = max(budget.deadline - began, 0.0)
-    full = _exhausted(problem, replace(budget, deadline=began + 0.5 * left))
+    full = _search_exhaustively(problem, replace(budget, deadline=began + 0.5 * left))
     bounds, known = problem.bounds, ""
     if full is not None:
         known = (
@@ -138,7 +138,7 @@ def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], kn
     return found.no_path(text, kind, path[worst], **facts)
 
 
-def _exhausted(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
+def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
     """Search exhaustively; return resolution [rad] and count, None if not all was covered."""
     space, start = problem.space, problem.start
     size = len(space.weights)

@@ -73,11 +73,11 @@ def smoothed(
         s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
         along = curve.configurations(s)
         if bounds.kept(along, least).all() and space.follows(along):
-            return _tightened(curve, bounds, least, budget)
+            return _tighten(curve, bounds, least, budget)
     return None
 
 
-def _tightened(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
+def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
     """Move each control point towards the middle of its neighbors, within the bounds."""
     count = len(curve.controls)
     pulls = np.ones(count)

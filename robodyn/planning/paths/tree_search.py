@@ -148,14 +148,14 @@ class TreeSearch:
                 here = growing.configurations[node]
                 close = other.nearest(space.embedded(here[None])[0])
                 end = self._grow(other, close, space.target(here), np.inf)
-                if (joint := self._joined(other.configurations[end], here)) is not None:
+                if (joint := self._connect(other.configurations[end], here)) is not None:
                     ways = growing.way(node), joint[::-1], other.way(end)[::-1]
                     whole = np.concatenate([ways[0], ways[1][1:-1], ways[2]])
                     return whole[::-1] if turned else whole
             growing, other, turned = other, growing, not turned
         return None
 
-    def _joined(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
+    def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
         """Connect two configurations that nearly coincide by a segment (n, nq); else None."""
         pair = self._space.embedded(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:

@@ -37,7 +37,7 @@ class NoMotion(Exception):
     """No motion within the limits was found."""
 
 
-def _gathered(blocks: FloatArray) -> FloatArray:
+def _gather(blocks: FloatArray) -> FloatArray:
     """Add up the intervals' blocks (N, width) by coefficient."""
     count, width = blocks.shape
     out = np.zeros(count + width - 1)
@@ -46,7 +46,7 @@ def _gathered(blocks: FloatArray) -> FloatArray:
     return out
 
 
-def _banded(blocks: FloatArray) -> FloatArray:
+def _assemble_band(blocks: FloatArray) -> FloatArray:
     """Assemble the lower diagonals (width, N + width - 1) from blocks (N, width, width)."""
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
@@ -56,7 +56,7 @@ def _banded(blocks: FloatArray) -> FloatArray:
     return out
 
 
-def _solved(band: FloatArray, side: FloatArray) -> FloatArray:
+def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
     """Solve a positive definite banded system that may be nearly singular."""
     from scipy.linalg import LinAlgError, solveh_banded
 
@@ -76,7 +76,7 @@ def _largest(values: FloatArray, change: FloatArray) -> float:
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
 
-def _lowered(size: float) -> float:
+def _gap_factor(size: float) -> float:
     """Return the factor on the gap to aim at after a step of a size."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
@@ -150,10 +150,10 @@ def shortest(
         report_progress(np.clip((first_gap - np.log(gap)) / whole, 0.0, 1.0))
         w = z / r
         steep, bent = spline.time_slopes(c)
-        band = _banded(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
-        side = _gathered(np.einsum("nri,nr->ni", G, mu / r) - steep)
+        band = _assemble_band(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
+        side = _gather(np.einsum("nri,nr->ni", G, mu / r) - steep)
         ends.eliminate(band, side)
-        step = _solved(band, side)
+        step = _solve_band(band, side)
         decrement = float(side @ step)
         ends.substitute(step)
         change = np.einsum("nri,ni->nr", G, spline.local(step))
@@ -174,7 +174,7 @@ def shortest(
             continue
         if gap < GAP_TOLERANCE * time and size > 0.5 and deep > 0.5:
             break
-        mu = _lowered(size) * gap / count
+        mu = _gap_factor(size) * gap / count
     return c, gap / time
 
 
@@ -228,11 +228,11 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
         w = z / margin
         steep, bent = spline.time_slopes(c)
         share = LIGHT * beyond / whole
-        band = _banded(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
-        side = _gathered(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)
-        row = _gathered(np.einsum("nri,nr->ni", G, w))
+        band = _assemble_band(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
+        side = _gather(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)
+        row = _gather(np.einsum("nri,nr->ni", G, w))
         ends.eliminate(band, side, row)
-        step, other = _solved(band, np.stack([side, row], axis=1)).T
+        step, other = _solve_band(band, np.stack([side, row], axis=1)).T
         lower = float((mu / margin).sum()) - 1.0 - float(row @ step)
         lower /= float(w.sum()) - float(row @ other)
         step = step - lower * other
@@ -253,5 +253,5 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
         gap = float((z[finite] * (r + beyond)[finite]).sum())
         if gap < INSIDE * 0.1 and beyond > 0.0 and size > 0.5:
             break
-        mu = _lowered(size) * gap / count
+        mu = _gap_factor(size) * gap / count
     raise NoMotion

@@ -97,7 +97,7 @@ def fastest_within(
         if attempt == 0:
             gap = _gap(problem, ends, x, reached.high)
             improves = gap > GAP
-        if improves and (found := _improved(problem, ends)) is not None:
+        if improves and (found := _improve(problem, ends)) is not None:
             better, missed = found
             shorter = 1.0 - spline.time(better) / spline.time(x)
             improves = shorter > WORTH
@@ -194,7 +194,7 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
     return spline.time(x) / spline.time(np.maximum(np.minimum(high, come[::-1]), x)) - 1.0
 
 
-def _improved(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
+def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
     """Compute the fastest motion near one strictly within the limits, and its gap.
 
     None if there is no such motion.

@@ -62,18 +62,18 @@ class Verification:
         begin, change = x[:-1][rows, None], np.diff(x)[rows, None]
         acceleration = 0.5 * change / self._path.steps[rows, None]
         self._look(rows, begin + change * VERIFIED, acceleration)
-        return self._tightened(problem, changed)
+        return self._tighten(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
         """Tighten limits for squared speeds and accelerations (N, M), see `tighten`."""
         self._look(slice(None), square, acceleration)
-        return self._tightened(problem, np.zeros(len(square), dtype=bool))
+        return self._tighten(problem, np.zeros(len(square), dtype=bool))
 
-    def _tightened(self, problem: Intervals, changed: BoolArray) -> bool:
+    def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
         """Tighten the limits that were exceeded, see `tighten`."""
         least, most = self._sizes
-        exceeded = _raised(problem.upper, self._above, self._most, -most, changed)
-        exceeded |= _raised(problem.lower, self._below, self._least, least, changed)
+        exceeded = _move_inwards(problem.upper, self._above, self._most, -most, changed)
+        exceeded |= _move_inwards(problem.lower, self._below, self._least, least, changed)
         if (self._fast > EXCESS_TOLERANCE).any():
             exceeded = True
             slower = 1.0 - 2.0 * MORE * around(self._fast)
@@ -118,7 +118,7 @@ def around(excess: FloatArray) -> FloatArray:
     return out
 
 
-def _raised(
+def _move_inwards(
     limit: FloatArray,
     excess: FloatArray,
     reached: FloatArray,

@@ -309,9 +309,9 @@ class TipRegion(Region):
 
     def _reaches(self, points: FloatArray) -> BoolArray:
         """Return (N,) whether inverse kinematics from a nearby cube reaches points (N, 3)."""
-        return self._brought(points)[0]
+        return self._bring_tip(points)[0]
 
-    def _brought(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+    def _bring_tip(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Return which points the tip reaches, and the configurations (k, nq) for them."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
@@ -351,7 +351,7 @@ class TipRegion(Region):
         """Fill further cubes from reachable random points in surrounding cubes, a few times."""
         for _ in range(AGAIN):
             at = self._beyond(self._few[2])[1]
-            q = self._brought(at)[1]
+            q = self._bring_tip(at)[1]
             if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:
                 break
             self._fill(report_progress, 0.9, 0.05, until)

@@ -60,10 +60,10 @@ def inverse_kinematics(
         guess=as_array("guess", start, (arm.n,), f"{arm.n} joints, rad or m"),
     )
     run = max(shape[-1], 1) if warm_start and shape else 1
-    out, residual = _solved(arm, goal, first, orientation, run)
+    out, residual = _solve(arm, goal, first, orientation, run)
     search, size = search and not warm_start, reach(arm)
     for s in np.flatnonzero(~(residual <= kernels.ACCEPTED * size)):
-        found = _searched(arm, goal[s], first[s], orientation) if search else None
+        found = _search(arm, goal[s], first[s], orientation) if search else None
         if found is None:
             raise _no_solution(arm, goal[s], float(residual[s]), element(shape, int(s)))
         out[s] = found
@@ -163,7 +163,7 @@ def motions_of_body(
     rows: Sequence[int] = (),
 ) -> Motion:
     """Compute the motions of the joints for motions of the tip."""
-    q, residual = _solved(arm, as_pose("poses", poses), starts, True, 1)
+    q, residual = _solve(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
     found = inverse_motion(arm, q, twists, accels)
@@ -173,7 +173,7 @@ def motions_of_body(
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
     """Find a configuration near another one, within joint limits, for a tip pose."""
     goal, start = as_pose("pose", pose)[None], configuration[None]
-    return np.asarray(_solved(arm, goal, start, True, 1)[0][0])
+    return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
 
 
 def _along(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArray:
@@ -189,7 +189,7 @@ def reach(arm: Any) -> float:
     return links + float(travel[slides].sum()) or 1.0
 
 
-def _solved(
+def _solve(
     arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool, run: int
 ) -> tuple[FloatArray, FloatArray]:
     lower, upper = (np.ascontiguousarray(bound) for bound in arm.position_limits.T)
@@ -209,9 +209,7 @@ def _solved(
     return out, residual
 
 
-def _searched(
-    arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool
-) -> FloatArray | None:
+def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) -> FloatArray | None:
     """Return the nearest of the first solutions found from starts across the joints' ranges."""
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
@@ -220,7 +218,7 @@ def _searched(
     found: list[FloatArray] = []
     for _ in range(0, STARTS, COMPARED):
         starts = rng.uniform(low, high, (COMPARED, arm.n))
-        out, residual = _solved(arm, np.tile(goal, (COMPARED, 1)), starts, orientation, 1)
+        out, residual = _solve(arm, np.tile(goal, (COMPARED, 1)), starts, orientation, 1)
         found += list(out[residual <= kernels.ACCEPTED * reach(arm)])
         if len(found) >= COMPARED:
             break

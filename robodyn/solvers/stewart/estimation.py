@@ -83,10 +83,10 @@ class PlatformEstimator(Estimator):
 
     _mechanism: Any
 
-    def _checked(
+    def _check(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        length, rate = super()._checked(positions, rates)
+        length, rate = super()._check(positions, rates)
         if (length <= 0.0).any():
             raise InvalidInput(
                 f"lengths has {length.min()}, expected positive [m]", value=positions

@@ -72,10 +72,10 @@ class LoopEstimator(Estimator):
             )
         super().__init__(mechanism, start, encoders)
 
-    def _checked(
+    def _check(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        position, rate = super()._checked(positions, rates)
+        position, rate = super()._check(positions, rates)
         # an encoder of a continuous joint may start in any turn
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
@@ -84,10 +84,10 @@ class LoopEstimator(Estimator):
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
         own = self._mechanism
-        q = None if guess is None else self._fitted(guess, FEW_STEPS)
+        q = None if guess is None else self._fit(guess, FEW_STEPS)
         acquired = q is None
         if q is None:
-            q = self._assembled()
+            q = self._assemble()
         A, J = own.joint_jacobian(q), own.jacobian(q)
         values = np.linalg.svd(A, compute_uv=False)
         if not values[-1] * DETERMINED > values[0]:
@@ -97,8 +97,8 @@ class LoopEstimator(Estimator):
                 direction=None,
                 value=q,
             )
-        rated, of_rates = _weighted(A, deviation)
-        _, of_coordinates = _weighted(A, self._position_deviation)
+        rated, of_rates = _weight_matrix(A, deviation)
+        _, of_coordinates = _weight_matrix(A, self._position_deviation)
         u = rated @ self._rates
         D_A, D_J = self._sensitivities(q, u, J)
         G = D_J - J @ rated @ D_A
@@ -113,14 +113,14 @@ class LoopEstimator(Estimator):
             u,
         )
 
-    def _assembled(self) -> FloatArray:
+    def _assemble(self) -> FloatArray:
         """Find the configuration (nq,) with these readings that can be reached from the start.
 
         A failure must be fast, as the next reading waits, so there is no global search as in
         `assemble`.
         """
         own, equations = self._mechanism, self._mechanism.structure.equations
-        q = self._fitted(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
+        q = self._fit(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
         if q is None:
             guess = self._start.copy()
             guess[own.solver.driven_at] = self._positions
@@ -146,7 +146,7 @@ class LoopEstimator(Estimator):
             )
         return q
 
-    def _fitted(self, q: FloatArray, steps: int) -> FloatArray | None:
+    def _fit(self, q: FloatArray, steps: int) -> FloatArray | None:
         """Find the closed configuration near q that fits the readings best; None if not reached."""
         own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
@@ -192,7 +192,7 @@ class LoopEstimator(Estimator):
         return polar[: self._count], polar[self._count :]
 
 
-def _weighted(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the matrix from readings (n,) to the best fit by deviations, and its covariance."""
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T

@@ -93,7 +93,7 @@ class LoopGeometry:
             for step, value in zip(frame.steps, frame.values, strict=True)
         )
         names = tuple(each.name for each in self._parameters)
-        model = _extended(loop.model, self._frames)
+        model = _extend(loop.model, self._frames)
         self._machine = type(loop)(
             replace(model, driven=(*names, *model.driven), independent=(*names, *model.driven))
         )
@@ -121,7 +121,7 @@ class LoopGeometry:
             for each in self._frames
         }
         model = self._loop.model
-        return self._loop._made(_placed(model, at))
+        return self._loop._made(_place_frames(model, at))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
         """Compute poses of the tip and their derivatives by the dimensions.
@@ -210,7 +210,7 @@ def _frame_of(
     return _Frame(name, end, tuple(joints), tuple(value for _, value in steps), rest)
 
 
-def _placed(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
+def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
     """Return the model with other frames of joints (name, -1) and closure ends (name, 0 or 1)."""
     return replace(
         model,
@@ -222,11 +222,11 @@ def _placed(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
     )
 
 
-def _extended(model: Model, frames: Sequence[_Frame]) -> Model:
+def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
     """Return the model with a joint for each dimension in front of its frame."""
     steps = [step for frame in frames for step in frame.steps]
     behind = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
-    placed = _placed(model, {(f.name, f.end): f.rest for f in frames if f.steps})
+    placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
 
     def closed(c: Closure) -> Closure:
         return replace(
@@ -250,7 +250,7 @@ def _extended(model: Model, frames: Sequence[_Frame]) -> Model:
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
     """Return the frames without dimensions that the joints of the loops cannot compensate."""
-    tree = Tree(_extended(loop.model, frames))
+    tree = Tree(_extend(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]
     own = [tree.rate_of[name] for name in names]

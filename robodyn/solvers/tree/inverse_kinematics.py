@@ -45,7 +45,7 @@ def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None)
     """
     goal = as_pose("pose", as_exact("pose", pose, (7,)))
     start = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
-    found, _ = _reached(loop, start, goal, loop.solver.tip_weights)
+    found, _ = _reach(loop, start, goal, loop.solver.tip_weights)
     if found is None:
         found = nearest(loop, start, [], _tip_at(loop, goal))
     return found
@@ -89,7 +89,7 @@ def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
     return TipPose(goal, size, loop.body_pose, partial(tree_jacobian, loop), _tip_rows(loop))
 
 
-def _reached(
+def _reach(
     loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray | None, bool]:
     """Return the configuration with the tip at a goal, from a nearby one without a global search.
@@ -136,7 +136,7 @@ def motion_of_body(
     found = _body_motions(loop, q, goals, twists, accels)
     for k in np.flatnonzero(np.isnan(found[:, 0])):  # not with the pivots of home
         found[k] = np.concatenate(_motion_at(loop, q[k], twists[k], accels[k]))
-    return Motion(*_parted(loop, found))
+    return Motion(*_split(loop, found))
 
 
 def motions_of_body(
@@ -148,7 +148,7 @@ def motions_of_body(
     rows: Sequence[int] = (),
 ) -> Motion:
     """Compute the motions of the joints for motions of the tip."""
-    return Motion(*_parted(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
+    return Motion(*_split(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
 
 def _body_motions(
@@ -167,7 +167,7 @@ def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
     return loop.solver.tip_weights, TARGET, REACHED
 
 
-def _parted(loop: Any, found: FloatArray) -> list[FloatArray]:
+def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
     """Split the result of `_body_motions` into configurations, rates and accelerations."""
     return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
 
@@ -185,7 +185,7 @@ def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) 
         if done == len(goals):
             break
         near = q[done - 1] if done else near
-        found, served = _reached(loop, near, goals[done], weights)
+        found, served = _reach(loop, near, goals[done], weights)
         if found is None and not served:  # near a singularity: solve for all joints at once
             closed = loop.structure.equations.close(near, [], _tip_at(loop, goals[done]))
             found = closed.q if closed.left <= ACCEPTED else None

@@ -168,7 +168,7 @@ class Transmission:
         Returns:
             Joint rates (..., n) [rad/s or m/s].
         """
-        return _solved(self.jacobian(positions), self._n("motor_rates", motor_rates))
+        return _solve(self.jacobian(positions), self._n("motor_rates", motor_rates))
 
     def motor_efforts(self, positions: ArrayLike, efforts: ArrayLike) -> FloatArray:
         """Convert joint efforts to equivalent motor efforts.
@@ -181,7 +181,7 @@ class Transmission:
             Motor efforts (..., n) [N m or N].
         """
         J = np.swapaxes(self.jacobian(positions), -1, -2)
-        return _solved(J, self._n("efforts", efforts))
+        return _solve(J, self._n("efforts", efforts))
 
     def joint_efforts(self, positions: ArrayLike, motor_efforts: ArrayLike) -> FloatArray:
         """Convert motor efforts to equivalent joint efforts.
@@ -332,7 +332,7 @@ def _times(J: FloatArray, vectors: FloatArray) -> FloatArray:
     return np.asarray((J @ vectors[..., None])[..., 0])
 
 
-def _solved(J: FloatArray, vectors: FloatArray) -> FloatArray:
+def _solve(J: FloatArray, vectors: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(J, vectors[..., None])[..., 0])
 
 

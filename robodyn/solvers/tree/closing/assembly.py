@@ -233,7 +233,7 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
     """Compute configurations (N, nq) after displacements (N, free) of independent coordinates."""
     if len(starts) < TOGETHER:
-        return _displaced_singly(loop, starts, steps)
+        return _displace_singly(loop, starts, steps)
     found = batch(
         "displaced",
         loop.structure.packed,
@@ -244,14 +244,14 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
         ACCEPTED,
     )
     if found is None:
-        return _displaced_singly(loop, starts, steps)
+        return _displace_singly(loop, starts, steps)
     lacking = np.flatnonzero(np.isnan(found[:, 0]))
     if lacking.size:
-        found[lacking] = _displaced_singly(loop, starts[lacking], steps[lacking])
+        found[lacking] = _displace_singly(loop, starts[lacking], steps[lacking])
     return found
 
 
-def _displaced_singly(
+def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
     """Compute `all_displaced` one after the other.
@@ -293,7 +293,7 @@ def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArr
         marks = chain[::every]
         starts = np.array(np.broadcast_to(first, (len(marks), loop.solver.nq)))
         leaps = np.diff(marks, axis=0, prepend=first[None, loop.solver.free_at])
-        out[::every] = _displaced_singly(loop, starts, leaps, chained=True)
+        out[::every] = _displace_singly(loop, starts, leaps, chained=True)
         if every > 1:
             between = np.flatnonzero(nearest != np.arange(count))
             out[between] = all_displaced(loop, out[nearest[between]], steps[between])

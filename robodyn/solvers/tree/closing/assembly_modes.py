@@ -161,7 +161,7 @@ class _Search:
 
     def standing(self, q: FloatArray) -> FloatArray:
         """Return the same mode with legs near home and angles without turns, within limits."""
-        out, tree = self._wrapped(q), self._structure.tree
+        out, tree = self._wrap(q), self._structure.tree
         if not self._is_beyond(out):
             return out
         floating = [
@@ -183,7 +183,7 @@ class _Search:
             if joint.kind != "floating" and tree.rate_of[joint.name] not in self._held
         )
 
-    def _wrapped(self, q: FloatArray) -> FloatArray:
+    def _wrap(self, q: FloatArray) -> FloatArray:
         """Wrap angles to -pi to pi, except those that others follow."""
         out, joints = q.copy(), self._structure.tree.joints
         followed_by = {joint.mimic.joint for joint in joints if joint.mimic is not None}

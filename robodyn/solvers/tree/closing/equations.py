@@ -82,13 +82,13 @@ class Equations:
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute equations (rows,) and K (rows, rates) in comparable units."""
         m = len(self.rows)
-        gap, K = self._evaluated(q)
+        gap, K = self._evaluate(q)
         K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return gap[:m] * self.rows, K
 
     def left(self, q: FloatArray) -> float:
         """Compute the largest residual, relative to the size."""
-        gap, _ = self._evaluated(q)
+        gap, _ = self._evaluate(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
     def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
@@ -98,7 +98,7 @@ class Equations:
         self._state(np.ascontiguousarray(q), v, B)
         return B
 
-    def _evaluated(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _evaluate(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Evaluate residual and Jacobian in new arrays, because threads share the equations."""
         gap = np.empty(max(1, len(self.packed.names)))
         K = np.empty(self.packed.head["entries"])

@@ -364,12 +364,12 @@ def structure_of(model: Model) -> Structure:
     return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
 
 
-def _reduced(structure: Structure) -> tuple[Any, ...]:
+def _reduce(structure: Structure) -> tuple[Any, ...]:
     return structure_of, (structure.tree.model,)
 
 
 # unpickling computes the structure again, or takes it from the cache there
-copyreg.pickle(Structure, _reduced)
+copyreg.pickle(Structure, _reduce)
 
 
 @lru_cache(maxsize=MOST_SHAPES)

@@ -125,7 +125,7 @@ def _legs(top: Fields) -> list[Fields]:
                 raise own.refuse("form", form, EXAMPLES)
             if form in ("U", "S") and own.flag("driven", default=True):
                 raise own.refuse("driven", True, f"false: a leg {form} has no joint to drive")
-            turned = _rotated_leg(own, 2.0 * np.pi * copy / count)
+            turned = _rotate_leg(own, 2.0 * np.pi * copy / count)
             name = own.text("name", default="leg")
             if count > 1 or "name" not in own:
                 name += str(len(out) + 1)
@@ -136,7 +136,7 @@ def _legs(top: Fields) -> list[Fields]:
     return out
 
 
-def _rotated_leg(leg: Fields, angle: float) -> dict[str, Any]:
+def _rotate_leg(leg: Fields, angle: float) -> dict[str, Any]:
     """Rotate points and directions of a leg about z."""
     R = axis_motion("revolute", np.array([0.0, 0.0, 1.0]), angle)[:3, :3]
     out: dict[str, Any] = {}

@@ -88,7 +88,7 @@ def closed_loop_model_from_yaml(
     top.text("type", choices=("closed_loop",))
     builder = legs_builder(top) if "legs" in top else read_description(folder / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
-    builder.closures = _merged(top, builder.closures, [_closure(item) for item in stated])
+    builder.closures = _merge(top, builder.closures, [_closure(item) for item in stated])
     if driven is None and "actuated_joints" in top:
         driven = top.names("actuated_joints")
     _complete(top, builder)
@@ -172,7 +172,7 @@ def _closure(fields: Fields) -> Closure:
         return Closure(name, kind, damping=damping, **stated)
 
 
-def _merged(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
+def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
     """Combine the closures of both; one named in both must be equal."""
     known = {closure.name: closure for closure in urdf}
     for closure in given:
