@@ -55,15 +55,18 @@ def inverse_dynamics_derivatives(
     Raises:
         InvalidInput, KinematicsError: as `inverse_dynamics`.
     """
-    slopes, given = mechanism.solver.slopes, (configuration, velocity, acceleration, wrench, base)
+    compute, given = (
+        mechanism.solver.derivatives,
+        (configuration, velocity, acceleration, wrench, base),
+    )
     base_derivatives = None
     if base is not None:
         base_derivatives = by_base(
             mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given
         )
-    if slopes is not None:
+    if compute is not None:
         efforts = mechanism.inverse_dynamics(*given[:4], base=base)
-        found = slopes(False, *given[:3], efforts, wrench, base)
+        found = compute(False, *given[:3], efforts, wrench, base)
         if found is not None:
             return on_base(InverseDynamicsDerivatives(efforts, *found), base_derivatives)
     differences = _differences(mechanism, "inverse_dynamics", *given)
@@ -86,13 +89,13 @@ def forward_dynamics_derivatives(
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.
     """
-    slopes, given = mechanism.solver.slopes, (configuration, velocity, efforts, wrench, base)
+    compute, given = mechanism.solver.derivatives, (configuration, velocity, efforts, wrench, base)
     base_derivatives = None
     if base is not None:
         base_derivatives = by_base(mechanism._smooth.forward_dynamics, False, given)
-    if slopes is not None:
+    if compute is not None:
         moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
-        found = slopes(True, configuration, velocity, moved, efforts, wrench, base)
+        found = compute(True, configuration, velocity, moved, efforts, wrench, base)
         if found is not None:
             return on_base(ForwardDynamicsDerivatives(moved, *found), base_derivatives)
     differences = _differences(mechanism, "forward_dynamics", *given)
@@ -228,6 +231,6 @@ def _repeat(q: FloatArray, count: int, like: FloatArray) -> FloatArray:
     return np.broadcast_to(q, (*like.shape[:-2], count, q.shape[-1]))
 
 
-def _transpose(slopes: FloatArray) -> FloatArray:
+def _transpose(matrices: FloatArray) -> FloatArray:
     """Transpose (..., m, k) into a contiguous (..., k, m)."""
-    return np.ascontiguousarray(np.swapaxes(slopes, -1, -2))
+    return np.ascontiguousarray(np.swapaxes(matrices, -1, -2))

@@ -72,9 +72,9 @@ class ForwardDynamicsDerivatives(_OfAcceleration):
 T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 
-def on_base(found: T, slopes: FloatArray | None) -> T:
+def on_base(found: T, derivatives: FloatArray | None) -> T:
     """Add derivatives by the base's motion to a result."""
-    found.base = slopes
+    found.base = derivatives
     return found
 
 

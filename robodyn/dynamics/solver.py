@@ -183,7 +183,7 @@ class Solver:
     # derivatives
 
     @cached_property
-    def slopes(self) -> CompiledDerivatives | None:
+    def derivatives(self) -> CompiledDerivatives | None:
         """Derivatives of the dynamics in compiled code, if the kind has any."""
         return None
 

@@ -75,7 +75,7 @@ class Answers(NamedTuple):
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, a configuration.
         step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
-        slopes: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
+        derivatives: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
             `CompiledDerivatives`.
     """
 
@@ -96,7 +96,7 @@ class Answers(NamedTuple):
     difference: Any
     advance: Any
     step: Any
-    slopes: Any
+    derivatives: Any
 
 
 @singledispatch

@@ -15,12 +15,12 @@ from robodyn.numerics.compiler import noinline
 
 def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     """Compile the efforts of a motion and their derivatives."""
-    inverse, slopes = answers.inverse, _slopes(answers, setting)
+    inverse, differentiate = answers.inverse, _blocks_of(answers, setting)
 
     def inverse_dynamics_derivatives(
         q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any, by_q: Any, by_v: Any, by_a: Any
     ) -> int:
-        found = inverse(q, v, a, wrench, base, out) and slopes(
+        found = inverse(q, v, a, wrench, base, out) and differentiate(
             q, v, a, out, wrench, base, False, (by_q, by_v, by_a)
         )
         return FINE if found else NO_RESULT
@@ -30,13 +30,13 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
 
 def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     """Compile the acceleration due to efforts and its derivatives."""
-    forward, slopes = answers.forward, _slopes(answers, setting)
+    forward, differentiate = answers.forward, _blocks_of(answers, setting)
 
     def forward_dynamics_derivatives(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any,
         by_q: Any, by_v: Any, by_efforts: Any,
     ) -> int:  # fmt: skip
-        found = forward(q, v, efforts, wrench, base, out) and slopes(
+        found = forward(q, v, efforts, wrench, base, out) and differentiate(
             q, v, out, efforts, wrench, base, True, (by_q, by_v, by_efforts)
         )
         return FINE if found else NO_RESULT
@@ -44,17 +44,17 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     return forward_dynamics_derivatives
 
 
-def _slopes(answers: Answers, setting: Setting) -> Any:
+def _blocks_of(answers: Answers, setting: Setting) -> Any:
     """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
 
     The blocks are those of `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
-    dry, find = setting.mechanism.solver.friction.is_dry, answers.slopes
+    dry, find = setting.mechanism.solver.friction.is_dry, answers.derivatives
     smooth = setting.smooth.inverse
 
     @noinline
-    def slopes(
+    def differentiate(
         q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, blocks: Any
     ) -> bool:
         held, found = stack(1, n), stack(1, n * (2 * nv + n))
@@ -68,4 +68,4 @@ def _slopes(answers: Answers, setting: Setting) -> Any:
         copied(found[0, 2 * n * nv :], n * n, blocks[2])
         return True
 
-    return slopes
+    return differentiate

@@ -100,7 +100,7 @@ def _answers(m: SerialArm) -> Answers:
         side=one_side,
         advance=advance,
         step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
-        slopes=marshal(
+        derivatives=marshal(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,
             rows_out(1, 3 * n * n),
         ),

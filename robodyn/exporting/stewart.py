@@ -43,7 +43,7 @@ def _answers(m: StewartPlatform) -> Answers:
         constant(m.solver.body),
     )
     smooth = constant(m._smooth.solver.lanes) if m.solver.friction.is_dry else lane_numbers
-    smooth_legs, steps, falling = (constant(m.solver.slopes.numbers[k]) for k in (0, 2, 3))
+    smooth_legs, steps, falling = (constant(m.solver.derivatives.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
     is_configuration = marshal(is_pose, q, borrowed=True)
     find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
@@ -161,7 +161,7 @@ def _answers(m: StewartPlatform) -> Answers:
         difference=difference,
         advance=advance,
         step=step_of(m, simulate, (smooth,), (lane_numbers,)),
-        slopes=marshal(
+        derivatives=marshal(
             derivatives, smooth_legs, body, steps, falling, *state_row, row(6), row(6), *LOAD_ROW,
             NUMBER, rows_out(1, 108),
         ),

@@ -94,13 +94,15 @@ def _answers(m: ClosedLoop) -> Answers:
         condition_numbers, *own[0], columns, twist, drives, NUMBER, ArraySpec(MATRIX, (1, nq)),
         rows_out(1, 2),
     )  # fmt: skip
-    limits, friction_slopes = (
-        m.solver.slopes.numbers[2:] if m.solver.slopes else (np.zeros(count), np.zeros((0, 1)))
+    limits, falling = (
+        m.solver.derivatives.numbers[2:]
+        if m.solver.derivatives
+        else (np.zeros(count), np.zeros((0, 1)))
     )
-    has_slopes = m.solver.slopes is not None
-    find_slopes = reduce(_either, [
+    has_derivatives = m.solver.derivatives is not None
+    find_derivatives = reduce(_either, [
         marshal(
-            derivatives, *packing, constant(limits), constant(friction_slopes), *state_row, row(n),
+            derivatives, *packing, constant(limits), constant(falling), *state_row, row(n),
             *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
         )
         for packing in own_smooth
@@ -176,10 +178,12 @@ def _answers(m: ClosedLoop) -> Answers:
             return float(found[0, 0])
 
     @inner
-    def slopes(
+    def differentiate(
         q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, out: Any
     ) -> bool:
-        return bool(has_slopes and find_slopes(q, v, a, efforts, wrench, base, forward, out))
+        return bool(
+            has_derivatives and find_derivatives(q, v, a, efforts, wrench, base, forward, out)
+        )
 
     def all_of(entry: Any, *arguments: Any) -> Any:
         return reduce(_either, [marshal(entry, *packing, *arguments) for packing in own])
@@ -204,7 +208,7 @@ def _answers(m: ClosedLoop) -> Answers:
         side=side,
         advance=advance,
         step=reduce(_either_step, steps),
-        slopes=slopes,
+        derivatives=differentiate,
     )  # fmt: skip
 
 

@@ -116,7 +116,7 @@ class SerialSolver(Solver):
         return partial(condition_entry(entries, MATRIX), self.geometry)
 
     @cached_property
-    def slopes(self) -> CompiledDerivatives | None:
+    def derivatives(self) -> CompiledDerivatives | None:
         """Derivatives of the dynamics in compiled code."""
         if self.n > lanes.MOST_JOINTS:
             return None

@@ -101,7 +101,7 @@ class PlatformSolver(Solver):
         return self.leg_joints.packed
 
     @cached_property
-    def slopes(self) -> CompiledDerivatives:
+    def derivatives(self) -> CompiledDerivatives:
         """Derivatives of the dynamics in compiled code."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,

@@ -92,7 +92,7 @@ class LoopSolver(Solver):
     parameters_of_joints = _once(parameters.parameters_of_joints)
 
     @cached_property
-    def slopes(self) -> CompiledDerivatives | None:
+    def derivatives(self) -> CompiledDerivatives | None:
         """Derivatives of the dynamics in compiled code; None if differences are used."""
         own = self.mechanism
         passive = self.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
@@ -101,10 +101,10 @@ class LoopSolver(Solver):
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
         sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
-        slopes = CompiledDerivatives(derivatives, numbers, sizes, held)
+        general = CompiledDerivatives(derivatives, numbers, sizes, held)
         if not own.structure.is_open_tree:
-            return slopes
-        return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, slopes)
+            return general
+        return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, general)
 
     def is_alike(self, model: Any) -> bool:
         """Return whether the controller's model has the same coordinates."""

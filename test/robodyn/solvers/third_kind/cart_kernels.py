@@ -129,7 +129,7 @@ def find_jacobian(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 
 @inner
-def find_slopes(cart: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
+def find_derivatives(cart: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
     """Write the derivatives by q, qd, and qdd or efforts, each (2, 2) by rows."""
     if state.moves:
         return BASE_MOVES
@@ -217,7 +217,7 @@ def derivatives(
     forward: bool, out: Any,
 ) -> int:  # fmt: skip
     """Derivatives out (N, 12), of accelerations if `forward`, at states with accelerations a."""
-    return answers(find_slopes, (numbers, gravity), (q, v, a, wrench, base), forward, out)
+    return answers(find_derivatives, (numbers, gravity), (q, v, a, wrench, base), forward, out)
 
 
 # -- simulation

@@ -48,7 +48,7 @@ class CartSolver(Solver):
         m = mechanism.model
         numbers = np.array([[m.cart, m.bob, m.length, m.inertia, m.damping]])
         self.packed = numbers, np.array(mechanism.gravity_vector)
-        self.slopes = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
+        self.derivatives = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
 
     def lane_numbers(self):
         """Return no structure, and all numbers."""
@@ -144,10 +144,10 @@ def _answers(m: CompiledCart) -> Answers:
         return True
 
     @inner
-    def slopes(q, v, a, efforts, wrench, base, forward, out):
+    def differentiate(q, v, a, efforts, wrench, base, forward, out):
         cart, contact, moves = borrowed_array(marshal(())), not is_null(wrench), not is_null(base)
         state = State(q, v, a, wrench, contact, base, moves)
-        return kernels.find_slopes(cart, state, forward, 0, out) == OK
+        return kernels.find_derivatives(cart, state, forward, 0, out) == OK
 
     own = tuple(constant(array) for array in m.solver.packed)
     return Answers(
@@ -163,7 +163,7 @@ def _answers(m: CompiledCart) -> Answers:
         side=one_side,
         advance=advance,
         step=step_of(m, kernels.simulate, own, own),
-        slopes=slopes,
+        derivatives=differentiate,
     )
 
 
