@@ -129,8 +129,8 @@ class Linearization(NamedTuple):
     def _matrices(self) -> tuple[FloatArray, ...]:
         if self.state_matrix.ndim != 2:
             raise InvalidInput(
-                f"state_matrix has shape {self.state_matrix.shape}, a state-space model "
-                "has one state: linearize about one state at a time",
+                f"state_matrix has shape {self.state_matrix.shape}, expected a single matrix; "
+                "linearize about one state at a time",
                 value=self.state_matrix,
             )
         size, inputs = self.input_matrix.shape

@@ -80,7 +80,7 @@ def workspace(
     known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
-            f"kind is {kind!r}, a workspace of {mechanism.name} is one of {', '.join(known)}",
+            f"kind is {kind!r}, expected one of {', '.join(known)} for {mechanism.name}",
             value=kind,
         )
     asked = replace(

@@ -105,7 +105,7 @@ def test_messages_before_the_cut_of_a_bag_are_read(bag, tmp_path, rng):
     read = []
     for share in (*np.sort(rng.uniform(0.1, 0.95, size=6)), 1.0):
         length = cut(bag, tmp_path / f"{share}", share)
-        with pytest.warns(IncompleteBagWarning, match=r"(?s)not completed.* messages"):
+        with pytest.warns(IncompleteBagWarning, match=r"(?s)incomplete.* messages"):
             found = numbers(tmp_path / f"{share}")
         assert found == list(range(len(found)))
         # a message is a hundred kilobytes; a compressor keeps some more back

@@ -87,7 +87,7 @@ def test_bad_arguments(symmetric, changes, text):
 
 
 def test_no_mechanism_no_axes(symmetric):
-    with pytest.raises(InvalidInput, match="axes is 'x=0:1:2', expected names"):
+    with pytest.raises(InvalidInput, match="axes is 'x=0:1:2', expected a dictionary"):
         rd.sweep(symmetric, "x=0:1:2")
     with pytest.raises(InvalidInput, match="mechanism is 3"):
         rd.sweep(3, {"x": "0:1:2"})
