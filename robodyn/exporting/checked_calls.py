@@ -69,6 +69,11 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
     return condition_number
 
 
+def frictionless_dynamics_of(answers: Answers, setting: Setting) -> Any:
+    """Compile the efforts of a motion without friction in the joints."""
+    return answer("inverse")(setting.frictionless, setting)
+
+
 def side_of(answers: Answers, setting: Setting) -> Any:
     """Compile the side (1 or -1) of the singularities of type 2 on which a configuration is."""
     find = answers.side

@@ -18,6 +18,7 @@ from robodyn.exporting.checked_calls import (
     checked,
     condition_number_of,
     difference_of,
+    frictionless_dynamics_of,
     side_of,
 )
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
@@ -50,7 +51,10 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     smooth = at_rest
     if friction.is_fast.any():
         smooth = make(mechanism.without_dry_friction()) if friction.is_dry else own
-    setting = Setting(mechanism, at_rest, smooth, _damping(mechanism, rest))
+    bare, frictionless = mechanism.without_friction(), own
+    if bare != mechanism:
+        frictionless = at_rest if bare == rest else make(bare)
+    setting = Setting(mechanism, at_rest, smooth, frictionless, _damping(mechanism, rest))
     return {function: checked(function, own, setting) for function in FUNCTIONS}
 
 
@@ -149,6 +153,12 @@ FUNCTIONS = (
         "inverse_dynamics: configuration velocity acceleration wrench base -> efforts",
         "Efforts of a motion.",
         answer("inverse"),
+        answers_at_once=True,
+    ),
+    _function(
+        "frictionless_dynamics: configuration velocity acceleration wrench base -> efforts",
+        "Efforts of a motion without friction in the joints.",
+        frictionless_dynamics_of,
         answers_at_once=True,
     ),
     _function(

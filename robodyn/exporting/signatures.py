@@ -60,12 +60,14 @@ class Setting(NamedTuple):
         rest: answers without the friction that control compensates by the planned motion; the same
             answers if there is none.
         smooth: answers without dry friction; the same answers if there is none.
+        frictionless: answers without friction in the joints; the same answers if there is none.
         damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
     """
 
     mechanism: Mechanism
     rest: Answers
     smooth: Answers
+    frictionless: Answers
     damping: np.ndarray
 
     @property

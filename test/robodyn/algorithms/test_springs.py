@@ -4,43 +4,18 @@
 
 import warnings
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 import yaml
 from six_legs import JointReading, six_legs, with_legs
+from sprung import BRACED, NAMES, sprung
 
 import robodyn as rd
 from robodyn.algorithms import effort_terms
 from robodyn.analysis import springs_at_home
 from robodyn.errors import ModelError, OutputError
-from robodyn.model import LinearSpring, PointSpring
-
-NAMES = ("motion_platform", "stanford_arm", "delta", "hexapod_rotary")
-BRACED = NAMES[::2]
-
-
-@cache
-def sprung(name):
-    """Return a mechanism with springs at its joints (of a platform, along its legs).
-
-    A platform and a delta have springs between points of base and body, too.
-    """
-    m = rd.load(name)
-    own = m.joint_names if name == "motion_platform" else [
-        joint.name for joint in m.model.joints if joint.moves_alone
-    ]  # fmt: skip
-    springs = {n: LinearSpring(40.0 + 3.0 * k, 0.1 - 0.02 * k, 2.0 - k) for k, n in enumerate(own)}
-    model = m.model.with_joint_springs(springs)
-    if name in BRACED:
-        ends = m.model.base_link, m.model.tip_link
-        strut = PointSpring("strut", *ends, [0.1, 0.2, 0.0], [0.05, 0.0, 0.1],
-                            LinearSpring(2e3, 0.5, 20.0), 30.0)  # fmt: skip
-        gas = PointSpring("gas", *ends[::-1], [-0.1, 0.0, 0.0], [0.3, 0.1, 0.4],
-                          LinearSpring(120.0, 0.4, -350.0))  # fmt: skip
-        model = replace(model, springs=(strut, gas))
-    return m._made(model)
+from robodyn.model import LinearSpring
 
 
 @pytest.fixture(params=NAMES)

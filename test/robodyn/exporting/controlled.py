@@ -60,17 +60,21 @@ def fivebar_folder(factory):
 class Controller:
     """A running controller."""
 
-    def __init__(self, program, mechanism, control=COMPUTED_TORQUE):
+    def __init__(self, program, mechanism, control=COMPUTED_TORQUE, gravity=None, leaves=()):
         self.n = len(mechanism.joint_names)
+        left = [str(int(term in leaves)) for term in ("friction", "coriolis")]
+        numbers = mechanism.gravity_vector if gravity is None else gravity
         self._process = subprocess.Popen(
-            [str(program), str(control)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [str(program), str(control), *(repr(float(x)) for x in numbers), *left],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
 
     def update(self, positions, rates, reference=None, period=1e-3, wrench=0.0, base=None):
         """One period: efforts for a state and a reference (3, n)."""
         n = self.n
         given = np.zeros((3, n)) if reference is None else reference
-        base = [0.0, 0.0, 9.81, *[0.0] * 6] if base is None else base
+        base = [np.nan] * 9 if base is None else base  # which is no base
         record = [
             *np.broadcast_to(positions, n), *np.broadcast_to(rates, n), *np.ravel(given),
             float(reference is not None), period, *np.broadcast_to(wrench, 6), *base,

@@ -1,6 +1,7 @@
 /* The supervised controller of an exported library, read by test programs: records of numbers on
    stdin (positions, rates, reference, has one, period, wrench, base), on stdout status, statuses
-   refused, target's rates and efforts. Compiled with -DNAME=... -DUPPER=..., by the sanitizers. */
+   refused, target's rates and efforts. Arguments: the kind of control, and perhaps a gravity (3) and
+   whether friction and Coriolis efforts are left out. Compiled with -DNAME=... -DUPPER=..., by the sanitizers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,10 +15,15 @@ enum { N = CONSTANT(_N), NV = CONSTANT(_NV), RECORD = 5 * N + 2 + 6 + 9 };
 
 int main(int argc, char **argv) {
   OF(_controller) c;
-  OF(_settings) settings = {(OF(_control))atoi(argv[1]), {0}, {0}, 0.02};
+  OF(_settings) settings = {.control = (OF(_control))atoi(argv[1]), .tolerance = 0.02};
   double in[RECORD], out[3 + 2 * N];
   int started = CONSTANT(_INVALID);
-  (void)argc;
+  if (argc > 6) {
+    settings.has_gravity = 1;
+    for (int k = 0; k < 3; k++) settings.gravity[k] = atof(argv[2 + k]);
+    settings.leaves_friction = atoi(argv[5]);
+    settings.leaves_coriolis = atoi(argv[6]);
+  }
   for (int j = 0; j < NV; j++) settings.kp[j] = 900.0, settings.kv[j] = 60.0;
   while (fread(in, sizeof *in, RECORD, stdin) == (size_t)RECORD) {
     const double *reference = in + 2 * N, *rest = in + 5 * N;

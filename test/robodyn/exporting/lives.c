@@ -53,7 +53,7 @@ static void lead_away(double *q, double share) {
 
 static void live(unsigned long long seed) {
   static const double hostile[] = {NAN, INFINITY, 1e6, -1e6, 1e308, 0.0, 0.05, -0.05, 1.0};
-  OF(_settings) settings = {CONSTANT(_COMPUTED_TORQUE), {0.0}, {0.0}, 0.02};
+  OF(_settings) settings = {.control = CONSTANT(_COMPUTED_TORQUE), .tolerance = 0.02};
   OF(_controller) c;
   double q[NQ], v[NV] = {0.0}, positions[N], rates[N] = {0.0}, start[N], efforts[N];
   double speed = 0.0, beyond = 0.0, side, side_now;

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from node import HAS_WASM, call_in_node
 from program import Program
+from sprung import sprung
 from states import expected, random_states
 
 import robodyn as rd
@@ -36,12 +37,13 @@ class Held:
         return self.motion
 
 
-@pytest.fixture(scope="module", params=["stewart_symmetric", "puma560", "delta"])
+@pytest.fixture(scope="module", params=["motion_platform", "stanford_arm", "puma560", "delta"])
 def exported(request, tmp_path_factory):
+    """All but the puma560 with springs at their joints, platform and delta between points, too."""
     if request.param == "delta":
         m, done = request.getfixturevalue("delta")
     else:
-        m = rd.load(request.param)
+        m = rd.load("puma560") if request.param == "puma560" else sprung(request.param)
         done = rd.export(m, tmp_path_factory.mktemp("export") / m.name, casadi=True)
     return m, done, Program(m, done), random_states(m, ROWS)
 
@@ -74,6 +76,10 @@ def compare(m, program, states):
         worst[name] = max(off, worst[name])
         name += "_derivatives"
         check(name, on_a_base(name), (q, v, load, w, b), q, v, load, w, b)
+    free = m.without_friction()
+    check("frictionless_dynamics",
+          lambda *given: free.inverse_dynamics(*given[:-1], base=base_motion(given[-1])),
+          (q, v, a, w, b), q, v, a, w, b)  # fmt: skip
     check("mass_matrix", m.mass_matrix, (q,), q)
     check("bias", on_a_base("bias"), (q, v, b), q, v, b)
     check("joint_positions", m.joint_positions, (q,), q)

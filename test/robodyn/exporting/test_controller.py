@@ -18,7 +18,8 @@ from controlled import (
 )
 
 import robodyn as rd
-from robodyn.algorithms import conditioning
+from robodyn.algorithms import Motion, conditioning
+from robodyn.control import ComputedTorque
 
 pytestmark = pytest.mark.slow
 
@@ -40,8 +41,9 @@ def made(tmp_path_factory):
 class Loop:
     """A controller and the simulated mechanism, by the same library."""
 
-    def __init__(self, made, mechanism):
-        self.m, self.controller = mechanism, Controller(made, mechanism)
+    def __init__(self, made, mechanism, add=None, **compensation):
+        self.m, self.controller = mechanism, Controller(made, mechanism, **compensation)
+        self.add = add or (lambda q, v: 0.0)  # efforts that the drives add to commands
         self.library = Library(made.with_name("libfivebar.so"), "fivebar")
         self.q, self.v = mechanism.home.copy(), np.zeros(mechanism.coordinates.velocity_size)
         self.home = self.measure()[0]
@@ -64,7 +66,7 @@ class Loop:
             assert np.isfinite(answer.efforts).all()
             assert (answer.efforts >= low).all()
             assert (answer.efforts <= high).all()
-            efforts = answer.efforts.copy()
+            efforts = answer.efforts + self.add(self.q, self.v)
             if not self.fell:
                 moved = self.library.call("step", self.q, self.v, efforts, None, None, 2.5e-4, 4)
                 self.fell = moved != OK
@@ -268,3 +270,70 @@ def test_a_state_that_comes_back_is_used_again(loop):
     answers = loop.run(lambda k: None, 1000)
     assert {answer.status for answer in answers[10:]} == {OK}
     assert loop.rates[-1] < 1e-3
+
+
+def coriolis_of(free, q, v):
+    still = 0.0 * v
+    return free.inverse_dynamics(q, v, still) - free.inverse_dynamics(q, still, still)
+
+
+def test_what_drives_compensate_is_left_out(made, fivebar):
+    """The motion is the same whether drives or controller add gravity, friction and Coriolis."""
+    free, off = fivebar.without_friction(), (0.0, 0.0, 0.0)
+    terms = {
+        "gravity": lambda q, v: free.inverse_dynamics(q, 0.0 * v, 0.0 * v),
+        "friction": lambda q, v: (
+            fivebar.inverse_dynamics(q, v, 0.0 * v) - free.inverse_dynamics(q, v, 0.0 * v)
+        ),
+        "coriolis": lambda q, v: coriolis_of(free, q, v),
+    }
+
+    def run(added, **compensation):
+        add = lambda q, v: sum(terms[term](q, v) for term in added)
+        loop, found = Loop(made, fivebar, add, **compensation), []
+        quick = lambda k: loop.sine(5 * k) * [[1.0], [5.0], [25.0]]
+        for k in range(300):
+            (answer,) = loop.run(lambda _, k=k: quick(k), 1)
+            assert answer.refused == 0
+            found.append([loop.q.copy(), np.resize(loop.v, loop.q.shape)])
+        loop.controller.close()
+        return np.array(found)
+
+    own = run([])
+    assert np.abs(run(["gravity"], gravity=off) - own).max() < 1e-9
+    for term in ("friction", "coriolis"):
+        assert np.abs(run([term], leaves=[term]) - own).max() < 1e-9
+    everything = run(list(terms), gravity=off, leaves=["friction", "coriolis"])
+    assert np.abs(everything - own).max() < 1e-9
+    for spoiled in ({"gravity": off}, {"leaves": ["friction"]}, {"leaves": ["coriolis"]}):
+        assert np.abs(run([], **spoiled) - own).max() > 1e-6  # nobody compensates it
+
+
+class Held:
+    """A trajectory that is in one state of motion at all times."""
+
+    def __init__(self, *motion):
+        self.motion = Motion(*motion)
+
+    def sample(self, t):
+        return self.motion
+
+
+@pytest.mark.parametrize("leaves", [(), ("friction",), ("coriolis",), ("friction", "coriolis")])
+@pytest.mark.parametrize("gravity", [(0.0, 0.0, 0.0), (0.5, 0.2, -9.7)])
+def test_efforts_are_those_of_the_python_controller(made, fivebar, leaves, gravity):
+    model = fivebar.with_gravity(gravity)
+    free = model.without_friction()
+    loop = Loop(made, fivebar, gravity=gravity, leaves=leaves)
+    loop.run(loop.sine, 50)
+    q, v = loop.q.copy(), loop.v.copy()
+    (answer,) = loop.run(lambda _: loop.sine(50), 1)
+    assert answer.refused == 0
+    positions, rates, accelerations = loop.sine(50)
+    goal = fivebar.assemble(positions, q)
+    law = ComputedTorque(free if "friction" in leaves else model, 900.0, 60.0)
+    wanted = law(0.0, q, v, Held(goal, rates, accelerations))
+    if "coriolis" in leaves:
+        wanted = wanted - coriolis_of(free, q, v)
+    assert answer.efforts == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    loop.controller.close()

@@ -65,6 +65,11 @@ typedef struct {
   @NAME@_control control;
   double kp[@UPPER@_NV], kv[@UPPER@_NV]; /* [1/s^2], [1/s] */
   double tolerance; /* [rad or m] between a reference and the one before, besides its motion */
+  /* What the efforts do not compensate, because the drives do. Of a base that moves, see `base` of
+     @NAME@_command, gravity is a part. */
+  int has_gravity;   /* whether `gravity` replaces the model's */
+  double gravity[3]; /* [m/s^2] base frame; zeros for drives that compensate it themselves */
+  int leaves_friction, leaves_coriolis;
 } @NAME@_settings;
 
 typedef struct {
@@ -74,6 +79,7 @@ typedef struct {
   double measured[@UPPER@_N], measured_rates[@UPPER@_N];
   double efforts[@UPPER@_N];  /* last commanded */
   double holding[@UPPER@_N];  /* that hold the mechanism against gravity */
+  double held;                /* largest share of the actuators' efforts that gravity takes */
   double given[@UPPER@_N], given_rates[@UPPER@_N]; /* by the last reference, refused or not */
   double drift[@UPPER@_N], rate_drift[@UPPER@_N];  /* references': integral minus change */
   double measured_drift[@UPPER@_N];                /* likewise of the measured rates */
@@ -126,6 +132,48 @@ static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise)
   return cut;
 }
 
+/* The motion of a base that feels the gravity of the settings, in `own` if that is not the model's. */
+static inline const double *@NAME@_resting_base(const @NAME@_settings *settings, double *own) {
+  if (!settings->has_gravity || !@NAME@_all_finite(settings->gravity, 3)) return NULL;
+  for (int k = 0; k < 9; k++) own[k] = k < 3 ? -settings->gravity[k] : 0.0;
+  return own;
+}
+
+/* Take the Coriolis and centrifugal efforts of a motion away from efforts. */
+static inline int @NAME@_leave_coriolis(const double *configuration, const double *velocity,
+                                        double *efforts) {
+  double still[@UPPER@_NV] = {0.0}, moving[@UPPER@_N], resting[@UPPER@_N];
+  int status = @NAME@_frictionless_dynamics(configuration, velocity, still, NULL, NULL, moving);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_frictionless_dynamics(configuration, still, still, NULL, NULL, resting);
+  }
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) efforts[i] -= moving[i] - resting[i];
+  return status;
+}
+
+/* Efforts of a motion, of what is to be compensated. */
+static inline int @NAME@_needed(const @NAME@_settings *settings, const double *configuration,
+                                const double *velocity, const double *acceleration,
+                                const double *wrench, const double *base, double *efforts) {
+  int status =
+    settings->leaves_friction
+      ? @NAME@_frictionless_dynamics(configuration, velocity, acceleration, wrench, base, efforts)
+      : @NAME@_inverse_dynamics(configuration, velocity, acceleration, wrench, base, efforts);
+  if (status == @UPPER@_OK && settings->leaves_coriolis) {
+    status = @NAME@_leave_coriolis(configuration, velocity, efforts);
+  }
+  return status;
+}
+
+/* The largest share of the actuators' efforts that efforts take. */
+static inline double @NAME@_largest_share(const double *efforts) {
+  double share = 0.0;
+  for (int i = 0; i < @UPPER@_N; i++) {
+    share = fmax(share, fabs(efforts[i]) / @NAME@_effort_limits[i]);
+  }
+  return share;
+}
+
 /* Whether the efforts that a motion needs are within a multiple of those that the actuators have. */
 static inline int @NAME@_can_be_driven(const double *configuration, const double *velocity,
                                        const double *acceleration, const double *base,
@@ -173,6 +221,7 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
   }
   if (status != @UPPER@_OK) return status;
   @NAME@_limit_efforts(c->holding, NULL);
+  c->held = @NAME@_largest_share(c->holding);
   memcpy(c->efforts, c->holding, sizeof c->efforts);
   memcpy(c->positions, positions, sizeof c->positions);
   memcpy(c->measured, positions, sizeof c->measured);
@@ -251,6 +300,13 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
   memcpy(c->measured, positions, sizeof c->measured);
   memcpy(c->measured_rates, rates, sizeof c->measured_rates);
   @NAME@_limit_efforts(holding, NULL);
+  c->held = @NAME@_largest_share(holding);
+  double own[9];
+  const double *base = @NAME@_resting_base(settings, own);
+  if (base) {
+    @NAME@_needed(settings, configuration, still, still, NULL, base, holding);
+    @NAME@_limit_efforts(holding, NULL);
+  }
   memcpy(c->holding, holding, sizeof holding);
   return @UPPER@_OK;
 }
@@ -291,11 +347,7 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
 
 /* The share of the actuators' efforts that braking may need: more than half of what a load leaves. */
 static inline double @NAME@_braking_share(const @NAME@_controller *c) {
-  double held = 0.0;
-  for (int i = 0; i < @UPPER@_N; i++) {
-    held = fmax(held, fabs(c->holding[i]) / @NAME@_effort_limits[i]);
-  }
-  return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * held), @UPPER@_HOLDING_SHARE);
+  return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * c->held), @UPPER@_HOLDING_SHARE);
 }
 
 /* Whether the actuators have efforts to change a motion to rest in a time [s]. */
@@ -646,12 +698,13 @@ static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const dou
 
 /* The largest share of an acceleration, at most `most`, for which the actuators have the efforts;
    `most` if they have them for none. */
-static inline double @NAME@_share_of_efforts(const double *configuration, const double *velocity,
+static inline double @NAME@_share_of_efforts(const @NAME@_settings *settings,
+                                             const double *configuration, const double *velocity,
                                              const double *acceleration, const double *wrench,
                                              const double *base, double most) {
   double still[@UPPER@_NV] = {0.0}, none[@UPPER@_N], all[@UPPER@_N], least = 0.0, share = most;
-  if (@NAME@_inverse_dynamics(configuration, velocity, still, wrench, base, none) != @UPPER@_OK ||
-      @NAME@_inverse_dynamics(configuration, velocity, acceleration, wrench, base, all) !=
+  if (@NAME@_needed(settings, configuration, velocity, still, wrench, base, none) != @UPPER@_OK ||
+      @NAME@_needed(settings, configuration, velocity, acceleration, wrench, base, all) !=
         @UPPER@_OK) {
     return most;
   }
@@ -677,6 +730,7 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
                                  double *efforts) {
   const int corrects = settings->control == @UPPER@_COMPUTED_TORQUE;
   const int plans = settings->control == @UPPER@_FEED_FORWARD;
+  const int plans_friction = corrects && !settings->leaves_friction;
   const double *configuration = plans ? c->target : c->configuration;
   double velocity[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV] = {0.0}, given[@UPPER@_NV];
   double needed[@UPPER@_N], share = 1.0;
@@ -695,17 +749,24 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   }
   for (int tries = 0; tries < 2 && (status == @UPPER@_OK || status == @UPPER@_LIMITED); tries++) {
     for (int j = 0; j < @UPPER@_NV; j++) {
-      given[j] = corrects ? c->target_acceleration[j] - (1.0 - share) * acceleration[j]
-                          : share * acceleration[j];
+      given[j] = plans_friction ? c->target_acceleration[j] - (1.0 - share) * acceleration[j]
+                                : share * acceleration[j];
     }
-    status = corrects
-               ? @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity,
-                                        given, settings->kp, settings->kv, wrench, base, efforts)
-               : @NAME@_inverse_dynamics(configuration, velocity, given, wrench, base, efforts);
+    if (plans_friction) {
+      status = @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity, given,
+                                      settings->kp, settings->kv, wrench, base, efforts);
+      if (settings->leaves_coriolis && (status == @UPPER@_OK || status == @UPPER@_LIMITED)) {
+        const int left = @NAME@_leave_coriolis(configuration, velocity, efforts);
+        status = left == @UPPER@_OK ? status : left;
+      }
+    } else {
+      status = @NAME@_needed(settings, configuration, velocity, given, wrench, base, efforts);
+    }
     if (status != @UPPER@_OK && status != @UPPER@_LIMITED) break;
     memcpy(needed, efforts, sizeof needed);
     if (status == @UPPER@_OK && !@NAME@_limit_efforts(needed, NULL)) break;
-    share = @NAME@_share_of_efforts(configuration, velocity, acceleration, wrench, base, share);
+    share = @NAME@_share_of_efforts(settings, configuration, velocity, acceleration, wrench, base,
+                                    share);
   }
   return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
 }
@@ -720,8 +781,10 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   c->barred_time -= c->barred_time > 0.0 ? period : 0.0;
   if (wrench && !@NAME@_all_finite(wrench, 6)) wrench = NULL;
   if (base && !@NAME@_all_finite(base, 9)) base = NULL;
+  double own[9];
+  const double *resting = @NAME@_resting_base(settings, own);
   for (int tries = 0; tries < 2 && c->is_measured; tries++) {
-    status = @NAME@_efforts(c, period, wrench, base, settings, efforts);
+    status = @NAME@_efforts(c, period, wrench, base ? base : resting, settings, efforts);
     if (status == @UPPER@_OK || status == @UPPER@_LIMITED || (!wrench && !base)) break;
     wrench = base = NULL; /* a sensor's number that leads to no efforts */
   }
@@ -731,8 +794,8 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
     c->lost_time += period;
     c->status = status;
     if (c->is_moving) @NAME@_brake(c, period, settings);
-    const int known = @NAME@_inverse_dynamics(c->target, c->target_velocity,
-                                              c->target_acceleration, NULL, NULL, efforts);
+    const int known = @NAME@_needed(settings, c->target, c->target_velocity,
+                                    c->target_acceleration, NULL, resting, efforts);
     if (known != @UPPER@_OK) memcpy(efforts, c->holding, sizeof c->holding);
   } else if (c->is_lost) {
     c->lost++;

@@ -22,6 +22,7 @@ struct Settings
   double reference_timeout = 0.0, base_imu_bandwidth = 0.0;
   double payload_mass = 0.0;
   std::array<double, 3> payload_com{};
+  std::array<double, 3> gravity = GRAVITY;  // that is compensated
 };
 
 // One gain for all coordinates, or one for each; std::invalid_argument otherwise.
@@ -51,6 +52,24 @@ inline Settings settings_of(const model_based_controller::Params & given)
   found.reference_timeout = given.reference_timeout;
   found.law.tolerance = given.start_tolerance;
   found.base_imu_bandwidth = given.base_imu_bandwidth;
+  const auto compensates = [&given](const char * term) {
+      return std::find(given.compensate.begin(), given.compensate.end(), term) !=
+             given.compensate.end();
+    };
+  if (!given.gravity.empty()) {
+    if (given.gravity.size() != 3) {
+      throw std::invalid_argument(
+              "gravity has " + std::to_string(given.gravity.size()) + " numbers, expected 3");
+    }
+    std::copy_n(given.gravity.begin(), 3, found.gravity.begin());
+  }
+  if (!compensates("gravity")) {
+    found.gravity.fill(0.0);
+  }
+  found.law.has_gravity = found.gravity != GRAVITY;
+  std::copy(found.gravity.begin(), found.gravity.end(), found.law.gravity);
+  found.law.leaves_friction = !compensates("friction");
+  found.law.leaves_coriolis = !compensates("coriolis");
   found.payload_mass = given.payload.mass;
   std::copy_n(given.payload.com.begin(), 3, found.payload_com.begin());
   return found;

@@ -71,6 +71,7 @@ public:
     bool read = true;
     mass_ = settings.payload_mass;
     com_ = settings.payload_com;
+    gravity_ = settings.gravity;
     if (imu_) {
       const Vector force = imu_->get_linear_acceleration(), rate = imu_->get_angular_velocity();
       read = is_finite(force) && is_finite(rate);
@@ -128,7 +129,7 @@ public:
         a = sum(a, cross({base_[6], base_[7], base_[8]}, place));
         a = sum(a, cross(turn, sum(cross(turn, place), v, 2.0)));
       } else {
-        a = sum(a, GRAVITY, -1.0);
+        a = sum(a, gravity_, -1.0);
       }
       const Vector force{-mass_ * a[0], -mass_ * a[1], -mass_ * a[2]};
       put(force, wrench_, 0);
@@ -206,7 +207,7 @@ private:
   std::unique_ptr<semantic_components::ForceTorqueSensor> sensor_;
   std::array<double, 9> base_{};
   std::array<double, 6> contact_{}, wrench_{};
-  Vector com_{};
+  Vector com_{}, gravity_{};
   double mass_ = 0.0;
   bool started_ = false;
 };
