@@ -5,8 +5,8 @@
 Subscribes to `joint_commands` and `effort_controller/commands`, in the unit `command_unit`, to
 `external_wrench`, and to `base_imu` of a moving base. Publishes `joint_states` with efforts at the
 joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and its transform (if tf2 is
-installed). The node provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are
-ignored with a warning.
+installed); of elastic drives the state at the motors or at the joints, by `feedback`. The node
+provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are ignored with a warning.
 
 In lockstep it advances by one control period when the command with the stamp of its latest state
 has arrived, so that a run depends on its inputs only. In real time it follows the wall clock and
@@ -68,6 +68,7 @@ class ForwardSimulator(Node):
         )
         try:
             self._plant = Plant(loaded, *self._initial_state(), dt=p["dt"])
+            self._state = self._plant.measured(p["feedback"])
         except rd.InvalidInput as error:
             raise rd.InvalidInput(f"parameter initial_configuration: {error}") from error
         self._sensor = Sensor(
@@ -192,6 +193,7 @@ class ForwardSimulator(Node):
         self._oldest = max(self._oldest, age)
         if self._brakes.closed:
             self._plant.stop()
+            self._state = self._plant.measured(self._p["feedback"])
             self._stamp += self._period
         else:
             self._advance(self._plant.effort if self._command is None else self._commanded())
@@ -201,8 +203,7 @@ class ForwardSimulator(Node):
         assert self._command is not None
         if self._unit.is_effort:
             return self._command
-        plant = self._plant
-        rates = self._mechanism.joint_velocities(plant.configuration, plant.velocity)
+        rates = self._mechanism.joint_velocities(*self._state)
         return self._unit.to_efforts(self._command, rates)
 
     def _advance(self, effort: FloatArray) -> None:
@@ -210,7 +211,8 @@ class ForwardSimulator(Node):
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench, self._base.at(self._stamp))
-        except rd.SimulationFailed as error:
+            self._state = self._plant.measured(self._p["feedback"])
+        except (rd.SimulationFailed, rd.KinematicsError) as error:
             self._failure = f"simulation stopped at t = {self._stamp * 1e-9:.3f} s: {error}"
             self.get_logger().error(self._failure)
             self._diagnose()
@@ -261,7 +263,7 @@ class ForwardSimulator(Node):
         plant, stamp = self._plant, self._stamp
         self._tell_time(Clock(clock=messages.to_stamp(stamp)))
         if self._measured_at != stamp:
-            self._measured = self._sensor.measure(plant.configuration, plant.velocity)
+            self._measured = self._sensor.measure(*self._state)
             self._measured_at = stamp
         self._publish_state(stamp, *self._measured, plant.effort)
 
@@ -297,6 +299,7 @@ class ForwardSimulator(Node):
     def _reset(self) -> str:
         """Return to the initial state and time zero."""
         self._plant.reset(*self._initial_state())
+        self._state = self._plant.measured(self._p["feedback"])
         self._sensor.reset()
         self._brakes.reset()
         self._command, self._failure, self._stamp, self._measured_at = None, "", 0, -1

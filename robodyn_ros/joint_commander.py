@@ -74,7 +74,8 @@ PARAMETERS = (
 )
 # The fields of the library's settings are parameters of the same names.
 SETTINGS = ("homing", "slow", "ease", "enable_required", "enable_timeout", "feedback_timeout",
-            "following_time", "drive_delay", "back_drives", "condition_limit")  # fmt: skip
+            "following_time", "drive_delay", "back_drives", "condition_limit",
+            "compensate_sag")  # fmt: skip
 DIAGNOSE, RETRY = 0.5, 0.5  # [s]
 # [s] until other nodes of the graph are discovered, and between repeated log lines.
 DISCOVERY, QUIET = 1.0, 10.0

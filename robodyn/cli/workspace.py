@@ -30,6 +30,8 @@ def workspace(
         "WorkspaceSettings",
         "characteristic_length",
         "effort_limits",
+        "stiffness",
+        "natural_frequency",
         "base_cone",
         "body_cone",
         "error",

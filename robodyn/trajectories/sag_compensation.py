@@ -35,25 +35,35 @@ class SagCompensation(RowTrajectory):
 
     def __init__(self, mechanism: Mechanism, trajectory: Trajectory) -> None:
         refuse_other(mechanism, trajectory)
-        self._stiffness = mechanism._drive_elasticity.stiffness
+        _ = mechanism._drive_elasticity  # raises if a drive is rigid
         self._mechanism, self._trajectory = mechanism, trajectory
         self.duration, self.switching_times = trajectory.duration, trajectory.switching_times
 
     def _rows(self, t: FloatArray) -> Motion:
-        before, now, after = (self._lead(t + step) for step in (-STEP, 0.0, STEP))
-        q, v, a = self._trajectory.sample(t)
-        return Motion(
-            self._mechanism.advance(q, now),
-            v + (after - before) / (2.0 * STEP),
-            a + (after - 2.0 * now + before) / STEP**2,
-        )
+        return motion_of_motors(self._mechanism, self._trajectory.sample(t))
 
-    def _lead(self, t: FloatArray) -> FloatArray:
-        """Return the displacement (N, nv) from the planned configurations to those of the motors.
 
-        Raises:
-            UnderActuated, KinematicsError: the drives do not hold a configuration.
-        """
-        m, q = self._mechanism, self._trajectory.sample(t).configuration
-        motors = m.joint_positions(q) + m._smooth.gravity(q) / self._stiffness
-        return m.difference(q, state_of_motors(m, motors, np.zeros_like(motors), q)[0])
+def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
+    """Return the motion (...) that motors follow so that elastic joints follow the given one.
+
+    Raises:
+        InvalidInput: a drive is rigid.
+        UnderActuated, KinematicsError: the drives do not hold a configuration.
+    """
+    q, v, a = motion
+    before, now, after = (
+        _lead(mechanism, mechanism.advance(q, step * (v + 0.5 * step * a)))
+        for step in (-STEP, 0.0, STEP)
+    )
+    return Motion(
+        mechanism.advance(q, now),
+        v + (after - before) / (2.0 * STEP),
+        a + (after - 2.0 * now + before) / STEP**2,
+    )
+
+
+def _lead(mechanism: Mechanism, q: FloatArray) -> FloatArray:
+    """Return the displacement (..., nv) from configurations of the joints to the motors'."""
+    stiffness = mechanism._drive_elasticity.stiffness
+    motors = mechanism.joint_positions(q) + mechanism._smooth.gravity(q) / stiffness
+    return mechanism.difference(q, state_of_motors(mechanism, motors, np.zeros_like(motors), q)[0])

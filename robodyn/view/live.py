@@ -20,6 +20,7 @@ from robodyn.control import TrajectoryFollower
 from robodyn.errors import InvalidInput, RobodynError, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation import Pacer, Plant
+from robodyn.simulation.settings import Side
 from robodyn.trajectories import Motion, Trajectory
 from robodyn.view.snapshot import Snapshot, snapshot_of
 from robodyn.warmup import warm_up
@@ -85,6 +86,7 @@ class LiveSimulation:
         speed: simulated seconds per second.
         repeat: whether to restart the path at its end.
         v_max: [m/s or rad/s] of manual motion.
+        feedback: side of elastic drives at which the controller measures the state.
 
     Attributes:
         mechanism: mechanism without payload.
@@ -100,6 +102,7 @@ class LiveSimulation:
         speed: float = 1.0,
         repeat: bool = False,
         v_max: float = 0.3,
+        feedback: Side = "motor",
     ) -> None:
         self.mechanism = mechanism
         self.paths = dict(paths)
@@ -107,7 +110,7 @@ class LiveSimulation:
         self._steps = max(round(1.0 / (as_scalar("rate", rate, "Hz", above=0.0) * dt)), 1)
         self._period = round(self._steps * dt * 1e9)
         self._pacer = Pacer(self.period)
-        self._v_max = v_max
+        self._v_max, self._feedback = v_max, feedback
         self._lock = threading.RLock()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -192,7 +195,7 @@ class LiveSimulation:
             plant = self._plant
             self._playing = self._playing or failed
             try:
-                command = self._follower.command(0, plant.configuration, plant.velocity)
+                command = self._follower.command(0, *plant.measured(self._feedback))
             except UnderActuated as error:
                 self._stop(error)
                 return
@@ -262,7 +265,8 @@ class LiveSimulation:
             plant = self._plant
             wrench = self._wrench if self._stamp < self._wrench_until else None
             try:
-                command = self._follower.command(self._stamp, plant.configuration, plant.velocity)
+                measured = plant.measured(self._feedback)
+                command = self._follower.command(self._stamp, *measured)
                 effort = plant.effort if command is None else command.effort
                 plant.hold(effort, self._steps, wrench)
             except RobodynError as error:

@@ -110,6 +110,27 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     assert_continuous(operator.commands)
 
 
+def test_the_motors_of_an_engaged_machine_lead_by_their_sag(tmp_path):
+    m = PLATFORM.with_drive_stiffness(1e5)
+    (path,) = rd.save(m, tmp_path / "elastic.yaml")
+    model = {"model": str(path)}
+    commander = model | {"rate": RATE, "ease": 0.3, "slow": 0.5, "compensate_sag": True}
+    commander |= {"feedback_timeout": 20.0, "enable_timeout": 20.0}
+    drives = model | {"rate": RATE, "bandwidth": 20.0}
+    with LocalGraph({"joint_commander": commander, "simulated_drives": drives}) as graph:
+        operator = Operator(graph)
+        operator.engage()
+        joints = m.joint_positions(m.home)
+        motors = SIGN * (joints + m.gravity(m.home) / 1e5 - OFFSET)
+        graph.until(
+            lambda: np.abs(operator.commands[-1].position - motors).max() < 1e-6, "the lead"
+        )
+        assert np.abs(motors - SIGN * (joints - OFFSET)).max() > 1e-3
+        assert operator.ask("park").success
+        parked = SIGN * (joints - OFFSET)
+        graph.until(lambda: np.abs(operator.commands[-1].position - parked).max() < 1e-5, "no lead")
+
+
 def steady_runs(commands):
     """The first of each four commands of which none is missing, by stamps, which are the ticks'."""
     stamps = np.array([messages.to_nanoseconds(each.header.stamp) for each in commands]) * 1e-9

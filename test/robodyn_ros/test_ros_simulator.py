@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
+from local_graph import LocalGraph
 from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
 from ros_harness import Peer, Process, executable, free_domain, ros_arguments
@@ -142,6 +143,31 @@ def test_all_joints_of_the_legs_are_told(lockstep, mechanism):
     assert set(mechanism.joint_names) < set(joints.name)
     assert len(joints.position) == len(joints.velocity) == 18
     assert np.isfinite([*joints.position, *joints.velocity]).all()
+
+
+@pytest.mark.parametrize("side", ["motor", "joint"])
+def test_elastic_drives_are_measured_at_the_side_of_feedback(side, tmp_path):
+    """The published state is what the encoders of `Plant.measured` see, bit for bit."""
+    arm = rd.load("puma560").with_drive_stiffness(1e4, 20.0)
+    (model,) = rd.save(arm, tmp_path / "arm.yaml")
+    arm = rd.load(model)
+    plant = Plant(arm, dt=1e-3)
+    given = {"model": str(model), "feedback": side, "command_timeout": 600.0}
+    with LocalGraph({"forward_simulator": given}) as graph:
+        joints = graph.listen(JointState, "joint_states")
+        commands = graph.publisher(JointState, "joint_commands")
+        for period in range(3):
+            stamp = period * PERIOD
+            graph.until(lambda: [
+                j for j in joints if messages.to_nanoseconds(j.header.stamp) == stamp  # noqa: B023
+            ], f"joints at {stamp}")  # fmt: skip
+            told = joints[-1]
+            q, v = plant.measured(side)
+            np.testing.assert_array_equal(told.position, q)
+            np.testing.assert_array_equal(told.velocity, v)
+            commands.publish(joint_state(stamp, arm.joint_names, effort=np.zeros(6)))
+            plant.hold(np.zeros(6), STEPS)
+    assert np.abs(plant.measured("motor")[0] - plant.measured("joint")[0]).max() > 1e-4
 
 
 def test_only_the_command_for_the_latest_state_moves_it(lockstep, plant, mechanism):

@@ -21,7 +21,12 @@ from robodyn.motion_base.machine.commander import PositionCommander, SetPoint
 from robodyn.motion_base.machine.homing import HOMINGS, Homing
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.machine_states import RequestRefused
-from robodyn.motion_base.machine.motion_sources import MotionSource, TrajectorySource, goal
+from robodyn.motion_base.machine.motion_sources import (
+    MotionSource,
+    MotorSource,
+    TrajectorySource,
+    goal,
+)
 from robodyn.motion_base.machine.set_points import SetPoints
 from robodyn.motion_base.machine.stabilized import StabilizedSource
 
@@ -64,6 +69,8 @@ class MachineSettings:
         back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
             switches it off, and it is homed again.
         condition_limit: see `Workspace`.
+        compensate_sag: whether engaged motors lead by the static deflection of elastic drives under
+            gravity, so that the joints follow the target.
     """
 
     homing: str = "absolute"
@@ -78,6 +85,7 @@ class MachineSettings:
     drive_delay: float = 0.0
     back_drives: bool = False
     condition_limit: float = 60.0
+    compensate_sag: bool = False
 
 
 class MachineOptions(TypedDict, total=False):
@@ -95,6 +103,7 @@ class MachineOptions(TypedDict, total=False):
     drive_delay: float
     back_drives: bool
     condition_limit: float
+    compensate_sag: bool
 
 
 class Machine:
@@ -164,7 +173,8 @@ class Machine:
                 f"park_positions: {why}; the machine cannot come to rest there", value=park
             )
         self._parking = goal(mechanism, self._park, mechanism.home)
-        self._neutral = goal(mechanism, home, mechanism.home)
+        self._neutral: MotionSource = goal(mechanism, home, mechanism.home)
+        self._lead(self._neutral).at(0)  # raises for rigid drives
         self.state, self.reason = "off", ""
         self.motion_source: MotionSource | None = None
         self.stabilized: StabilizedSource | None = None
@@ -409,12 +419,16 @@ class Machine:
             return self._engaged_source(), 1.0
         return None, 1.0  # come to rest
 
-    def _engaged_source(self) -> MotionSource | None:
+    def _engaged_source(self) -> MotionSource:
         motion_source = self._neutral if self.motion_source is None else self.motion_source
-        if self.stabilized is None:
-            return motion_source
-        self.stabilized.motion_source = motion_source
-        return self.stabilized
+        if self.stabilized is not None:
+            self.stabilized.motion_source = motion_source
+            motion_source = self.stabilized
+        return self._lead(motion_source)
+
+    def _lead(self, source: MotionSource) -> MotionSource:
+        """Return a target with compensated sag, if this is set."""
+        return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:
         """Return the event of this tick, or None."""

@@ -18,6 +18,7 @@ from robodyn.motion_base.machine.workspace import twist_weights
 from robodyn.poses import pose_difference
 from robodyn.trajectories import StreamedPoint
 from robodyn.trajectories.base import AtRest, Trajectory
+from robodyn.trajectories.sag_compensation import motion_of_motors
 
 # Tolerance [m] of a reached pose, with rotations times the characteristic length.
 CLOSE = 1e-6
@@ -54,6 +55,23 @@ class PointSource(NamedTuple):
         since = 1e-9 * (time - self.start)
         ended = self.point.moves and since > self.point.duration
         return None if ended else self.point.sample(since)
+
+
+class MotorSource(NamedTuple):
+    """Target of motors that lead by the static deflection of their elastic drives.
+
+    Attributes:
+        mechanism: mechanism with elastic drives.
+        source: target of the joints.
+    """
+
+    mechanism: Mechanism
+    source: MotionSource
+
+    def at(self, time: int) -> Motion | None:
+        """Return the target of the motors at `time` [ns]; None without a target."""
+        motion = self.source.at(time)
+        return None if motion is None else motion_of_motors(self.mechanism, motion)
 
 
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:

@@ -150,3 +150,16 @@ def test_a_file_is_not_given_what_its_name_does_not_say(run, arguments):
     assert result.exit_code == 1
     assert "x.txt" in result.output
     assert not Path("x.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "loose", "tight"),
+    [("--stiffness", 100.0, 1e5), ("--natural-frequency", 20.0, 60.0)],
+)
+def test_limits_of_stiffness_and_frequency_narrow_the_workspace(run, option, loose, tight):
+    rd.save(rd.load("fivebar").with_drive_stiffness(2e3), "elastic.yaml")
+    given = "workspace", "elastic.yaml", "--error", 0.1, "--resolution", 8, "--json", option
+    wide, narrow = (json.loads(run(*given, limit).stdout)["volume"] for limit in (loose, tight))
+    assert wide > 0.15
+    assert narrow < 0.8 * wide
+    assert "rigid" in run("workspace", "fivebar", option, loose).output

@@ -44,6 +44,22 @@ def test_at_rest_it_shows_the_forces_that_hold_it(dasgupta):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["motor", "joint"])
+def test_elastic_joints_sag_unless_the_controller_measures_them(puma, side):
+    m = puma.without_friction()
+    stiffness = np.array([a.reflected_inertia for a in m.actuators]) * (2.0 * np.pi * 15.0) ** 2
+    m = m.with_drive_stiffness(stiffness, 2e-3 * stiffness)
+    live = LiveSimulation(m, {}, feedback=side)
+    for _ in range(800):
+        live.step()
+    sag = m.difference(m.home, live.snapshot().configuration)
+    expected = -m.gravity(m.home) / stiffness
+    assert np.abs(expected).max() > 1e-3
+    wanted = expected if side == "motor" else np.zeros(6)
+    np.testing.assert_allclose(sag, wanted, atol=0.15 * np.abs(expected).max())
+
+
 def test_an_unknown_payload_pulls_it_down_by_what_the_gain_allows(dasgupta):
     live = LiveSimulation(dasgupta, {})
     live.steer(dasgupta.home)

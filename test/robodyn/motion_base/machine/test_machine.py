@@ -152,6 +152,27 @@ def test_a_day_of_a_machine(platform):
     assert_smooth(day)
 
 
+def test_engaged_motors_lead_by_the_sag_of_their_drives(platform):
+    stiffness = np.linspace(1e5, 2e5, 6)
+    m = platform.with_drive_stiffness(stiffness).with_payload(100.0, [0.1, 0.0, 0.2])
+    drives = Drives(m, compensate_sag=True).bring_up()
+    path = rd.plan_line(m.home, m.advance(m.home, [0.0, 0.02, 0.05, 0.0, 0.0, 0.1]), duration=1.0)
+    drives.machine.motion_source = TrajectorySource(path, drives.now)
+    drives.run(300)
+    q = path.sample(path.duration).configuration
+    held = stiffness * (drives.at - m.joint_positions(q))
+    np.testing.assert_allclose(held, m.gravity(q), rtol=1e-6)
+    drives.machine.request("park")
+    assert drives.run(1000, until="parked")
+    assert_smooth(drives)
+    np.testing.assert_allclose(drives.at, m.joint_positions(m.home), atol=1e-6)
+
+
+def test_rigid_drives_have_no_sag_to_compensate(platform):
+    with pytest.raises(InvalidInput, match="are rigid, so that there is no stiffness"):
+        Machine(platform, DT, compensate_sag=True)
+
+
 def test_silence_of_the_enable_signal_freezes_and_no_request_moves_until_it_is_back(platform):
     drives = Drives(platform).bring_up()
     drives.enabled = False
