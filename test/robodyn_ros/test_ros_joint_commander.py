@@ -126,7 +126,7 @@ def test_the_motors_of_an_engaged_machine_lead_by_their_sag(tmp_path):
             lambda: np.abs(operator.commands[-1].position - motors).max() < 1e-6, "the lead"
         )
         assert np.abs(motors - SIGN * (joints - OFFSET)).max() > 1e-3
-        assert operator.ask("park").success
+        assert operator.ask("park").success, graph.lines
         parked = SIGN * (joints - OFFSET)
         graph.until(lambda: np.abs(operator.commands[-1].position - parked).max() < 1e-5, "no lead")
 
