@@ -11,12 +11,13 @@ import numpy as np
 import pinocchio as pin
 
 from benchmarks.engine_trees import MujocoTree, PinocchioTree
+from robodyn.algorithms.description import gravity_vector
 
 
 def pinocchio_arm(arm: Any) -> Any:
     """An arm without motors and friction."""
     out = pin.Model()
-    out.gravity = pin.Motion(np.asarray(arm.gravity_vector), np.zeros(3))
+    out.gravity = pin.Motion(np.asarray(gravity_vector(arm)), np.zeros(3))
     parent = 0
     for joint, link in zip(arm.chain.joints, arm.chain.links, strict=True):
         kind = "Prismatic" if joint.kind == "prismatic" else "Revolute"

@@ -165,7 +165,7 @@ def table(model: str) -> str:
         lines.append(f"| {model} | `{name}` | {' | '.join(numbers)} |\n")
     rates = np.full((2, m.coordinates.velocity_size), 0.1)
     given = m.home, *rates, np.empty(len(m.joint_names))
-    names = {"call": m.unchecked.inverse_dynamics, "given": given}
+    names = {"call": m.solver.unchecked.inverse_dynamics, "given": given}
     passed = min(timeit.repeat("call(*given)", globals=names, number=10_000, repeat=20))
     return f"{''.join(lines)}| {model} | `unchecked` | {1e5 * passed:.0f} | | | |\n"
 

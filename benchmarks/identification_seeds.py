@@ -85,7 +85,7 @@ def one(name: str, seed: int, flown: bool) -> dict[str, Any]:
     own = truth.parameters
     factors = np.repeat(rng.uniform(0.7, 1.3, len(own.bodies)), 10)
     rest = rng.uniform(0.7, 1.3, len(own.values) - len(factors))
-    given = truth.with_parameters(own.values * np.concatenate([factors, rest]))
+    given = rd.with_parameters(truth, own.values * np.concatenate([factors, rest]))
     result = rd.identify(given, [recorded(truth, path, rng)[0] for path in paths])
     found = result.parameters
     unseen, noise = recorded(truth, other, rng)

@@ -250,7 +250,7 @@ def loops(rounds: int = 101) -> list[Timing]:
         m: Any = rd.load(name)
         q, nv = m.home, m.coordinates.velocity_size
         v, a = np.random.default_rng(2).normal(size=(2, nv))
-        link = m.link_names[5]
+        link = rd.link_names(m)[5]
         contenders += [
             Contender(f"{name} link_pose of {link}", partial(m.link_pose, q, link)),
             Contender(f"{name} link_jacobian of {link}", partial(m.link_jacobian, q, link)),
@@ -261,7 +261,7 @@ def loops(rounds: int = 101) -> list[Timing]:
             Contender(f"{name} center_of_mass", partial(m.center_of_mass, q)),
             Contender(f"{name} energy", partial(m.energy, q, v)),
             Contender(
-                f"{name} centroidal_momentum_matrix", partial(m.centroidal_momentum_matrix, q)
+                f"{name} centroidal_momentum_matrix", partial(rd.centroidal_momentum_matrix, m, q)
             ),
             Contender(f"{name} body_pose", partial(m.body_pose, q)),
             Contender(f"{name} jacobian", partial(m.jacobian, q)),

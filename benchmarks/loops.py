@@ -162,7 +162,7 @@ def one(name: str, rounds: int = 101) -> list[Timing]:
     where, tau = tree.configuration(q), tree.efforts(efforts)
     v = tree.rates(q, tangent(m, q) @ u)
     settings = setting(tree, where, v, tau, a)
-    fast, out = m.unchecked, np.empty(len(efforts))
+    fast, out = m.solver.unchecked, np.empty(len(efforts))
     rd.set_threads(1)
     timings = compare(
         [

@@ -90,7 +90,12 @@ class Solver:
     def forward(self, feed: Any, gains: Any, part: float) -> tuple[Any, Any, float]:
         """States, efforts and cost after a part of the corrections."""
         n, dt, most = self.arm.n, self.task.dt, self.task.most
-        x, u, a, dynamics = self.x.copy(), self.u + part * feed, np.empty(n), self.arm.unchecked
+        x, u, a, dynamics = (
+            self.x.copy(),
+            self.u + part * feed,
+            np.empty(n),
+            self.arm.solver.unchecked,
+        )
         for k in range(len(u)):
             if gains is not None:
                 u[k] = np.clip(u[k] + gains[k] @ (x[k] - self.x[k]), -most, most)

@@ -45,7 +45,7 @@ The rest:
 
 {rest}
 
-`unchecked` is for inner loops: `fast = m.unchecked`, then
+`unchecked` is for inner loops: `fast = m.solver.unchecked`, then
 `fast.inverse_dynamics(pose, twist, accel, out)` with contiguous float64 arrays whose lengths and
 numbers are known to be right; it writes into `out` and returns whether a result exists. The checked
 call tests shapes, finiteness and the quaternion inside the same compiled function.

@@ -71,7 +71,7 @@ def one_platform() -> list[Timing]:
     arm_model = engines.pinocchio_arm(bare_arm())
     arm_data = arm_model.createData()
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6)).copy()
-    fast, out, driven = m.unchecked, np.empty(6), platform(rotors=True)
+    fast, out, driven = m.solver.unchecked, np.empty(6), platform(rotors=True)
     return compare(
         [
             Contender("robodyn, platform", lambda: m.inverse_dynamics(pose, twist, accel)),
@@ -106,7 +106,7 @@ def forward_platform() -> list[Timing]:
     ours = m.forward_dynamics(pose, twist, forces)
     agree("Pinocchio, constraintDynamics", contacts.acceleration(), ours)
     agree("MuJoCo, connect", connected.acceleration(), ours, within=0.02)
-    fast, out, driven = m.unchecked, np.empty(6), platform(rotors=True)
+    fast, out, driven = m.solver.unchecked, np.empty(6), platform(rotors=True)
     return compare(
         [
             Contender("robodyn forward_dynamics", lambda: m.forward_dynamics(pose, twist, forces)),
@@ -149,7 +149,7 @@ def one_arm() -> list[list[Timing]]:
     agree("rnea", pin.rnea(model, data, q, qd, qdd), tau)
     agree("aba", pin.aba(model, data, q, qd, tau), accelerations)
     agree("crba", np.triu(pin.crba(model, data, q)), np.triu(M))
-    fast, out, room = arm.unchecked, np.empty(6), np.empty((6, 6))
+    fast, out, room = arm.solver.unchecked, np.empty(6), np.empty((6, 6))
     tables = [
         [
             Contender("robodyn inverse_dynamics", lambda: arm.inverse_dynamics(q, qd, qdd)),
@@ -276,7 +276,7 @@ def joints() -> dict[str, list[tuple[int, Timing]]]:
         q, qd, qdd = (x.copy() for x in np.random.default_rng(3).normal(size=(3, n)))
         wanted = arm.inverse_dynamics(q, qd, qdd, **BARE)
         agree("rnea", pin.rnea(model, data, q, qd, qdd), wanted)
-        out, fast = np.empty(n), arm.unchecked
+        out, fast = np.empty(n), arm.solver.unchecked
         ours, theirs = compare(
             [
                 Contender("robodyn", lambda: fast.inverse_dynamics(q, qd, qdd, out)),  # noqa: B023

@@ -22,6 +22,8 @@ import numpy as np
 import pinocchio as pin
 from generated import table, with_tables, write_or_check
 
+from robodyn.algorithms.stepping import step
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import robodyn as rd
@@ -133,7 +135,7 @@ def own_opening(mechanism: Any) -> str:
     q, u = mechanism.home, np.zeros(mechanism.mobility)
     none, widest = np.zeros(len(mechanism.joint_names)), 0.0
     for _ in range(round(WATCHED / STEP)):
-        q, u = mechanism.step(q, u, none, np.zeros(6), STEP, 1)
+        q, u = step(mechanism, q, u, none, np.zeros(6), STEP, 1)
         widest = max(widest, mechanism.structure.equations.left(q) * mechanism.size)
     return "< 1e-11" if 1e3 * widest < 1e-11 else f"{1e3 * widest:.0e}"
 

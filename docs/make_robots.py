@@ -29,6 +29,7 @@ from public_robots import ROBOTS, PublicRobot
 from robots_page import page
 
 import robodyn as rd
+from robodyn.algorithms.description import gravity_vector
 from robodyn.control import TrajectoryFollower
 from robodyn.formats.ros_packages import PATH_VARIABLE
 from robodyn.formats.xacro_text import expand_xacro
@@ -136,7 +137,7 @@ def difference(arm: Any, source: Path, arguments: dict[str, str]) -> float:
     keep = [whole.getJointId(name) for name in arm.joint_names]
     others = [i for i in range(1, whole.njoints) if i not in keep]
     model = pinocchio.buildReducedModel(whole, others, pinocchio.neutral(whole))
-    model.gravity.linear = np.asarray(arm.gravity_vector)
+    model.gravity.linear = np.asarray(gravity_vector(arm))
     data = model.createData()
     random = np.random.default_rng(0)
     worst = 0.0
@@ -163,7 +164,7 @@ def bent_configuration(arm: Any) -> Any:
     """A configuration with every joint off home, where many arms are singular."""
     home, limits = arm.home, arm.position_limits
     steps = 0.35 + 0.05 * np.arange(len(home))
-    turns = np.array([unit == "rad" for unit in arm.joint_units])
+    turns = np.array([unit == "rad" for unit in arm.drives.units])
     steps = np.where(turns, steps, 0.05)
     room = np.minimum(limits[:, 1] - home, 4.0) - np.minimum(home - limits[:, 0], 4.0)
     way = np.where(room >= 0.0, 1.0, -1.0) * steps
@@ -183,7 +184,7 @@ def pose_near(arm: Any, start: Any) -> Any:
 
     Where these lead close to a singularity, which the planner refuses, they are smaller ones.
     """
-    units = np.array([unit == "rad" for unit in arm.joint_units])
+    units = np.array([unit == "rad" for unit in arm.drives.units])
     turns = np.where(units, 0.12, 0.02) * np.where(np.arange(len(start)) % 2, -1.0, 1.0)
     limits = arm.position_limits
     share = 1.0

@@ -25,6 +25,12 @@ from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robodyn.actuators import Actuator as Actuator
+    from robodyn.algorithms.link_motion import (
+        centroidal_momentum_matrix as centroidal_momentum_matrix,
+    )
+    from robodyn.algorithms.link_motion import link_names as link_names
+    from robodyn.algorithms.variants import with_gravity as with_gravity
+    from robodyn.algorithms.variants import with_parameters as with_parameters
     from robodyn.analysis.frequency_response import frequency_response as frequency_response
     from robodyn.analysis.limits import Violation as Violation
     from robodyn.analysis.limits import check_limits as check_limits

@@ -107,7 +107,7 @@ class Dynamics(_Callback):
         self.mechanism = mechanism
         self._chart = Chart(mechanism, reference)
         self._rows = self._chart.rows(question)
-        self._unchecked = mechanism.unchecked
+        self._unchecked = mechanism.solver.unchecked
         self._unchecked_dynamics = getattr(self._unchecked, question)
         self._question = question
         self._arguments = dict(zip(INPUTS, self._rows.arguments, strict=True))

@@ -307,5 +307,5 @@ def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     if "gravity" not in terms:
         gravity = (0.0, 0.0, 0.0)
     if gravity is not None and len(gravity):
-        mechanism = mechanism.with_gravity(np.array(gravity))
+        mechanism = rd.with_gravity(mechanism, np.array(gravity))
     return mechanism if "friction" in terms else mechanism.without_friction()

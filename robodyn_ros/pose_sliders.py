@@ -18,6 +18,7 @@ from tf_transformations import euler_from_quaternion, quaternion_from_euler
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.presentation import presentation
+from robodyn.presentation.nouns import nouns_of
 from robodyn_ros import qos
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import Spec, check, declare, load_mechanism, on_set, table
@@ -42,7 +43,7 @@ class PoseSliders(Node):
             )
         home = self._mechanism.home
         home = np.array([*home[:3], *euler_from_quaternion(home[3:])])
-        travel, noun = TRAVEL * self._mechanism.size, self._mechanism.nouns.body
+        travel, noun = TRAVEL * self._mechanism.size, nouns_of(self._mechanism).body
         self._specs = {
             name: _slider(name, noun, float(home[each.index]), each.unit, travel)
             for name, each in presentation.variables(self._mechanism).items()

@@ -21,6 +21,7 @@ from sensor_msgs.msg import JointState
 import robodyn as rd
 from robodyn.algorithms.estimation import Encoders, Estimate, state_estimator
 from robodyn.arrays import FloatArray
+from robodyn.presentation.nouns import nouns_of
 from robodyn_ros import qos
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.interfaces import serve_trigger, steady_timer
@@ -55,7 +56,7 @@ class StateEstimator(Node):
             ),
         )
         self._estimator.warm_up()
-        self._body = self._mechanism.nouns.body
+        self._body = nouns_of(self._mechanism).body
         self._driven = self._mechanism.joint_names
         names = self._mechanism.all_joint_names
         self._passive = [k for k, name in enumerate(names) if name not in self._driven]
@@ -113,7 +114,7 @@ class StateEstimator(Node):
             if first:
                 self.get_logger().info(f"the {self._body}'s pose is found")
             elif self._estimator.counts.jumps > jumps:
-                joint = self._mechanism.nouns.joint
+                joint = nouns_of(self._mechanism).joint
                 self._report(1, f"the {joint}s' readings jumped; searching for the pose from home")
             else:
                 self._report(1, f"the {self._body}'s pose is found again, from home")

@@ -307,7 +307,7 @@ class PoseSource:
     pending: tuple[str, ...] = ()  # joints whose readings are older than those of others
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.difference = mechanism.unchecked.difference
+        self.difference = mechanism.solver.unchecked.difference
 
     def is_of_others(self, message: Any) -> bool:
         """Return whether a message is not for this mechanism."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import robodyn as rd
+from robodyn.algorithms.description import gravity_vector
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.model import NO_SPRING, Body, LinearSpring, differences
 from robodyn.parsing import actuator_fields, body_fields
@@ -155,7 +156,7 @@ def six_legs(platform):
         platform.name,
         bodies[0],
         tuple(legs),
-        platform.gravity_vector,
+        gravity_vector(platform),
         platform.structure.home,
         platform.model.base_cone,
         platform.model.body_cone,

@@ -2,9 +2,9 @@
 
 """Functions of a mechanism of any kind: motions, links, energy, derivatives, conditioning."""
 
-from robodyn.algorithms import comparison, conditioning, motions, travel
+from robodyn.algorithms import comparison, conditioning, motions, stepping, travel
 from robodyn.algorithms.chart import Chart
-from robodyn.algorithms.description import Nouns
+from robodyn.algorithms.description import DrivenJoint, driven_joints, gravity_vector
 from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.algorithms.elasticity import smallest_stiffness
 from robodyn.algorithms.estimation import (
@@ -19,7 +19,8 @@ from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motors import Drives
 
 __all__ = [
-    "Chart", "Drives", "Encoders", "Motion", "Nouns", "comparison", "conditioning", "effort_terms",
-    "geometry_of", "motions", "needs_estimator", "quantisation_deviation", "reference_regressor",
-    "smallest_stiffness", "state_estimator", "travel",
+    "Chart", "DrivenJoint", "Drives", "Encoders", "Motion", "comparison", "conditioning",
+    "driven_joints", "effort_terms", "geometry_of", "gravity_vector", "motions", "needs_estimator",
+    "quantisation_deviation", "reference_regressor", "smallest_stiffness", "state_estimator",
+    "stepping", "travel",
 ]  # fmt: skip

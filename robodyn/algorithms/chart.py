@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.algorithms.elasticity import refuse_elastic_drives
+from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.dynamics.stencil import apply_stencil, central_stencil
@@ -160,7 +161,7 @@ class Chart:
     ) -> tuple[FloatArray, FloatArray]:
         """Compute displacements and velocities (N, nv) after steps with constant efforts."""
         m, q, still = self.mechanism, self.configuration(x), np.zeros(6)
-        rows = [m.step(*row, still, dt, steps) for row in zip(q, v, efforts, strict=True)]
+        rows = [step(m, *row, still, dt, steps) for row in zip(q, v, efforts, strict=True)]
         ends = np.array([row[0] for row in rows]).reshape(q.shape)
         return self._away(ends), np.array([row[1] for row in rows]).reshape(v.shape)
 

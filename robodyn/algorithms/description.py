@@ -1,45 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Words and tables that describe a kind of mechanism."""
+"""Driven joints and gravity of a mechanism."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from robodyn.actuators import Actuator
-from robodyn.arrays import ArrayLike
+from robodyn.actuators.actuator import IDEAL
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.coordinates import Unit
 
 EffortUnit = Literal["N", "N m"]
-EffortName = Literal["force", "torque", "effort"]
-
-
-@dataclass(frozen=True)
-class Nouns:
-    """The terms that messages, labels and tables use for this kind.
-
-    Attributes:
-        mechanism: `platform`, `arm`.
-        joint: a driven joint: `leg`, `joint`.
-        body: moving body: `platform`, `tip`.
-        effort: effort of its actuators; a summary's key `peak_<effort>` is named after it.
-        effort_label: the same as the label of an axis or a column.
-        effort_unit, joint_unit: units of a column with the values of all driven joints.
-    """
-
-    mechanism: str
-    joint: str
-    body: str
-    effort: EffortName
-    effort_label: str = "effort"
-    effort_unit: str = "N m, N"
-    joint_unit: str = "rad, m"
-
-    @property
-    def peak_effort(self) -> str:
-        """Key of the largest efforts in a summary."""
-        return f"peak_{self.effort}"
 
 
 class DrivenJoint(NamedTuple):
@@ -50,7 +25,7 @@ class DrivenJoint(NamedTuple):
         unit: `m` or `rad` of its positions.
         position: (2,) lower and upper limit of its position, as the mechanism measures it.
         velocity, effort: limits [m/s or rad/s, N or N m], infinite if there are none.
-        actuator: its drive, with armature and dry friction.
+        actuator: its drive, with armature and dry friction; ideal by default.
     """
 
     name: str
@@ -58,7 +33,19 @@ class DrivenJoint(NamedTuple):
     position: ArrayLike
     velocity: float
     effort: float
-    actuator: Actuator
+    actuator: Actuator = IDEAL
+
+
+@singledispatch
+def driven_joints(mechanism: Any) -> tuple[DrivenJoint, ...]:
+    """Return the driven joints (n,) of a mechanism; those of its model by default."""
+    return tuple(map(driven_joint, mechanism.model.driven_joints))
+
+
+@singledispatch
+def gravity_vector(mechanism: Any) -> FloatArray:
+    """Return gravity (3,) [m/s^2] of a mechanism, base frame."""
+    return np.array(mechanism.model.gravity)
 
 
 def driven_joint(joint: Any) -> DrivenJoint:

@@ -12,6 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.presentation.nouns import nouns_of
 
 
 class EffortTerms(NamedTuple):
@@ -73,7 +74,7 @@ def effort_terms(
         InvalidInput: an unknown formulation.
     """
     if formulation not in formulations(mechanism):
-        noun = mechanism.nouns.mechanism
+        noun = nouns_of(mechanism).mechanism
         raise InvalidInput(
             f"formulation is {formulation!r}, {'an' if noun[0] in 'aeiou' else 'a'} {noun} has "
             f"only {', '.join(formulations(mechanism))}",

@@ -21,6 +21,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar, refuse_beyond
 from robodyn.errors import KinematicsError, ModelError, RobodynError
 from robodyn.poses import twist_covariance_in_body
+from robodyn.presentation.nouns import nouns_of
 
 NANOSECONDS = 1_000_000_000
 # Time [s] after which the last velocity no longer predicts the configuration.
@@ -126,7 +127,7 @@ def state_estimator(
     """
     raise ModelError(
         f"{mechanism.name} needs no estimator: the joint_states of a real "
-        f"{mechanism.nouns.mechanism} are its state"
+        f"{nouns_of(mechanism).mechanism} are its state"
     )
 
 
@@ -155,7 +156,7 @@ class Estimator:
         self._mechanism, self._count = mechanism, len(mechanism.joint_names)
         begin = mechanism.home if start is None else start
         self._start: FloatArray = mechanism.coordinates.single("start", begin)
-        steps, rate_steps, self._jump = (encoders or Encoders()).of_joints(mechanism.joint_units)
+        steps, rate_steps, self._jump = (encoders or Encoders()).of_joints(mechanism.drives.units)
         self._position_deviation = quantisation_deviation(steps)
         self._rate_deviation = quantisation_deviation(rate_steps)
         self.counts = Counts()
@@ -261,5 +262,5 @@ class Estimator:
             self.counts.jumps += 1
             return None
         here, way = self.last.configuration, ahead * self.last.velocity
-        moved: FloatArray | None = self._mechanism.unchecked.try_advance(here, way)
+        moved: FloatArray | None = self._mechanism.solver.unchecked.try_advance(here, way)
         return here if moved is None else moved

@@ -95,7 +95,7 @@ def with_frame(mechanism: Any, name: str, link: str, pose: ArrayLike) -> Any:
     Raises:
         InvalidInput: the name exists, the link does not exist, or the pose is invalid.
     """
-    if name in mechanism.link_names:
+    if name in link_names(mechanism):
         raise InvalidInput(f"{mechanism.name} has a link or frame {name!r} already", value=name)
     at = matrix_from_pose(as_exact("pose", pose, (7,)))
     on, place = mechanism._added.get(link, (link, np.eye(4)))
@@ -294,9 +294,9 @@ def known_link(mechanism: Any, link: str) -> None:
     Raises:
         InvalidInput: no such link or frame.
     """
-    if link not in mechanism.link_names:
+    if link not in link_names(mechanism):
         raise InvalidInput(
-            f"{mechanism.name} has no link {link!r}; it has {', '.join(mechanism.link_names)}",
+            f"{mechanism.name} has no link {link!r}; it has {', '.join(link_names(mechanism))}",
             value=link,
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators import Actuator
-from robodyn.algorithms.description import EffortUnit
+from robodyn.algorithms.description import EffortUnit, driven_joints
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.dynamics.kernels.end_stops import motor_limits
@@ -46,7 +46,10 @@ class Drives:
         signs: FloatArray | None = None,
         offsets: FloatArray | None = None,
     ) -> None:
-        self.names, self.units = tuple(mechanism.joint_names), tuple(mechanism.joint_units)
+        self.names, self.units = (
+            tuple(mechanism.joint_names),
+            tuple(joint.unit for joint in driven_joints(mechanism)),
+        )
         self.actuators: Sequence[Actuator] = mechanism.actuators
         self.position_limits: FloatArray = mechanism.position_limits
         self.effort_limits: FloatArray = mechanism.effort_limits

@@ -39,8 +39,13 @@ class TravelLimit(NamedTuple):
 
 def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
     """Return the limits (k,) of `travel_positions`; the first n are of the driven joints."""
+    found: tuple[TravelLimit, ...] = mechanism._travel_limits
+    return found
+
+
+def _travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
     driven = zip(
-        mechanism.joint_names, mechanism.joint_units, mechanism.position_limits, strict=True
+        mechanism.joint_names, mechanism.drives.units, mechanism.position_limits, strict=True
     )
     limits = [TravelLimit(name, unit, *ends.tolist()) for name, unit, ends in driven]
     limits += [limit for limit, _, _ in mechanism._passive_travel]
@@ -53,7 +58,7 @@ def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
 
 def travel_bounds(mechanism: Any) -> FloatArray:
     """Return lower and upper limits (k, 2) [m or rad] of `travel_positions`."""
-    return np.array([limit[2:] for limit in mechanism.travel_limits]).reshape(-1, 2)
+    return np.array([limit[2:] for limit in travel_limits(mechanism)]).reshape(-1, 2)
 
 
 def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:

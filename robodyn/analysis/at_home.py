@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisected
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
@@ -228,7 +228,7 @@ def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
     worst = int(beyond.argmax())
     if beyond[worst] > LIMIT_TOLERANCE:
         end = "upper" if positions[worst] > upper[worst] else "lower"
-        return f"{end} limit of {mechanism.travel_limits[worst].name}"
+        return f"{end} limit of {travel_limits(mechanism)[worst].name}"
     return "singularity" if _side(mechanism, configuration) != side else ""
 
 

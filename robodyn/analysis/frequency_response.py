@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from robodyn.algorithms.description import gravity_vector
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar, check_choice
@@ -82,7 +83,7 @@ def frequency_response(
     q = mechanism.coordinates.checked("configuration", configuration)[..., None, :]
     drives, bare = mechanism._drive_elasticity, mechanism._rotorless
     rest = np.zeros(mechanism.coordinates.velocity_size)
-    still = BaseMotion(-mechanism.gravity_vector)
+    still = BaseMotion(-gravity_vector(mechanism))
     d = bare.inverse_dynamics_derivatives(q, rest, rest, base=still)
     J, T = mechanism.joint_jacobian(q), mechanism.twist_jacobian(q)
     transposed, nv, n = np.swapaxes(J, -1, -2), J.shape[-1], J.shape[-2]
@@ -112,7 +113,7 @@ def frequency_response(
         F[..., :nv, :] = np.swapaxes(T, -1, -2)
     else:
         assert d.base is not None  # given `base`
-        F[..., :nv, :] = -transposed @ d.base @ _base_rows(s, mechanism.gravity_vector)
+        F[..., :nv, :] = -transposed @ d.base @ _base_rows(s, gravity_vector(mechanism))
     found = np.linalg.solve(A, F)
     x = found[..., :nv, :]
     if output == "efforts":

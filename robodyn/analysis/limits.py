@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisected
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
@@ -62,7 +62,7 @@ def check_limits(
     """Find the first violation of a limit along a motion; None if all limits hold.
 
     The limits are those of the positions of all joints, passive ones included (see
-    `Mechanism.travel_limits`), of velocities and efforts (by inverse dynamics) of the driven
+    `travel_limits`), of velocities and efforts (by inverse dynamics) of the driven
     joints, and of the condition number. If motors have torque-speed curves, efforts are compared
     with these at the velocities of that time. A platform's passage through a singularity, where no
     efforts suffice, is found by the sign of its determinant.
@@ -273,7 +273,7 @@ class _Check:
     def _beyond(
         self, when: float, column: int, worst: float, limit: float, at_once: bool
     ) -> Violation:
-        names, travel = self._mechanism.joint_names, self._mechanism.travel_limits
+        names, travel = self._mechanism.joint_names, travel_limits(self._mechanism)
         group, index = divmod(column, len(names))
         if column > 3 * len(names):
             # limit of a passive joint

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
@@ -166,7 +166,7 @@ def margins(
             row, used = _margin(joint, quantity, when, values, low, high, full)
             rows.append(row)
             beyond.append(used)
-    passive = mechanism.travel_limits[n:] if passive_positions is not None else ()
+    passive = travel_limits(mechanism)[n:] if passive_positions is not None else ()
     given = np.empty((count, 0)) if passive_positions is None else passive_positions
     for values, (name, _, low, high) in zip(
         _history("passive_positions", given, (count, len(passive))).T, passive, strict=True

@@ -27,6 +27,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import writing
 from robodyn.formats.csv_text import write_columns
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.nouns import nouns_of
 from robodyn.trajectories.base import Motion
 
 # Noun of a driven joint, title and format of the largest efforts, by their key in a summary.
@@ -161,7 +162,7 @@ class RunHistory:
     def _peaks(self) -> dict[str, Any]:
         tracking = tracking_of(self.mechanism)
         peaks: dict[str, Any] = {
-            self.mechanism.nouns.peak_effort: np.abs(self.effort).max(axis=0).tolist()
+            nouns_of(self.mechanism).peak_effort: np.abs(self.effort).max(axis=0).tolist()
         }
         if self.massless.shape[1]:
             peaks["peak_dynamic_fraction"] = self.peak_dynamic_fraction.tolist()

@@ -156,7 +156,7 @@ def _compare(
         rows.append([
             each.name, f"{100.0 * each.force_error:.0f}", f"{100.0 * each.rate_error:.0f}",
             f"{100.0 * each.false_cues:.1f}",
-            f"{each.distance[nearest]:.4g} {mechanism.joint_units[nearest]} "
+            f"{each.distance[nearest]:.4g} {mechanism.drives.units[nearest]} "
             f"({mechanism.joint_names[nearest]})",
             f"{np.degrees(each.tilt_rate):.1f}", each.problem or "all hold",
         ])  # fmt: skip

@@ -236,7 +236,7 @@ class TrajectoryFollower(ActiveTrajectory):
         later = self.delay + 0.5 * self._period if self.predicts and self._period else 0.0
         if ahead := self._control.preview + later:
             desired = desired._replace(acceleration=pace.motion(path, ahead).acceleration)
-        error = self.mechanism.unchecked.difference(
+        error = self.mechanism.solver.unchecked.difference(
             configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
         )
         corrected = self._control.corrected(error, velocity, desired)

@@ -10,6 +10,7 @@ from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.nouns import nouns_of
 from robodyn.trajectories import SampledTrajectory, Trajectory
 
 
@@ -69,7 +70,7 @@ def trajectory_from_joints(
     """
     n = len(mechanism.joint_names)
     size = (len(as_array("times", times, (), "s").reshape(-1)), n)
-    unit = mechanism.nouns.joint_unit
+    unit = nouns_of(mechanism).joint_unit
     motion = motions.motion_of_joints(
         mechanism,
         as_array("positions", positions, size, unit),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.algorithms import travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -125,7 +125,7 @@ def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
     if not (more > 0.0).any():
         return WITHIN_LIMITS
     instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
-    name, unit = mechanism.travel_limits[joint][:2]
+    name, unit = travel_limits(mechanism)[joint][:2]
     span = float(upper[joint] - lower[joint])
     return BrokenLimit(
         1.0 + float(more[instant, joint]) / (span if np.isfinite(span) else 1.0),
@@ -182,7 +182,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
-    units = tuple(f"{unit}/s" for unit in mechanism.joint_units), mechanism.drives.effort_units
+    units = tuple(f"{unit}/s" for unit in mechanism.drives.units), mechanism.drives.effort_units
     for index, (values, limit) in enumerate(zip(found, limits, strict=True)):
         allowed = limit
         for other in others:

@@ -38,7 +38,7 @@ def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
         return None
     if given > 0.0:
         return np.full(len(mechanism.joint_names), given)
-    return np.array([SLIDING if unit == "m" else TURNING for unit in mechanism.joint_units])
+    return np.array([SLIDING if unit == "m" else TURNING for unit in mechanism.drives.units])
 
 
 def strayed(

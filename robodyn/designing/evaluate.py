@@ -147,7 +147,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
     weights = given.weights
     motors = [
         _motor(actuator, unit, every.rate[:, j], every.effort[:, j])
-        for j, (actuator, unit) in enumerate(zip(m.actuators, m.joint_units, strict=True))
+        for j, (actuator, unit) in enumerate(zip(m.actuators, m.drives.units, strict=True))
     ]
     torque, speed, power, current = (np.stack(part, axis=-1) for part in zip(*motors, strict=True))
     total = power.sum(axis=1)

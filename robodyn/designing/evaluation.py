@@ -297,7 +297,7 @@ class Evaluation:
             "violations": list(self.violations),
             "verdicts": [asdict(each) | {"satisfied": each.satisfied} for each in self.verdicts],
             "joints": list(self.mechanism.joint_names),
-            "units": list(self.mechanism.joint_units),
+            "units": list(self.mechanism.drives.units),
             "needed": asdict(self.needed),
             "motions": [asdict(row) | {"room": row.room._asdict()} for row in self.motions],
             "pose_accuracy": self.pose_accuracy,

@@ -80,7 +80,7 @@ def _drives(
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
 ) -> Iterator[Verdict]:
-    units = dict(zip(m.joint_names, m.joint_units, strict=True))
+    units = dict(zip(m.joint_names, m.drives.units, strict=True))
     margins = requirements.margins
     lower, upper = m.position_limits.T
     low = np.array([row.positions[:, 0] for row in rows]) - margins.stroke

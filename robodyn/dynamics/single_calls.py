@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -187,7 +188,7 @@ class UncheckedSingle(UncheckedDynamics):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # entry points cannot be pickled
-        return getattr, (self._mechanism, "unchecked")
+        return attrgetter("solver.unchecked"), (self._mechanism,)
 
     def inverse_dynamics(
         self,

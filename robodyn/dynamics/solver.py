@@ -3,8 +3,8 @@
 """Solver: common interface of the computations of a kind of mechanism with its own kernels.
 
 A mechanism delegates to its solver. `Solver` itself serves kinds without compiled code, whose
-configuration is a position for each joint. A kind derives its own class and names it as
-`solver_type`.
+configuration is a position for each joint. A kind derives its own class, of which each mechanism
+has one as its `solver`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.parameters import JointParameter
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
+from robodyn.dynamics.single_calls import UncheckedDynamics
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
 from robodyn.model import Joint, Link
@@ -102,7 +103,7 @@ class Solver:
         cannot simulate this pair; simulations then call Python at each stage of a step.
         """
         # a derived class may have other dynamics than the class that defines the solver
-        if "solver_type" not in vars(type(self.mechanism)) or not self.is_alike(model):
+        if "solver" not in vars(type(self.mechanism)) or not self.is_alike(model):
             return None
         advance: Callable[[Rollout, int, int], Outcome] = self.run_under(model).advance
         return advance
@@ -111,6 +112,16 @@ class Solver:
         """Return whether these kernels also accept the packed numbers of another mechanism."""
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
+
+    @cached_property
+    def own_run(self) -> Any:
+        """Compiled simulation of the mechanism by itself."""
+        return self.run_under(self.mechanism)
+
+    @cached_property
+    def unchecked(self) -> UncheckedDynamics:
+        """Functions for single states without checks, which write into given arrays."""
+        return UncheckedDynamics(self.mechanism)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
         """Return the reason for a kernel's status at a configuration, for a message."""

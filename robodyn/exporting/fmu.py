@@ -198,7 +198,7 @@ def _wrench() -> Iterator[Variable]:
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
     """Return the driven joints' names in FMI's naming, and their units."""
-    return list(zip(map(fmi_name, mechanism.joint_names), mechanism.joint_units, strict=True))
+    return list(zip(map(fmi_name, mechanism.joint_names), mechanism.drives.units, strict=True))
 
 
 def _coordinates(

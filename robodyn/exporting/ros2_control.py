@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from robodyn.algorithms.description import gravity_vector
 from robodyn.errors import ModelError
 from robodyn.exporting.escaping import c_string, in_comment, yaml_string
 from robodyn.exporting.texts import TEMPLATES, filled
@@ -44,7 +45,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
         "SIGNS": ", ".join(repr(float(x)) for x in mechanism.drives.signs),
         "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.drives.offsets),
-        "GRAVITY": ", ".join(repr(float(x)) for x in mechanism.gravity_vector),
+        "GRAVITY": ", ".join(repr(float(x)) for x in gravity_vector(mechanism)),
         "PASSIVE": ",".join(
             f"\n  {{{c_string(joint)}, {at}}}" for joint, at in _passive(mechanism).items()
         ),
@@ -75,7 +76,7 @@ def _passive(mechanism: Mechanism) -> dict[str, int]:
 
 def _urdf(package: str, mechanism: Mechanism) -> str:
     """Return the mechanism's URDF with the simulated hardware as its only hardware."""
-    text = source_urdf(mechanism.source) or exported_urdf(mechanism)
+    text = source_urdf(mechanism.model.source) or exported_urdf(mechanism)
     if not text:
         raise ModelError(
             f"{mechanism.name} cannot be exported for ros2_control: there is no URDF of it; save "

@@ -64,7 +64,10 @@ def header(name: str, mechanism: Mechanism) -> str:
     driven = [
         f"{in_comment(joint)} [{unit}; effort {effort}]"
         for joint, unit, effort in zip(
-            mechanism.joint_names, mechanism.joint_units, mechanism.drives.effort_units, strict=True
+            mechanism.joint_names,
+            mechanism.drives.units,
+            mechanism.drives.effort_units,
+            strict=True,
         )
     ]
     statuses = [

@@ -92,7 +92,7 @@ def data_of(mechanism: Mechanism) -> dict[str, object]:
     """Return names, units, home and limits of the joints, for the module."""
     return {
         "jointNames": list(mechanism.joint_names),
-        "jointUnits": list(mechanism.joint_units),
+        "jointUnits": list(mechanism.drives.units),
         "home": mechanism.home.tolist(),
         "positionLimits": mechanism.position_limits.tolist(),
         "velocityLimits": mechanism.velocity_limits.tolist(),

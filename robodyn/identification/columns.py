@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.variants import with_parameters
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.dynamics.parameters import OF_BODY
 from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_columns
@@ -74,7 +75,7 @@ class Columns:
         """
         values = np.array(self.mechanism.parameters.values)
         values[list(self.own[: 10 * self.bodies])] = bodies.ravel()
-        m = self.mechanism.with_parameters(values)
+        m = with_parameters(self.mechanism, values)
         inertia = np.diag(np.atleast_2d(m.mass_matrix(m.home)))
         fallback = 0.02 * float(np.median(inertia))
         values = self.given[list(self.positive)]

@@ -121,7 +121,7 @@ class _Search:
         names = list(m.joint_names)
         places = [names.index(j) if j in names else -1 for j in m.independent_joints]
         driven = np.array(places) >= 0
-        turns = ~driven | (np.array(m.joint_units)[places] == "rad")
+        turns = ~driven | (np.array(m.drives.units)[places] == "rad")
         free = np.where(turns, TRAVEL, 0.25 * m.size)
         limits = np.where(driven[:, None], m.position_limits[places], [-np.inf, np.inf])
         lower, upper = np.clip([self.center - free, self.center + free], *limits.T)

@@ -122,7 +122,7 @@ def _tried(regression: Regression, friction: str) -> Terms:
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
     rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
-    turns = motors.of_a_turn(regression.columns.mechanism.joint_units)
+    turns = motors.of_a_turn(regression.columns.mechanism.drives.units)
     sizes = np.stack([np.abs(rates).max(axis=0), np.ptp(positions, axis=0), turns], axis=1)
     # a motor at rest does not show its friction
     return [

@@ -38,7 +38,7 @@ def in_model_units(
     """
     if unit:
         check_choice("position_unit", unit, UNITS[1:])
-    scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.joint_units])
+    scale = np.array([OTHER[u][1] if unit == OTHER[u][0] else 1.0 for u in m.drives.units])
     where = m.drives.signs * scale * position + m.drives.offsets
     if not unit:
         refuse_other_units(m, position, where, source)
@@ -62,7 +62,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
         InvalidInput: the unit is wrong.
     """
     for kind, (other, factor, words) in OTHER.items() if len(position) else ():
-        joints = [j for j, unit in enumerate(m.joint_units) if unit == kind]
+        joints = [j for j, unit in enumerate(m.drives.units) if unit == kind]
         scaled = m.drives.signs * factor * position + m.drives.offsets
         low, high = m.position_limits.T
         bounded = np.isfinite(low) & np.isfinite(high)
@@ -86,7 +86,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
 def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
     """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi."""
     out: FloatArray = position.copy()
-    for joint, unit in enumerate(m.joint_units):
+    for joint, unit in enumerate(m.drives.units):
         jumps = int(np.count_nonzero(np.abs(np.diff(position[:, joint])) > np.pi))
         if unit == "rad" and jumps:
             out[:, joint] = np.unwrap(position[:, joint])
@@ -103,13 +103,13 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
     """
     still = [
         name
-        for name, unit, where in zip(m.joint_names, m.joint_units, position.T, strict=True)
+        for name, unit, where in zip(m.joint_names, m.drives.units, position.T, strict=True)
         if _span(where) < max(STILL[unit], NOISE * _noise(where))
     ]
     if len(still) == len(m.joint_names):
         elsewhere = "".join(f"{note}; " for note in notes if "`topic` chooses" in note)
         widest = max(_span(where) for where in position.T)
-        units = " or ".join(dict.fromkeys(m.joint_units))
+        units = " or ".join(dict.fromkeys(m.drives.units))
         raise InvalidInput(
             f"{source}: no joint moves, the widest motion is {widest:.2g} ({units});"
             f" {elsewhere}record a motion of all joints, such as an exciting trajectory",

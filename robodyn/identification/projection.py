@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.variants import with_parameters
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.dynamics.body_parameters import of_pseudo_inertias, pseudo_inertias
 from robodyn.errors import NoSolution
@@ -292,7 +293,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
     T[b:, p:] = own
     rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
     normal = solution.N.copy()
-    lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.joint_units])
+    lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.drives.units])
     bodies = made_physical(rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY)
     positive = list(columns.positive)
     typical = columns.typical(of_pseudo_inertias(bodies)).tolist()
@@ -383,4 +384,4 @@ def identified_mechanism(
     if motors.coupled:
         names = ", ".join(motors.names[i] for i in motors.coupled)
         notes.append(f"{names}: no description has coupled motors; `predict` and `validate` do")
-    return m.with_parameters(values), notes
+    return with_parameters(m, values), notes

@@ -242,7 +242,7 @@ def _stretch(
         effort,
         ~_spread(cut, round(frequency / filters.effort)),
         frequency,
-        np.array([STILL[unit] for unit in m.joint_units]),
+        np.array([STILL[unit] for unit in m.drives.units]),
     )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.algorithms import comparison, conditioning
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
 from robodyn.errors import (
@@ -26,6 +27,7 @@ from robodyn.errors import (
 )
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.nouns import nouns_of
 
 
 class LoadWarnings(NamedTuple):
@@ -47,7 +49,7 @@ SINGULAR, AROUND = 1e12, 0.03
 SHOWN = 4
 # Quantities of each joint, and the functions that return them for all joints.
 _JOINT = {
-    "name": "joint_names", "unit": "joint_units", "effort_unit": "drives.effort_units",
+    "name": "joint_names", "unit": "drives.units", "effort_unit": "drives.effort_units",
     "position_limits": "position_limits", "velocity_limit": "velocity_limits",
     "effort_limit": "effort_limits",
 }  # fmt: skip
@@ -70,10 +72,10 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
     out: dict[str, Any] = {
         "kind": mechanism.kind,
         "name": mechanism.name,
-        "noun": mechanism.nouns.joint,
-        "source": mechanism.source or source,
+        "noun": nouns_of(mechanism).joint,
+        "source": mechanism.model.source or source,
         "frames": list(mechanism.frames),
-        "gravity": _plain(mechanism.gravity_vector),
+        "gravity": _plain(gravity_vector(mechanism)),
         "bodies": [
             {"name": body.name, "mass": body.mass, "com": _plain(body.com)}
             for body in mechanism.bodies
@@ -161,7 +163,7 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
     for joint, position in zip(out["joints"], positions, strict=True):
         joint["home"] = float(position)
     for value, limit in zip(
-        travel_positions(mechanism, home), mechanism.travel_limits, strict=True
+        travel_positions(mechanism, home), travel_limits(mechanism), strict=True
     ):
         if not limit.lower <= value <= limit.upper:
             out["remarks"].append(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from robodyn.algorithms.variants import with_gravity
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, check_choice
 from robodyn.errors import ModelError
@@ -209,7 +210,7 @@ def load(
         ) from error
     if options.base is not None:
         made = made._made(made.model.with_base(options.base))
-    return made if options.gravity is None else made.with_gravity(options.gravity)
+    return made if options.gravity is None else with_gravity(made, options.gravity)
 
 
 def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
@@ -340,8 +341,9 @@ def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptio
     passive = _as_closed_loop(mechanism, kept) if kept else None
     if passive is None:
         raise ModelError(
-            f"{mechanism.source or mechanism.name}: driven are {', '.join(map(repr, driven))}, "
-            f"expected {'all' if kept else 'some'} of {', '.join(map(repr, own))}; name the "
+            f"{mechanism.model.source or mechanism.name}: driven are "
+            f"{', '.join(map(repr, driven))}, expected {'all' if kept else 'some'} of "
+            f"{', '.join(map(repr, own))}; name the "
             f"driven joints: {options.spelling('driven', ','.join(own))}",
             value=tuple(driven),
         )

@@ -22,6 +22,7 @@ from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.description import read_description
 from robodyn.parsing.source import URDF_SUFFIXES, is_text, models
 from robodyn.parsing.urdf import parse_urdf
+from robodyn.presentation.nouns import nouns_of
 from robodyn.writing.urdf import tree_urdf
 
 # Default hardware: it communicates over two topics.
@@ -66,7 +67,7 @@ def robot_description(
     if not text:
         text = exported_urdf(mechanism)
     if not text:
-        noun = mechanism.nouns.mechanism
+        noun = nouns_of(mechanism).mechanism
         raise ModelError(
             f"{source}: there is no URDF of it; load the {noun} from a .urdf or .xacro file",
             value=str(source),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,30 +25,21 @@ from robodyn.algorithms import conditioning, derivatives, elasticity, link_motio
 from robodyn.algorithms import energy as energies
 from robodyn.algorithms import travel as traveling
 from robodyn.algorithms.comparison import equal
-from robodyn.algorithms.description import DrivenJoint, Nouns, driven_joint
+from robodyn.algorithms.description import driven_joints
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
 from robodyn.arguments import guard_methods
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
-from robodyn.checks import as_array
-from robodyn.dynamics import compiled_run
-from robodyn.dynamics.body_parameters import bodies_of_parameters
-from robodyn.dynamics.coordinates import Coordinates, Unit, joint_coordinates
-from robodyn.dynamics.end_stops import EndStops
-from robodyn.dynamics.parameters import OF_BODY, Parameters, collected, with_values
-from robodyn.dynamics.single_calls import UncheckedDynamics
+from robodyn.dynamics.coordinates import Coordinates, joint_coordinates
+from robodyn.dynamics.parameters import Parameters, collected
 from robodyn.dynamics.solver import Solver
 from robodyn.model.body import Link
-from robodyn.model.model import Model
 from robodyn.numerics.broadcasting import flatten
 from robodyn.presentation.notebook import notebook_html
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-# Sizes of a step's load: a wrench, or a wrench followed by the motion of the base.
-LOADS = 6, 15
 
 # Sizes of arrays that kernels read unchecked, by argument name.
 _SIZES: dict[str, Callable[[Any], int]] = {
@@ -84,31 +75,24 @@ class Mechanism(ABC):
     Attributes:
         kind: name under which its kind is registered: `stewart`, `serial` ...
         model: description from which it was built, as frozen data.
-        nouns: words for messages, labels and tables.
-        solver_type: type of its `solver`.
     """
 
     kind: str
     model: Any
-    nouns: Nouns = Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")
-    solver_type: ClassVar[type[Solver]] = Solver
     # frames of `with_frame`: link and frame (4, 4) on it, by name
     _added: Mapping[str, tuple[str, FloatArray]] = MappingProxyType({})
 
-    travel_limits = cached_property(traveling.travel_limits)
+    _travel_limits = cached_property(traveling._travel_limits)
     _passive_travel = cached_property(traveling._passive_travel)
 
-    singular_values = conditioning.singular_values
     condition_number = conditioning.condition_number
 
-    link_names = property(link_motion.link_names)
     link_pose = link_motion.link_pose
     link_jacobian = link_motion.link_jacobian
     link_twist = link_motion.link_twist
     link_acceleration = link_motion.link_acceleration
     center_of_mass = link_motion.center_of_mass
     momentum = link_motion.momentum
-    centroidal_momentum_matrix = link_motion.centroidal_momentum_matrix
     with_frame = link_motion.with_frame
 
     energy = energies.energy
@@ -125,7 +109,7 @@ class Mechanism(ABC):
     @cached_property
     def solver(self) -> Any:
         """Solver with the kernels of this kind."""
-        return self.solver_type(self)
+        return Solver(self)
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Wrap the public methods of a kind, so that wrong arguments raise `InvalidInput`."""
@@ -137,21 +121,10 @@ class Mechanism(ABC):
         """Name of the mechanism."""
         return str(self.model.name)
 
-    @property
-    def source(self) -> str:
-        """File or model from which the description was read; empty if it was built in code."""
-        return str(self.model.source)
-
     @cached_property
     def frames(self) -> tuple[str, str]:
         """Names of the base frame, and of the frame of the platform or the arm's tip."""
         return self.model.base_link, self.model.tip_link
-
-    @property
-    def gravity_vector(self) -> FloatArray:
-        """Gravity (3,) [m/s^2], base frame."""
-        gravity: FloatArray = self.model.gravity
-        return gravity
 
     @property
     def _options(self) -> tuple[object, ...]:
@@ -184,20 +157,9 @@ class Mechanism(ABC):
         """Positive length [m], of the order of the whole mechanism."""
 
     @cached_property
-    def driven_joints(self) -> tuple[DrivenJoint, ...]:
-        """Driven joints (n,) of the model."""
-        if isinstance(self.model, Model):
-            return tuple(map(driven_joint, self.model.driven_joints))
-        given = zip(
-            self.joint_names, self.joint_units, self.position_limits, self.velocity_limits,
-            self.effort_limits, strict=True,
-        )  # fmt: skip
-        return tuple(DrivenJoint(*row, Actuator()) for row in given)
-
-    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names (n,) of the driven joints, in the order of every effort array."""
-        return tuple(joint.name for joint in self.driven_joints)
+        return tuple(joint.name for joint in driven_joints(self))
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
@@ -208,11 +170,6 @@ class Mechanism(ABC):
     def passive_joint_names(self) -> tuple[str, ...]:
         """Names of the joints of `all_joint_names` that are not driven."""
         return tuple(name for name in self.all_joint_names if name not in self.joint_names)
-
-    @cached_property
-    def joint_units(self) -> tuple[Unit, ...]:
-        """Units (n,) of the driven joints' positions, `m` or `rad`."""
-        return tuple(joint.unit for joint in self.driven_joints)
 
     @property
     def effort_limits(self) -> FloatArray:
@@ -233,7 +190,7 @@ class Mechanism(ABC):
     def _limits(self) -> FloatArray:
         """Limits (n, 4) of position, velocity and effort, the smaller of joint and motor."""
         rows = []
-        for joint in self.driven_joints:
+        for joint in driven_joints(self):
             motor = joint.actuator
             rate = min(joint.velocity, motor.rate_limit)
             rows.append([*np.asarray(joint.position), rate, min(joint.effort, motor.effort_limit)])
@@ -242,7 +199,7 @@ class Mechanism(ABC):
     @cached_property
     def actuators(self) -> Sequence[Actuator]:
         """Actuators (n,) of the driven joints; ideal if the description contains none."""
-        return tuple(joint.actuator for joint in self.driven_joints)
+        return tuple(joint.actuator for joint in driven_joints(self))
 
     @cached_property
     def drives(self) -> Drives:
@@ -286,7 +243,7 @@ class Mechanism(ABC):
     @cached_property
     def coordinates(self) -> Coordinates:
         """Meaning and units of the numbers of a configuration and of a velocity."""
-        return joint_coordinates(self.joint_names, self.joint_units, motions.wrapping_joints(self))
+        return joint_coordinates(self.joint_names, self.drives.units, motions.wrapping_joints(self))
 
     @property
     @abstractmethod
@@ -606,32 +563,8 @@ class Mechanism(ABC):
         """
         raise self.solver.unanswered("parameters")
 
-    def with_parameters(self, values: ArrayLike, /) -> Self:
-        """Return the mechanism with other values of its `parameters`.
-
-        Args:
-            values: (p,) in the order of `parameters`.
-
-        Raises:
-            InvalidInput: the number of values is wrong, a value is not finite, or this kind has no
-                parameters.
-            ModelError: no mechanism can have these values, such as friction below zero.
-        """
-        own = self._parameters
-        given = own.checked(values)
-        numbers = given[: len(OF_BODY) * len(own.bodies)].reshape(-1, len(OF_BODY))
-        bodies = self.solver.on_links(bodies_of_parameters(numbers))
-        return self._made(
-            with_values(self.model, bodies, self.solver.by_joint(own.of_joints(given)))
-        )
-
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model, *self._options), {"_added": dict(self._added)}
-
-    @property
-    def unchecked(self) -> UncheckedDynamics:
-        """Functions for single states without checks, which write into given arrays."""
-        return UncheckedDynamics(self)
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
         """Compute the efforts that hold the mechanism at rest on its base.
@@ -674,17 +607,6 @@ class Mechanism(ABC):
         """Return the mechanism with ideal actuators: no rotors, dry friction or motor limits."""
         return self._made(self.model.without_actuators())
 
-    def with_gravity(self, gravity: ArrayLike, /) -> Self:
-        """Return the mechanism with another gravity.
-
-        Args:
-            gravity: (3,) [m/s^2] base frame; zeros for drives that compensate gravity themselves.
-
-        Raises:
-            ModelError: the shape is wrong, or a value is not finite.
-        """
-        return self._made(self.model.with_gravity(gravity))
-
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:
@@ -697,62 +619,6 @@ class Mechanism(ABC):
                 default.
         """
         return self._made(self.model.with_payload(mass, com, inertia))
-
-    def step(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        effort: FloatArray,
-        load: FloatArray,
-        dt: float,
-        steps: int,
-        end_stops: EndStops | None = None,
-        *,
-        limit_motors: bool = False,
-        motors: FloatArray | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the state after some integration steps; arguments are not checked.
-
-        Args:
-            configuration: (nq,).
-            velocity: (nv,).
-            effort: (n,) [N or N m], constant.
-            load: wrench (6,), or (15,) with the `rows` of a `BaseMotion` after it, or (3, 15) at
-                the start, midpoint and end of the step.
-            dt: length [s] of a step.
-            steps: number of steps.
-            end_stops: end stops at the position limits; none by default.
-            limit_motors: whether to limit motors by `effort_limits_at`.
-            motors: (2, n) positions and velocities of the motors of elastic drives, advanced in
-                place.
-
-        Returns:
-            Configuration (nq,) and velocity (nv,).
-
-        Raises:
-            InvalidInput: the load has another size, or `motors` of elastic drives are missing.
-            SimulationFailed: no finite state follows; its `value` is the last good state.
-        """
-        if load.shape[-1] not in LOADS:
-            as_array("load", load, (LOADS[0],), "N, N m")
-        state, loads = (configuration, velocity), (effort, load)
-        if motors is not None:
-            rows = zip(state, motors, strict=True)
-            state = tuple(np.concatenate(pair) for pair in rows)  # type: ignore[assignment]
-        elif self.drives.elasticity is not None:
-            elasticity.refuse_elastic_drives(self)
-        rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
-        outcome = self._own_run.advance(rollout, 0, 1)
-        q, v = compiled_run.reached(rollout, outcome, self.solver.failure_reason)
-        if motors is None:
-            return q, v
-        nq, nv = len(configuration), len(velocity)
-        motors[0], motors[1] = q[nq:], v[nv:]
-        return q[:nq], v[:nv]
-
-    @cached_property
-    def _own_run(self) -> Any:
-        return self.solver.run_under(self)
 
 
 guard_methods(Mechanism, _SIZES)

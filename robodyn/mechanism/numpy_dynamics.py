@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.algorithms.motions import joint_values
+from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
@@ -102,58 +103,6 @@ class NumpyDynamics(Mechanism):
             ) from error
         return np.asarray(solved[..., 0], dtype=np.float64)
 
-    def step(
-        self,
-        configuration: FloatArray,
-        velocity: FloatArray,
-        effort: FloatArray,
-        load: FloatArray,
-        dt: float,
-        steps: int,
-        end_stops: EndStops | None = None,
-        *,
-        limit_motors: bool = False,
-        motors: FloatArray | None = None,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
-
-        Raises:
-            InvalidInput: the drives are elastic.
-            SimulationFailed: no finite state follows; its `value` is the last good state.
-        """
-        refuse_elastic_drives(self)
-        stops = None if end_stops is None else end_stops.for_step(dt)
-
-        def rate(y: FloatArray) -> FloatArray:
-            q, qd = np.split(y, 2)
-            drive = effort
-            if limit_motors:
-                limits = self.drives.effort_limits_at(qd)
-                drive = np.clip(effort, -limits, limits)
-            if stops is not None:
-                drive = drive + stops.efforts(self, q, qd)
-            return np.concatenate([qd, self.forward_dynamics(q, qd, drive, load)])
-
-        y = np.concatenate([configuration, velocity])
-        for step in range(steps):
-            before = y
-            try:
-                with np.errstate(all="ignore"):
-                    a = rate(y)
-                    b = rate(y + 0.5 * dt * a)
-                    c = rate(y + 0.5 * dt * b)
-                    y = y + dt / 6.0 * (a + 2.0 * b + 2.0 * c + rate(y + dt * c))
-            except (InvalidInput, SingularMassMatrix):  # a stage of the step is not finite
-                y = np.full_like(y, np.nan)
-            if not np.isfinite(y).all():
-                raise SimulationFailed(
-                    f"no state follows after {step} of {steps} steps of {dt:g} s: it is not finite",
-                    time=step * dt,
-                    value=tuple(np.split(before, 2)),
-                )
-        q, qd = np.split(y, 2)
-        return q, qd
-
     def _refuse_motion_of(self, base: BaseMotion | None) -> None:
         if base is not None:
             raise self.solver.unanswered("dynamics on a base that moves")
@@ -164,3 +113,57 @@ class NumpyDynamics(Mechanism):
             return np.zeros(len(self.joint_names))
         load = as_array("wrench", wrench, (6,), "N, N m")
         return np.asarray(np.einsum("...ij,...i->...j", self.jacobian(configuration), load))
+
+
+@step.register
+def _classical_steps(
+    mechanism: NumpyDynamics,
+    configuration: FloatArray,
+    velocity: FloatArray,
+    effort: FloatArray,
+    load: FloatArray,
+    dt: float,
+    steps: int,
+    end_stops: EndStops | None = None,
+    *,
+    limit_motors: bool = False,
+    motors: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
+
+    Raises:
+        InvalidInput: the drives are elastic.
+        SimulationFailed: no finite state follows; its `value` is the last good state.
+    """
+    refuse_elastic_drives(mechanism)
+    stops = None if end_stops is None else end_stops.for_step(dt)
+
+    def rate(y: FloatArray) -> FloatArray:
+        q, qd = np.split(y, 2)
+        drive = effort
+        if limit_motors:
+            limits = mechanism.drives.effort_limits_at(qd)
+            drive = np.clip(effort, -limits, limits)
+        if stops is not None:
+            drive = drive + stops.efforts(mechanism, q, qd)
+        return np.concatenate([qd, mechanism.forward_dynamics(q, qd, drive, load)])
+
+    y = np.concatenate([configuration, velocity])
+    for number in range(steps):
+        before = y
+        try:
+            with np.errstate(all="ignore"):
+                a = rate(y)
+                b = rate(y + 0.5 * dt * a)
+                c = rate(y + 0.5 * dt * b)
+                y = y + dt / 6.0 * (a + 2.0 * b + 2.0 * c + rate(y + dt * c))
+        except (InvalidInput, SingularMassMatrix):  # a stage of the step is not finite
+            y = np.full_like(y, np.nan)
+        if not np.isfinite(y).all():
+            raise SimulationFailed(
+                f"no state follows after {number} of {steps} steps of {dt:g} s: it is not finite",
+                time=number * dt,
+                value=tuple(np.split(before, 2)),
+            )
+    q, qd = np.split(y, 2)
+    return q, qd

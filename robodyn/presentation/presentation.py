@@ -17,6 +17,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.presentation.figure import Figure, joint_axis_arrows
+from robodyn.presentation.nouns import nouns_of
 from robodyn.presentation.report_answers import OutlinePart, ParameterTable, body_table
 from robodyn.presentation.variables import Variable, joint_variables
 
@@ -82,11 +83,11 @@ def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
 @singledispatch
 def parameter_tables(mechanism: Any) -> list[ParameterTable]:
     """Return the parameters for reports: by default bodies and driven joints."""
-    noun, names = mechanism.nouns.joint, mechanism.joint_names
+    noun, names = nouns_of(mechanism).joint, mechanism.joint_names
     if noun != "joint":
         names = tuple(f"{noun} {i}" for i in range(1, len(names) + 1))
     limits = mechanism.position_limits, mechanism.velocity_limits, mechanism.effort_limits
-    rows = zip(names, mechanism.joint_units, *limits, strict=True)
+    rows = zip(names, mechanism.drives.units, *limits, strict=True)
     return [
         body_table(mechanism.bodies),
         ParameterTable(
@@ -192,7 +193,7 @@ def default_path(mechanism: Any) -> str:
 @singledispatch
 def jacobian_unit(mechanism: Any) -> str:
     """Return the unit of a singular value of the Jacobian, angular rows times a length."""
-    units = set(mechanism.joint_units)
+    units = set(mechanism.drives.units)
     if len(units) > 1:
         return "m/rad (revolute), 1 (prismatic)"
     return "1" if units == {"m"} else "m/rad"

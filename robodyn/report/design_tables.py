@@ -37,7 +37,7 @@ def rotor_sentences(e: Evaluation) -> list[str]:
     factor = float(e.needed.peak_effort.max() / free.needed.peak_effort.max())
     if not factor > 1.0 + NOTABLE:
         return []
-    slides = m.joint_units[worst] == "m"
+    slides = m.drives.units[worst] == "m"
     unit, what = ("kg", "a screw") if slides else ("kg m^2", "a gear")
     return [
         f"note: behind {what} the rotor of {m.joint_names[worst]} weighs {masses[worst]:.4g} "
@@ -50,7 +50,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
     """Tabulate the demands on the drives, overall and in each motion."""
     m, need = e.mechanism, e.needed
     unit, rate, effort = ("/".join(sorted(set(each))) for each in (
-        m.joint_units, [f"{u}/s" for u in m.joint_units], m.drives.effort_units))  # fmt: skip
+        m.drives.units, [f"{u}/s" for u in m.drives.units], m.drives.effort_units))  # fmt: skip
     head = ["drive", f"from [{unit}]", f"to [{unit}]", f"stroke [{unit}]", f"speed [{rate}]",
             f"peak [{effort}]", f"continuous [{effort}]", "peak [W]", "mean [W]"]  # fmt: skip
     columns = (need.shortest, need.longest, need.stroke, need.speed, need.peak_effort,

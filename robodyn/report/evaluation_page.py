@@ -97,7 +97,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     m, need = e.mechanism, e.needed
     lines = "".join(f"<li>{escape(line)}</li>" for line in verdict_lines(e))
     figures = [
-        ("largest stroke", f"{number(float(need.stroke.max()))} {units_in_one(m.joint_units)}"),
+        ("largest stroke", f"{number(float(need.stroke.max()))} {units_in_one(m.drives.units)}"),
         ("largest effort", f"{number(float(need.peak_effort.max()))} "
                            f"{units_in_one(m.drives.effort_units)}"),
         ("supply, peak", f"{number(need.supply_peak)} W"),
@@ -159,7 +159,7 @@ def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
     panel = Panel(
         "Effort over speed",
         tuple(curves),
-        f"speed [{units_in_one(m.joint_units, '/s')}]",
+        f"speed [{units_in_one(m.drives.units, '/s')}]",
         f"effort [{units_in_one(m.drives.effort_units)}]",
     )
     text = ("Every drive in every motion, margins included. The dashed line is the weakest "

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.presentation.nouns import nouns_of
 
 _EFFORTS = {"N": "force", "N m": "torque"}
 
 
 def joint_titles(mechanism: Mechanism) -> list[str]:
     """Return titles of the driven joints: `leg 1` for legs, otherwise the names of the joints."""
-    names, noun = mechanism.joint_names, mechanism.nouns.joint
+    names, noun = mechanism.joint_names, nouns_of(mechanism).joint
     if noun == "joint":
         return list(names)
     return [f"{noun} {i}" for i in range(1, len(names) + 1)]
@@ -31,7 +32,7 @@ def effort_labels(mechanism: Mechanism) -> list[str]:
 
 def position_name(mechanism: Mechanism) -> str:
     """Return `length` for legs, `position` for other joints."""
-    return "length" if mechanism.nouns.joint == "leg" else "position"
+    return "length" if nouns_of(mechanism).joint == "leg" else "position"
 
 
 def units_in_one(units: Sequence[str], per: str = "") -> str:

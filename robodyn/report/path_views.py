@@ -10,6 +10,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
+from robodyn.presentation.nouns import nouns_of
 from robodyn.presentation.picture import projected
 from robodyn.presentation.report_answers import OutlinePart
 from robodyn.report.chart import (
@@ -28,7 +29,7 @@ from robodyn.report.chart import (
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
     """Chart the path of the platform or the tip, in space and in the coordinate planes."""
-    label = f"path of the {mechanism.nouns.body}"
+    label = f"path of the {nouns_of(mechanism).body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
         Panel(f"{b} over {a}", (ChartLine(xyz[:, i], xyz[:, j], label, COLORS[1], SOLID, 2.4),),

@@ -133,4 +133,4 @@ def _coordinates(
         units: tuple[str, ...] = mechanism.coordinates.units
         return np.hstack(rpy_from_pose(configurations)), list(zip(names, units, strict=True))
     values = mechanism.joint_positions(configurations)
-    return values, list(zip(mechanism.joint_names, mechanism.joint_units, strict=True))
+    return values, list(zip(mechanism.joint_names, mechanism.drives.units, strict=True))

@@ -14,6 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
+from robodyn.presentation.nouns import nouns_of
 from robodyn.presentation.numbers_as_text import number
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
 from robodyn.report.chart import (
@@ -88,7 +89,7 @@ def force_chart(study: MotionStudy) -> Chart:
             Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
                   limits=limits)
         )  # fmt: skip
-    effort, joint = effort_name(mechanism), mechanism.nouns.joint
+    effort, joint = effort_name(mechanism), nouns_of(mechanism).joint
     text = f"The parts add up to the total {effort}."
     if "massless" in study.terms:
         text = (
@@ -113,7 +114,7 @@ def fraction_chart(study: MotionStudy) -> Chart:
         titles, study.time, {"": fraction}, ["dynamic / total [-]"] * len(titles),
         limits=(-1.0, 1.0), marks=(Mark(0.0), *_singular(study)),
     )  # fmt: skip
-    effort, joint = effort_name(study.mechanism), study.mechanism.nouns.joint
+    effort, joint = effort_name(study.mechanism), nouns_of(study.mechanism).joint
     text = (
         f"The share of each {joint}'s {effort} that is due to the mass and friction of the "
         f"{joint}s. Gaps: the total {effort} passes through zero and the fraction is meaningless."
@@ -143,8 +144,8 @@ def condition_chart(study: MotionStudy) -> Chart:
 def joint_charts(study: MotionStudy) -> list[Chart]:
     """Chart positions and velocities of the driven joints."""
     mechanism = study.mechanism
-    names, units = joint_titles(mechanism), mechanism.joint_units
-    position, joint = position_name(mechanism), mechanism.nouns.joint
+    names, units = joint_titles(mechanism), mechanism.drives.units
+    position, joint = position_name(mechanism), nouns_of(mechanism).joint
     panels = tuple(
         Panel(title, curves_of(study.time, names, values), y_label=label)
         for title, values, label in (
@@ -176,8 +177,9 @@ def reaction_chart(study: MotionStudy) -> Chart:
                   scale=LOG if log else LINEAR)
         )  # fmt: skip
     text = (
-        f"Magnitudes of the constraint forces and moments between the parts of each "
-        f"{study.mechanism.nouns.joint}. Those of the prismatic joint are without the actuator's "
+        "Magnitudes of the constraint forces and moments between the parts of each "
+        f"{nouns_of(study.mechanism).joint}. Those of the prismatic joint are without the "
+        "actuator's "
         "force, its moment is about the base joint."
     )
     return Chart("reactions", "Reactions", tuple(panels), text)

@@ -67,7 +67,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
     if times or presentation.has_legs(mechanism):
         out.append(("singular at", times or "nowhere on the path"))
     speed = max(row["peak_velocity"] for row in rows)
-    unit = units_in_one(mechanism.joint_units, "/s").replace(", ", " or ")
+    unit = units_in_one(mechanism.drives.units, "/s").replace(", ", " or ")
     out.append(("fastest joint", f"{number(speed)} {unit}"))
     return out
 
@@ -76,7 +76,7 @@ def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
     """Tabulate peaks, ranges and changes of sign of the driven joints."""
     fractions = ["dynamic/total"] if "massless" in study.terms else []
     head = ["joint", f"peak [{units_in_one(study.mechanism.drives.effort_units)}]", "at [s]",
-            *study.terms, *fractions, f"from [{units_in_one(study.mechanism.joint_units)}]",
+            *study.terms, *fractions, f"from [{units_in_one(study.mechanism.drives.units)}]",
             "to", "top speed", "zero at [s]"]  # fmt: skip
     rows = []
     for name, row in zip(names, study.extremes(), strict=True):

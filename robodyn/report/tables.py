@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from robodyn.algorithms.description import gravity_vector
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 from robodyn.presentation.numbers_as_text import cell_text, vector
@@ -39,7 +40,7 @@ class Table(NamedTuple):
 
 def parameter_tables(mechanism: Mechanism) -> list[Table]:
     """Return the tables of a mechanism's parameters as text, gravity in the first title."""
-    notes = [f" (gravity {vector(mechanism.gravity_vector)} m/s²)"]
+    notes = [f" (gravity {vector(gravity_vector(mechanism))} m/s²)"]
     tables = []
     for table in presentation.parameter_tables(mechanism):
         note = (notes.pop() if notes else "") + (f": {table.note}" if table.note else "")

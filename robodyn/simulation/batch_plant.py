@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.algorithms.elasticity import motors_in_equilibrium
+from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
@@ -332,9 +333,9 @@ class BatchPlant:
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])
         try:
-            self.mechanisms[row].step(
-                self._q[row, 0], self._v[row, 0], efforts, load, self.dt, steps,
-                self._end_stops, limit_motors=curves,
+            step(
+                self.mechanisms[row], self._q[row, 0], self._v[row, 0], efforts, load, self.dt,
+                steps, self._end_stops, limit_motors=curves,
             )  # fmt: skip
         except SimulationFailed as error:
             return str(error)

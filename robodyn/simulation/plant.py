@@ -18,6 +18,7 @@ from robodyn.algorithms.elasticity import (
     motors_in_equilibrium,
     state_of_motors,
 )
+from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar
@@ -220,7 +221,8 @@ class Plant:
         if self.motor_positions is not None and self.motor_velocities is not None:
             motors = np.array([self.motor_positions, self.motor_velocities])
         try:
-            self.configuration, self.velocity = self.mechanism.step(
+            self.configuration, self.velocity = step(
+                self.mechanism,
                 self.configuration,
                 self.velocity,
                 held,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
@@ -123,7 +123,7 @@ def find_events(
         time, configuration: (N,) [s] and (N, ...).
         wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
     """
-    limits, names = mechanism.travel_limits, [limit.name for limit in mechanism.travel_limits]
+    limits, names = travel_limits(mechanism), [limit.name for limit in travel_limits(mechanism)]
     position = travel_positions(mechanism, configuration)
     outside = (position < [limit.lower for limit in limits]) | (
         position > [limit.upper for limit in limits]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn.algorithms.travel import within_travel
+from robodyn.algorithms.travel import travel_limits, within_travel
 from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -43,7 +43,7 @@ def evaluate(
         positions = np.full((count, len(machine.joint_names)), np.nan)
         _answer(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
         within = machine.drives.within_position_limits(positions[rows])
-        if len(machine.travel_limits) > positions.shape[1]:
+        if len(travel_limits(machine)) > positions.shape[1]:
             placed = np.flatnonzero(within)
             within[placed] = within_travel(machine, batch.configuration[rows[placed]])
         results["reachable"][rows] = within

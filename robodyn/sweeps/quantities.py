@@ -52,7 +52,7 @@ def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
     """Return the unit of the driven joints, revolute or prismatic."""
 
     def unit(mechanism: Mechanism) -> str:
-        units = set(mechanism.joint_units)
+        units = set(mechanism.drives.units)
         if len(units) > 1:
             return f"{turning} (revolute), {sliding} (prismatic)"
         return sliding if units == {"m"} else turning

@@ -150,7 +150,7 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
         return mechanism.advance(start, displacements)
     found = [start]
     for step in np.diff(displacements, axis=0):
-        there = mechanism.unchecked.try_advance(found[-1], step)
+        there = mechanism.solver.unchecked.try_advance(found[-1], step)
         if there is None:
             raise NoSolution("the loops do not follow this path", residual=np.inf, value=step)
         found.append(there)

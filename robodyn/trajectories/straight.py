@@ -95,7 +95,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
     difference = np.abs(motions.joint_difference(mechanism, first, last))
     worst = int(difference.argmax())
     if tracking_of(mechanism).by_coordinate:
-        unit, name = mechanism.joint_units[worst], mechanism.joint_names[worst]
+        unit, name = mechanism.drives.units[worst], mechanism.joint_names[worst]
         return Distance(float(difference[worst]), f"{difference[worst]:.3g} {unit} ({name})")
     way = mechanism.difference(here, start)
     shift, turn = float(np.linalg.norm(way[:3])), float(np.linalg.norm(way[3:]))

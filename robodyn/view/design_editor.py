@@ -157,7 +157,7 @@ def _verdict_lines(e: Evaluation) -> str:
 
 def _needs_table(e: Evaluation) -> str:
     need, m = e.needed, e.mechanism
-    unit, effort = m.joint_units[0], m.drives.effort_units[0]
+    unit, effort = m.drives.units[0], m.drives.effort_units[0]
     rows = [
         ("stroke", need.stroke, unit), ("speed", need.speed, f"{unit}/s"),
         ("peak effort", need.peak_effort, effort),

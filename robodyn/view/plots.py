@@ -12,6 +12,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
+from robodyn.presentation.nouns import nouns_of
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
 
@@ -67,7 +68,7 @@ class Plots:
         count = len(mechanism.joint_names)
         self._rows = Rows()
         self._thresholds = warn, error
-        noun = mechanism.nouns.joint
+        noun = nouns_of(mechanism).joint
         lines = [_series(f"{noun} {i + 1}", colors.of_actuator(i)) for i in range(count)]
         self._efforts = gui.add_uplot(
             tuple(np.zeros(1) for _ in range(count + 1)),

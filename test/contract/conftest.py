@@ -116,7 +116,7 @@ under_actuated = each(*UNDER_ACTUATED)
 mechanism = each(*sorted(rd.models()), *RANDOM, *UNDER_ACTUATED)
 CALLS = (
     *("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias", "jacobian"),
-    *("condition_number", "body_pose", "joint_positions", "joint_velocities", "singular_values"),
+    *("condition_number", "body_pose", "joint_positions", "joint_velocities"),
 )
 ASKED = [
     (name, call)
@@ -168,7 +168,6 @@ def questions():
             "body_pose": (q,),
             "joint_positions": (q,),
             "joint_velocities": (q, v),
-            "singular_values": (q,),
         }
 
     return ask

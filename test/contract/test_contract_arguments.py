@@ -8,7 +8,7 @@ import pytest
 
 import robodyn as rd
 from robodyn import threads
-from robodyn.algorithms import motions
+from robodyn.algorithms import conditioning, motions
 from robodyn.errors import InvalidInput
 
 # what a lane of a batch may differ by from a single state, in parts of the largest number
@@ -139,11 +139,20 @@ def test_a_wrong_shape_is_refused_by_name(asked, given):
                 getattr(mechanism, name)(*spoilt)
 
 
-@pytest.mark.parametrize("name", ["condition_number", "singular_values"])
 @pytest.mark.parametrize("length", [0.0, -1.0, np.nan, np.inf, "1"])
-def test_a_length_that_is_none_is_refused(mechanism, name, length):
+def test_a_length_that_is_none_is_refused(mechanism, length):
     with pytest.raises(InvalidInput):
-        getattr(mechanism, name)(mechanism.home, length)
+        mechanism.condition_number(mechanism.home, length)
+    with pytest.raises(InvalidInput):
+        conditioning.singular_values(mechanism, mechanism.home, length)
+
+
+def test_singular_values_of_a_batch_are_those_of_its_states(mechanism, states):
+    q = states(mechanism, (2, 3)).configuration
+    found = conditioning.singular_values(mechanism, q)
+    assert (np.diff(found, axis=-1) <= 0.0).all()
+    one = conditioning.singular_values(mechanism, q[1, 2])
+    np.testing.assert_allclose(found[1, 2], one, rtol=0.0, atol=1e-12 * one[0])
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])

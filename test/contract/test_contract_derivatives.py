@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 
+from robodyn.algorithms import stepping
 from robodyn.errors import InvalidInput
 
 STEP = 2e-3
@@ -92,9 +93,9 @@ def test_two_motions_side_by_side_part_as_the_linear_model_says(actuated, states
     moved, faster, _ = directions(rng, len(v))
 
     def apart(side, dt):
-        here = smooth.step(q, v, efforts, wrench, dt, 1)
+        here = stepping.step(smooth, q, v, efforts, wrench, dt, 1)
         start = smooth.advance(q, side * moved), v + side * faster
-        there = smooth.step(*start, efforts, wrench, dt, 1)
+        there = stepping.step(smooth, *start, efforts, wrench, dt, 1)
         return np.concatenate([smooth.difference(here[0], there[0]), there[1] - here[1]])
 
     def parting(dt):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from robodyn.algorithms import motions
+from robodyn.algorithms import motions, stepping
 from robodyn.errors import UnderActuated
 
 # Differences of order 6.
@@ -98,7 +98,7 @@ def test_efforts_that_too_few_motors_would_need_are_refused(under_actuated, stat
     with pytest.raises(UnderActuated, match="do not determine the mechanism"):
         motions.motion_of_joints(under_actuated, *motions.driven_motion(under_actuated, q, v, a))
     out = np.empty(len(under_actuated.joint_names))
-    assert not under_actuated.unchecked.inverse_dynamics(q, v, a, out)
+    assert not under_actuated.solver.unchecked.inverse_dynamics(q, v, a, out)
 
 
 def test_friction_takes_energy_and_never_gives_any(actuated, states):
@@ -152,7 +152,7 @@ def test_difference_undoes_advance(mechanism, states, rng):
     step = 0.02 * rng.uniform(-1.0, 1.0, mechanism.coordinates.velocity_size)
     moved = mechanism.advance(q, step)
     np.testing.assert_allclose(mechanism.difference(q, moved), step, rtol=0.0, atol=1e-9)
-    unchecked = mechanism.unchecked.difference(q, moved)
+    unchecked = mechanism.solver.unchecked.difference(q, moved)
     np.testing.assert_allclose(unchecked, step, rtol=0.0, atol=1e-9)
     np.testing.assert_allclose(mechanism.difference(q, q), 0.0, atol=1e-12)
 
@@ -174,7 +174,7 @@ def test_energy_is_conserved_where_nothing_drives(mechanism):
     q, v = smooth.home, np.zeros(smooth.coordinates.velocity_size)
     effort, wrench = np.zeros(len(smooth.joint_names)), np.zeros(6)
     before = sum(smooth.energy(q, v))
-    q, v = smooth.step(q, v, effort, wrench, 2e-4, 250)
+    q, v = stepping.step(smooth, q, v, effort, wrench, 2e-4, 250)
     kinetic, potential = smooth.energy(q, v)
     assert kinetic > 0.0
     assert abs(kinetic + potential - before) < 1e-7 * kinetic

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import stepping
 
 casadi = pytest.importorskip("casadi", reason="the extra `casadi` is not installed")
 from robodyn import casadi as of_casadi  # noqa: E402
@@ -106,6 +107,8 @@ def test_a_pendulum_swings_up_with_less_effort_than_its_weight():
     assert np.abs(efforts).max() < 0.7 * np.abs(m.gravity(np.array([np.pi / 2.0]))).max()
     # each interval as the plant moves through it
     for k, effort in enumerate(efforts):
-        q, rate = m.step(angles[k : k + 1], rates[k : k + 1], [effort], np.zeros(6), dt / 20, 20)
+        q, rate = stepping.step(
+            m, angles[k : k + 1], rates[k : k + 1], [effort], np.zeros(6), dt / 20, 20
+        )
         assert abs(q[0] - angles[k + 1]) < 0.02
         assert abs(rate[0] - rates[k + 1]) < 0.05

@@ -64,7 +64,7 @@ def answers(mechanism, q, v, a):
     """Return the results of a mechanism for a state, as plain arrays."""
     efforts = mechanism.inverse_dynamics(q, v, a)
     fast, size = np.empty_like(efforts), len(v)
-    assert mechanism.unchecked.inverse_dynamics(q, v, a, fast)
+    assert mechanism.solver.unchecked.inverse_dynamics(q, v, a, fast)
     plant = Plant(mechanism, q, v)
     plant.hold(efforts, 5)
     return {
@@ -112,7 +112,7 @@ def test_a_mechanism_answers_the_same_in_another_process(pool, mechanism, state)
 def test_an_unpickled_state_takes_no_detour(mechanism, state):
     """The compiled calls take it as it is: `unchecked` knows no other way."""
     out = again(np.empty(len(mechanism.joint_names)))
-    assert mechanism.unchecked.inverse_dynamics(*again(state), out)
+    assert mechanism.solver.unchecked.inverse_dynamics(*again(state), out)
     np.testing.assert_array_equal(out, mechanism.inverse_dynamics(*state))
 
 
@@ -141,7 +141,7 @@ def test_objects_of_a_mechanism_can_be_pickled(pool, mechanism, state):
     """Its unchecked calls, the ways in which it is singular, what was found of it."""
     q, v, a = state
     out = np.empty(len(mechanism.joint_names))
-    there, efforts = pool.submit(unchecked_there, mechanism.unchecked, q, v, a, out).result()
+    there, efforts = pool.submit(unchecked_there, mechanism.solver.unchecked, q, v, a, out).result()
     np.testing.assert_array_equal(efforts, mechanism.inverse_dynamics(q, v, a))
     assert there.inverse_dynamics(q, v, a, out)
     np.testing.assert_array_equal(out, efforts)

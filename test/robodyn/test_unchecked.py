@@ -15,7 +15,7 @@ def random_pose(rng):
 
 
 def test_differences_and_advances_of_poses(dasgupta, rng):
-    fast = dasgupta.unchecked
+    fast = dasgupta.solver.unchecked
     for _ in range(50):
         start, goal = (checks.as_pose("pose", random_pose(rng)) for _ in range(2))
         step = rng.normal(size=6)
@@ -28,7 +28,7 @@ def test_differences_and_advances_of_poses(dasgupta, rng):
 
 
 def test_differences_and_advances_of_joints(puma, rng):
-    fast, (start, goal) = puma.unchecked, rng.normal(size=(2, 6))
+    fast, (start, goal) = puma.solver.unchecked, rng.normal(size=(2, 6))
     np.testing.assert_array_equal(fast.difference(start, goal), puma.difference(start, goal))
     np.testing.assert_array_equal(fast.advance(start, goal), puma.advance(start, goal))
 

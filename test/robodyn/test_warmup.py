@@ -22,7 +22,7 @@ from robodyn.numerics.kernel_keys import compiled_sources
 from robodyn.control.lookahead import look_ahead
 from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
-from robodyn.algorithms import Encoders, needs_estimator, state_estimator
+from robodyn.algorithms import Encoders, conditioning, needs_estimator, state_estimator
 from robodyn.presentation.presentation import floating_poses
 from robodyn.loading.registry import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
@@ -74,7 +74,7 @@ scale.follow(sampled)
 for k in range(10):
     configuration, velocity, _ = sampled.sample(0.013 * k)
     mechanism.condition_number(configuration, 0.3)
-    mechanism.singular_values(configuration)
+    conditioning.singular_values(mechanism, configuration)
     scale.at(13_000_000 * k, configuration, velocity)
 look_ahead(mechanism, sampled)
 if needs_estimator(mechanism):

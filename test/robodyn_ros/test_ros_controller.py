@@ -187,7 +187,7 @@ def test_gravity_that_the_drives_compensate_is_left_out_at_once(controller, plat
     assert set_("inverse_dynamics", compensate=["friction", "coriolis"]) == []
     np.testing.assert_allclose(controller.answer(2, pose), nothing, atol=1e-9)
     assert set_("inverse_dynamics", compensate=["gravity"], gravity=[0.0, 0.5, -9.7]) == []
-    tilted = platform.with_gravity([0.0, 0.5, -9.7]).inverse_dynamics(pose, REST, REST)
+    tilted = rd.with_gravity(platform, [0.0, 0.5, -9.7]).inverse_dynamics(pose, REST, REST)
     close(controller.answer(3, pose), tilted)
     assert np.abs(tilted - bare).max() > 1.0
     for refused in ({"compensate": ["weight"]}, {"gravity": [0.0, 1.0]}):

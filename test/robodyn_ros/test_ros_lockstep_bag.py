@@ -355,7 +355,7 @@ def test_a_model_identified_from_a_bag_tracks_better_than_the_nominal_one(platfo
     truth, path = platform.mechanism, platform.path
     own = truth.parameters
     factors = np.where(np.arange(len(own.values)) < 10 * len(own.bodies), 1.25, 1.0)
-    rd.save(truth.with_parameters(own.values * factors), tmp_path / "known.yaml")
+    rd.save(rd.with_parameters(truth, own.values * factors), tmp_path / "known.yaml")
     words = ["identify", tmp_path / "known.yaml", platform.bag, "--friction", "described"]
     words += ["--output", tmp_path / "identified.yaml", "--json"]
     answer = CliRunner().invoke(app, [str(word) for word in words])

@@ -132,13 +132,13 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     found = rods(m) if m.kind == "closed_loop" and len(m.joint_names) == 3 else ()
     joints = {joint.name: joint for joint in m.model.joints}
     arms = [[rod for rod in found if rod.base == joints[n].child] for n in m.joint_names]
-    if len(set(m.joint_units)) > 1 or not arms or not all(arms):
+    if len(set(m.drives.units)) > 1 or not arms or not all(arms):
         raise InvalidInput(
             f"{m.name} is no delta: expected three driven joints, all sliding or all turning, each "
             "with rods to the moving body",
             value=m.joint_names,
         )
-    rotary = m.joint_units[0] == "rad"
+    rotary = m.drives.units[0] == "rad"
     # ends of arms and of rods at home, base frame; the rods' as if the effector were the nozzle
     p = m.body_pose(m.home)[:3]
     feet, shifts = np.zeros((3, 3)), np.zeros((3, 3))

@@ -128,7 +128,7 @@ def _drawn(
 ) -> FloatArray:
     """Draw configurations (k, nq) with joints uniform in their ranges."""
     home = m.joint_positions(m.home)
-    wide = np.array([FREE[u] * (m.size if u == "m" else 1.0) for u in m.joint_units])
+    wide = np.array([FREE[u] * (m.size if u == "m" else 1.0) for u in m.drives.units])
     low, high = m.position_limits.T
     low = np.where(np.isfinite(low), low, home - wide)
     high = np.where(np.isfinite(high), high, home + wide)

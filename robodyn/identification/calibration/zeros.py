@@ -132,7 +132,7 @@ def find_zeros(
     angle = as_scalar("level_noise", level_noise, "rad", above=0.0)
     touch = as_scalar("stop_noise", stop_noise, "m or rad", above=0.0)
     touched = [_stop(m, *each) for each in stops]
-    zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.joint_units])
+    zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.drives.units])
     scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
     guesses = [m.home] * len(samples)
 
@@ -169,7 +169,7 @@ def find_zeros(
     count = 3 * len(samples)
     return Zeros(
         names,
-        m.joint_units,
+        m.drives.units,
         found.x[:n] * scale[:n],
         deviations[:n],
         deviations[:n] < 0.7 * scale[:n],

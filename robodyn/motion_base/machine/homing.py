@@ -49,7 +49,7 @@ class Homing:
     def __init__(
         self, mechanism: Mechanism, limits: DriveLimits, dt: float, start: FloatArray, slow: float
     ) -> None:
-        self._names, self._units, self._dt = mechanism.joint_names, mechanism.joint_units, dt
+        self._names, self._units, self._dt = mechanism.joint_names, mechanism.drives.units, dt
         self._lower, self._width = limits.positions[:, 0], np.diff(limits.positions, axis=1)[:, 0]
         self._stalled, self._start = STALLED * self._width, start
         self.ends = np.column_stack(

@@ -49,7 +49,7 @@ class DriveLimits:
             return ""
         is_above = positions[worst] > largest[worst]
         end, limit = ("upper", largest) if is_above else ("lower", least)
-        unit = mechanism.joint_units[worst]
+        unit = mechanism.drives.units[worst]
         return (
             f"{mechanism.joint_names[worst]} at {positions[worst]:.6g} {unit} is "
             f"{excess[worst]:.3g} {unit} beyond its {end} end, {limit[worst]:.6g} {unit}"

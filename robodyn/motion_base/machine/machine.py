@@ -238,7 +238,7 @@ class Machine:
             worst = int(np.argmax(np.abs(measured)))
             raise InvalidInput(
                 f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:g} "
-                f"{self.mechanism.joint_units[worst]}, expected at most {BEYOND:g}",
+                f"{self.mechanism.drives.units[worst]}, expected at most {BEYOND:g}",
                 value=measured[worst],
             )
         self._measured = time, measured
@@ -384,7 +384,7 @@ class Machine:
             return ""
         return (
             f"positions of the drives do not fit each other by {off[worst]:.3g} "
-            f"{self.mechanism.joint_units[worst]}"
+            f"{self.mechanism.drives.units[worst]}"
         )
 
     def _home(self, homing: Homing) -> SetPoint:
@@ -468,7 +468,7 @@ class Machine:
         joint = int(np.argmax(error / self._largest))
         return (
             f"{self.mechanism.joint_names[joint]} deviates from its command by {error[joint]:.3g} "
-            f"{self.mechanism.joint_units[joint]}, the limit is {self._largest[joint]:.3g}"
+            f"{self.mechanism.drives.units[joint]}, the limit is {self._largest[joint]:.3g}"
         )
 
     def _is_late(self, heard: int) -> bool:

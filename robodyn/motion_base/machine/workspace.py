@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -31,7 +31,7 @@ def twist_weights(mechanism: Mechanism) -> FloatArray:
 class Workspace:
     """Permitted configurations of a machine, and the nearest of them to a target.
 
-    All limits of `Mechanism.travel_limits` apply, including those of passive joints and of cones,
+    All limits of `travel_limits` apply, including those of passive joints and of cones,
     and singularities at which efforts do not suffice (of type 2); an arm, whose joints are
     commanded, has none.
 
@@ -72,7 +72,7 @@ class Workspace:
         """Describe the excess of a joint beyond a limit, by its index."""
         is_above, joint = place < len(self._least), place % len(self._least)
         end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
-        name, unit, *_ = self._mechanism.travel_limits[joint]
+        name, unit, *_ = travel_limits(self._mechanism)[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
     def closes_in(self, configurations: FloatArray) -> str:

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.clearance import Clearance
+from robodyn.presentation.nouns import nouns_of
 
 # Default condition limit of mechanisms that can become uncontrollable.
 SINGULAR = 1000.0
@@ -67,7 +68,7 @@ class Bounds:
         singular_value_limit: smallest singular value; 0 for no limit.
         characteristic_length: [m] of both.
         within_limits: whether the position limits of all joints count, see
-            `Mechanism.travel_limits`.
+            `travel_limits`.
         side: sign that the determinant must keep; 0 for either.
         clearance: distances between parts, if required.
     """
@@ -85,7 +86,7 @@ class Bounds:
             as_scalar("condition_limit", self.condition_limit, at_least=1.0)
         as_scalar("singular_value_limit", self.singular_value_limit, at_least=0.0)
         as_scalar("characteristic_length", self.characteristic_length, "m", above=0.0)
-        for limit in self.mechanism.travel_limits:
+        for limit in travel_limits(self.mechanism):
             if limit.lower > limit.upper:
                 raise InvalidInput(
                     f"the limits of {limit.name} contradict each other: at least "
@@ -112,7 +113,7 @@ class Bounds:
     @property
     def size(self) -> int:
         """Number of margins of a configuration."""
-        return 2 * len(self.mechanism.travel_limits) * self.within_limits + 4
+        return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BrokenBound | None:
         """Find the bound that a configuration (nq,) violates most; None within all bounds."""
@@ -127,7 +128,7 @@ class Bounds:
         """Find the bound with the smallest margin, violated or not."""
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
-        count = 2 * len(self.mechanism.travel_limits) * self.within_limits
+        count = 2 * len(travel_limits(self.mechanism)) * self.within_limits
         if column < count:
             return self._position(configuration, *divmod(column, count // 2))
         which = column - count
@@ -179,11 +180,13 @@ class Bounds:
     def _position(self, configuration: FloatArray, above: int, joint: int) -> BrokenBound:
         mechanism = self.mechanism
         value = float(travel_positions(mechanism, configuration)[joint])
-        name, unit, *ends = mechanism.travel_limits[joint]
+        name, unit, *ends = travel_limits(mechanism)[joint]
         limit = ends[above]
         side = "at most" if above else "at least"
         is_driven = joint < len(mechanism.joint_names)
-        who = f"{mechanism.nouns.joint} {joint + 1} ({name})" if is_driven else f"passive {name}"
+        who = (
+            f"{nouns_of(mechanism).joint} {joint + 1} ({name})" if is_driven else f"passive {name}"
+        )
         text = f"{who} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
         return BrokenBound("position", name, value, limit, text)
 

@@ -103,7 +103,7 @@ class LoopCurve(Curve):
     def tracked(self) -> LoopCurve | None:
         """Return this curve if it can be followed to its end on one sheet; else None."""
         places = self._spline(np.linspace(0.0, 1.0, ANCHORS + 1))
-        anchors, advance = self._anchors, self._mechanism.unchecked.try_advance
+        anchors, advance = self._anchors, self._mechanism.solver.unchecked.try_advance
         anchors[0] = self._ends[0]
         for k in range(ANCHORS):
             moved = advance(anchors[k], places[k + 1] - places[k])

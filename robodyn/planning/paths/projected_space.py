@@ -34,7 +34,7 @@ class ProjectedSpace(Space):
 
     def __init__(self, mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> None:
         super().__init__(mechanism, start, goal)
-        self._driven = self._radians(mechanism.joint_units)
+        self._driven = self._radians(mechanism.drives.units)
         self._n = len(self._driven)
         self._ends = self._places(np.stack([start, goal]))
         self._identity = np.eye(len(self.weights))
@@ -192,7 +192,7 @@ class ProjectedSpace(Space):
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
         """Take one step along the sheet; None if the sheet ends or the step jumps to another."""
-        moved = self._mechanism.unchecked.try_advance(here, way)
+        moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None
         said = rates @ way

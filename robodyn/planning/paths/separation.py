@@ -29,6 +29,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem
 from robodyn.presentation import presentation
+from robodyn.presentation.nouns import nouns_of
 
 Find = Callable[["PlanningProblem", int, Budget], FloatArray | None]
 
@@ -63,7 +64,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
     mode = same_driven(mechanism, start, goal)
-    modes = f" (two assembly modes of the same {mechanism.nouns.joint} positions)"
+    modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
     besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
     raise NoPath(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
-from robodyn.algorithms.travel import travel_positions
+from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
@@ -97,7 +97,7 @@ def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> N
         at = int(beyond[interval, :, joint].argmax())
         value = float(positions[interval, at, joint])
         bound = upper[joint] if value > upper[joint] else lower[joint]
-        name, unit = mechanism.travel_limits[joint][:2]
+        name, unit = travel_limits(mechanism)[joint][:2]
         raise InfeasibleTrajectory(
             f"{name} is at {value:.6g} {unit} at "
             f"{piece.text(float(piece.nodes[interval]))}, its limit is {bound:.6g} {unit}",

@@ -99,7 +99,7 @@ class TipRegion(Region):
             InvalidInput: names the motors.
         """
         m = self._mechanism
-        limits = zip(m.joint_names, m.joint_units, m.position_limits, strict=True)
+        limits = zip(m.joint_names, m.drives.units, m.position_limits, strict=True)
         endless = [name for name, unit, ends in limits if unit == "m" and np.isinf(ends).any()]
         if endless and self._given is None:
             raise InvalidInput(

@@ -60,7 +60,7 @@ class TipSteps:
         path, size, share = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
             step = share * self._units * LONGEST * random.normal(size=size)
-            moved = self._mechanism.unchecked.try_advance(here, step)
+            moved = self._mechanism.solver.unchecked.try_advance(here, step)
             if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
                 path.append(moved)
                 here, share = moved, min(2.0 * share, 1.0)
@@ -117,7 +117,7 @@ class TipSteps:
                 break
             way = np.zeros(len(mechanism.coordinates.units))
             way[k] = 2.0 * factor * unit
-            moved = mechanism.unchecked.try_advance(mechanism.home, way)
+            moved = mechanism.solver.unchecked.try_advance(mechanism.home, way)
             if moved is None:
                 break
             change = float(np.linalg.norm(self._columns(moved)[:, k] - column))
@@ -183,7 +183,7 @@ class TipSteps:
             way = self._kept(q, way)
         out: FloatArray = q.copy()
         for k, (one, step) in enumerate(zip(q, way, strict=True)):
-            moved_one = mechanism.unchecked.try_advance(one, step)
+            moved_one = mechanism.solver.unchecked.try_advance(one, step)
             if moved_one is not None:
                 out[k] = moved_one
         return np.asarray(out)

@@ -19,7 +19,6 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import check_choice
 from robodyn.dynamics.batch_calls import NoSolutionAt
-from robodyn.dynamics.single_calls import UncheckedSingle
 from robodyn.errors import SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
@@ -56,13 +55,12 @@ class SerialArm(Mechanism):
     """
 
     kind = "serial"
-    solver_type = SerialSolver
+    solver = cached_property(SerialSolver)
     model: Model
 
     def __init__(self, model: Model) -> None:
         self.model = as_arm(model)
         self.chain = chain_of(self.model)
-        self.solver = SerialSolver(self)
         self.n = self.solver.n
 
     bodies = property(kinematics.bodies)
@@ -74,11 +72,6 @@ class SerialArm(Mechanism):
     inverse_kinematics = to_tip.inverse_kinematics
     configuration_at = to_tip.configuration_at
     regressor = parameters.regressor
-
-    @cached_property
-    def unchecked(self) -> UncheckedSingle:
-        """Unchecked functions for inner loops: single states, results written into given arrays."""
-        return UncheckedSingle(self, self.solver.one)
 
     def __repr__(self) -> str:
         return f"SerialArm({self.name!r}, {self.n} joints)"

@@ -27,7 +27,7 @@ from robodyn.dynamics.compiled_run import BatchSteps, Kernels
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.dynamics.payload_variants import PayloadVariants
-from robodyn.dynamics.single_calls import Single, condition_entry
+from robodyn.dynamics.single_calls import Single, UncheckedSingle, condition_entry
 from robodyn.dynamics.solver import Solver
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.model.body import Link, combined
@@ -105,6 +105,11 @@ class SerialSolver(Solver):
         return self.singles[True, True]
 
     @cached_property
+    def unchecked(self) -> UncheckedSingle:
+        """Unchecked functions for inner loops: single states, results written into given arrays."""
+        return UncheckedSingle(self.mechanism, self.one)
+
+    @cached_property
     def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
         """Functions for pose and Jacobian of the tip at one configuration."""
         pose, jacobian = _tip_entries()
@@ -136,7 +141,7 @@ class SerialSolver(Solver):
         turns = np.pi / 4.0 * np.array([1.0, 3.0, 5.0, 7.0])
         weights = np.array([1.0, -1.0, 1.0, -1.0]) / (8.0 * np.sin(turns / 2.0) ** 2)
         slides = np.array([1.0, -1.0, 1.0, -1.0])
-        turning = np.array(self.mechanism.joint_units) == "rad"
+        turning = np.array(self.mechanism.drives.units) == "rad"
         return Stencil(
             np.where(turning, turns[:, None], slides[:, None]),
             np.where(turning, weights[:, None], 0.25 * slides[:, None]),

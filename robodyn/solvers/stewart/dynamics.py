@@ -61,11 +61,6 @@ class Reactions(NamedTuple):
         return short_repr(self)
 
 
-def unchecked(platform: Any) -> UncheckedPlatform:
-    """Return unchecked functions for inner loops: single states, results into given arrays."""
-    return UncheckedPlatform(platform)
-
-
 def inverse_dynamics(
     platform: Any,
     pose: ArrayLike,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from robodyn.algorithms import comparison, conditioning, motions, travel
-from robodyn.algorithms.description import Nouns
+from robodyn.algorithms.description import driven_joints, gravity_vector
 from robodyn.algorithms.effort_terms import effort_terms, formulations
 from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.algorithms.geometry import geometry_of
@@ -22,6 +22,7 @@ from robodyn.dynamics.coordinates import POSE, Coordinates
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
+from robodyn.presentation.nouns import Nouns, nouns_of
 from robodyn.solvers.stewart import dynamics, kinematics, legs, parameters, presentation
 from robodyn.solvers.stewart import forward_kinematics as from_legs
 from robodyn.solvers.stewart.description import yaml_form
@@ -56,27 +57,15 @@ class StewartPlatform(Mechanism):
     kind = "stewart"
     model: Model
     coordinates: Coordinates = POSE
-    nouns = Nouns(
-        mechanism="platform",
-        joint="leg",
-        body="platform",
-        effort="force",
-        effort_label="force",
-        effort_unit="N",
-        joint_unit="m",
-    )
-    solver_type = PlatformSolver
+    solver = cached_property(PlatformSolver)
 
     def __init__(
         self, model: Model, base_joint: BaseJoint | Sequence[BaseJoint] = "universal"
     ) -> None:
         self.model, self.structure = model, checked_structure(model)
         self.base_joint = legs.base_joints(model, self.structure, base_joint)
-        self.solver = PlatformSolver(self)
 
     _options = property(legs.options)
-    gravity_vector = property(legs.gravity_vector)
-    driven_joints = cached_property(legs.driven_joints)
     drives = cached_property(legs.drives)
     frames = cached_property(legs.frames)
     bodies = property(legs.bodies)
@@ -102,7 +91,6 @@ class StewartPlatform(Mechanism):
     difference = from_legs.difference
     advance = from_legs.advance
 
-    unchecked = cached_property(dynamics.unchecked)
     inverse_dynamics = dynamics.inverse_dynamics
     forward_dynamics = dynamics.forward_dynamics
     mass_matrix = dynamics.mass_matrix
@@ -114,6 +102,16 @@ class StewartPlatform(Mechanism):
         return f"StewartPlatform({self.name!r})"
 
 
+NOUNS = Nouns(
+    mechanism="platform",
+    joint="leg",
+    body="platform",
+    effort="force",
+    effort_label="force",
+    effort_unit="N",
+    joint_unit="m",
+)
+nouns_of.register(StewartPlatform, lambda _: NOUNS)
 formulations.register(StewartPlatform, lambda _: tuple(FORMULATIONS))
 effort_terms.register(StewartPlatform, dynamics.effort_terms)
 needs_estimator.register(StewartPlatform, lambda _: True)
@@ -148,6 +146,8 @@ conditioning.determinant.register(StewartPlatform, kinematics.determinant)
 conditioning.singularities.register(StewartPlatform, kinematics.singularities)
 conditioning.side.register(StewartPlatform, kinematics.side)
 conditioning.scaled_jacobian.register(StewartPlatform, kinematics.scaled_jacobian)
+gravity_vector.register(StewartPlatform, legs.gravity_vector)
+driven_joints.register(StewartPlatform, legs.driven_joints)
 travel.leg_axes.register(StewartPlatform, legs.leg_axes)
 travel.leg_names.register(StewartPlatform, legs.leg_names)
 travel.passive_limits.register(StewartPlatform, legs.passive_limits)

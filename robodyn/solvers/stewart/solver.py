@@ -36,6 +36,7 @@ from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, direct
 from robodyn.poses import twist_in_base, twist_in_body
+from robodyn.solvers.stewart.dynamics import UncheckedPlatform
 from robodyn.solvers.stewart.joints import LegJointReadings
 from robodyn.solvers.stewart.kernels import joints, single
 from robodyn.solvers.stewart.kernels import layout as at
@@ -89,6 +90,11 @@ class PlatformSolver(Solver):
     def one(self) -> Single:
         """Entries for single states."""
         return Single(single, (self.lanes,))
+
+    @cached_property
+    def unchecked(self) -> UncheckedPlatform:
+        """Unchecked functions for inner loops: single states, results written into given arrays."""
+        return UncheckedPlatform(self.mechanism)
 
     @cached_property
     def condition(self) -> Callable[..., float]:

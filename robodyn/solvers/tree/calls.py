@@ -12,11 +12,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.batch_calls import CONFIGURATION, STATE, computed, types_of_state
-from robodyn.dynamics.single_calls import Single
+from robodyn.dynamics.single_calls import Single, UncheckedSingle
 from robodyn.numerics.array_arguments import (
     MATRIX,
     MATRIX_OUT,
@@ -169,3 +170,32 @@ def batch(
             compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
         return computed(compiled, packed.given, given, core, *settings)
     return None
+
+
+class UncheckedLoop(UncheckedSingle):
+    """Dynamics of a closed loop without checks; see the base class."""
+
+    def __init__(self, mechanism: Any) -> None:
+        super().__init__(mechanism, mechanism.solver.one)
+        self._free = mechanism.solver.free_at
+        self._displace = entry("displace", mechanism.structure.packed)
+
+    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
+        """Compute the displacement (mobility,) of the independent coordinates."""
+        if self._mechanism.solver.free_poses:
+            return np.asarray(self._mechanism.difference(start, goal))
+        return np.asarray(self._shortest(goal[self._free] - start[self._free]))
+
+    def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Apply a displacement (mobility,) to a configuration (nq,)."""
+        moved = self.try_advance(configuration, displacement)
+        if moved is not None:
+            return moved
+        advanced: FloatArray = self._mechanism.advance(configuration, displacement)
+        return advanced
+
+    def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
+        """Apply a displacement (mobility,); None if the loops do not follow it."""
+        moved = np.array(configuration)
+        closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
+        return moved if closed else None

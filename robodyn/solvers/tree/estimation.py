@@ -154,11 +154,11 @@ class LoopEstimator(Estimator):
             for _ in range(steps):
                 gap = self._positions - own.joint_positions(q)
                 if own.solver.drives_free:
-                    return own.unchecked.try_advance(q, gap)
+                    return own.solver.unchecked.try_advance(q, gap)
                 A = own.joint_jacobian(q) / scale[:, None]
                 step = np.asarray(np.linalg.lstsq(A, gap / scale, rcond=None)[0], np.float64)
                 longest = float(np.abs(step / size).max())
-                moved = own.unchecked.try_advance(
+                moved = own.solver.unchecked.try_advance(
                     q, step * min(1.0, LONGEST_STEP / max(longest, DONE))
                 )
                 if moved is None or longest <= DONE:

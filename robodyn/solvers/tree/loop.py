@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
-from robodyn.algorithms.description import Nouns
 from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.algorithms.geometry import Geometry, geometry_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics import joint_friction as friction_of
-from robodyn.dynamics.single_calls import UncheckedSingle
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.presentation import presentation as shown
+from robodyn.presentation.nouns import Nouns, nouns_of
 from robodyn.solvers.tree import conditions, estimation, joints, parameters, presentation
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree import reactions as forces
-from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing import assembly, kinematics
 from robodyn.solvers.tree.closing.kinematics import each_state, refuse_open, refuse_under_actuated
 from robodyn.solvers.tree.closing.pivots import forward_dynamics_repivoted
@@ -52,13 +50,11 @@ class ClosedLoop(Mechanism):
 
     kind = "closed_loop"
     model: Model
-    nouns = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
-    solver_type = LoopSolver
+    solver = cached_property(LoopSolver)
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.structure = structure_of(model)
-        self.solver = LoopSolver(self)
 
     mobility = property(joints.mobility)
     all_joint_names = cached_property(joints.all_joint_names)
@@ -93,11 +89,6 @@ class ClosedLoop(Mechanism):
             f"ClosedLoop({self.name!r}, {len(self.structure.joint_names)} joints, "
             f"{len(self.model.closures)} closures, mobility {self.mobility})"
         )
-
-    @cached_property
-    def unchecked(self) -> UncheckedLoop:
-        """Functions for single states without checks, which write into given arrays."""
-        return UncheckedLoop(self)
 
     def inverse_dynamics(
         self,
@@ -268,41 +259,14 @@ def _forward_anywhere(
         out[...] = forward_dynamics_repivoted(loop, q, rates, effort, wrench, base)
 
 
-class UncheckedLoop(UncheckedSingle):
-    """Dynamics of a closed loop without checks; see the base class."""
-
-    def __init__(self, mechanism: ClosedLoop) -> None:
-        super().__init__(mechanism, mechanism.solver.one)
-        self._free = mechanism.solver.free_at
-        self._displace = entry("displace", mechanism.structure.packed)
-
-    def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the displacement (mobility,) of the independent coordinates."""
-        if self._mechanism.solver.free_poses:
-            return np.asarray(self._mechanism.difference(start, goal))
-        return np.asarray(self._shortest(goal[self._free] - start[self._free]))
-
-    def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Apply a displacement (mobility,) to a configuration (nq,)."""
-        moved = self.try_advance(configuration, displacement)
-        if moved is not None:
-            return moved
-        advanced: FloatArray = self._mechanism.advance(configuration, displacement)
-        return advanced
-
-    def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
-        """Apply a displacement (mobility,); None if the loops do not follow it."""
-        moved = np.array(configuration)
-        closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
-        return moved if closed else None
-
-
 def _geometry(loop: ClosedLoop) -> Geometry:
     from robodyn.solvers.tree.geometry import LoopGeometry
 
     return LoopGeometry(loop)
 
 
+NOUNS = Nouns(mechanism="mechanism", joint="joint", body="tip", effort="effort")
+nouns_of.register(ClosedLoop, lambda _: NOUNS)
 geometry_of.register(ClosedLoop, _geometry)
 needs_estimator.register(ClosedLoop, lambda _: True)
 state_estimator.register(ClosedLoop, estimation.state_estimator)

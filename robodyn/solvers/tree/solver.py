@@ -21,7 +21,7 @@ from robodyn.dynamics.single_calls import Single
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
 from robodyn.solvers.tree import conditions, joints, parameters
 from robodyn.solvers.tree import inverse_kinematics as to_tip
-from robodyn.solvers.tree.calls import single_dynamics
+from robodyn.solvers.tree.calls import UncheckedLoop, single_dynamics
 from robodyn.solvers.tree.closing import kinematics
 from robodyn.solvers.tree.closing.kinematics import ask, tangent, tip_motion
 from robodyn.solvers.tree.closing.pivots import Pivots
@@ -105,6 +105,11 @@ class LoopSolver(Solver):
         if not own.structure.is_open_tree:
             return general
         return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, general)
+
+    @cached_property
+    def unchecked(self) -> UncheckedLoop:
+        """Functions for single states without checks, which write into given arrays."""
+        return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
         """Return whether the controller's model has the same coordinates."""

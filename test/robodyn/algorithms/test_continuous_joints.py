@@ -58,7 +58,7 @@ def test_the_difference_is_the_short_way(arm, rng):
     np.testing.assert_allclose(way[:, 0], shortest(goal - start)[:, 0], atol=1e-12)
     np.testing.assert_array_equal(way[:, 1], (goal - start)[:, 1])
     for a, b, each in zip(start, goal, way, strict=True):
-        np.testing.assert_array_equal(arm.unchecked.difference(a, b), each)
+        np.testing.assert_array_equal(arm.solver.unchecked.difference(a, b), each)
     np.testing.assert_allclose(arm.difference([3.1, 0.0], [-3.1, 0.0])[0], TURN - 6.2, atol=1e-14)
     np.testing.assert_array_equal(arm.difference([0.0, 0.0], [np.pi, 0.0]), [np.pi, 0.0])
 

@@ -63,7 +63,7 @@ def test_efforts_are_the_regressor_times_the_parameters(m, rng):
 def test_a_mechanism_of_other_parameters_needs_the_efforts_that_the_regressor_says(m, rng):
     motion, own = motions(m, rng), m.parameters
     values = own.values * rng.uniform(1.1, 1.5, len(own.values)) + 0.01
-    other = m.with_parameters(values)
+    other = rd.with_parameters(m, values)
     efforts = other.inverse_dynamics(*motion)
     np.testing.assert_allclose(
         m.regressor(*motion) @ values, efforts, atol=1e-10 * np.abs(efforts).max()
@@ -104,7 +104,7 @@ links:
     assert "joint1.static" in own.names
     efforts = arm.inverse_dynamics(q, qd, qdd)
     np.testing.assert_allclose(arm.regressor(q, qd, qdd) @ own.values, efforts, atol=1e-12)
-    assert arm.with_parameters(own.values) == arm
+    assert rd.with_parameters(arm, own.values) == arm
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -112,11 +112,11 @@ def test_values_that_no_mechanism_can_have_are_refused():
     arm = rd.load("puma560")
     own = arm.parameters
     with pytest.raises(InvalidInput, match="values"):
-        arm.with_parameters(own.values[1:])
+        rd.with_parameters(arm, own.values[1:])
     values = own.values.copy()
     values[own.names.index("joint2.viscous")] = -1.0
     with pytest.raises(ModelError, match="damping"):
-        arm.with_parameters(values)
+        rd.with_parameters(arm, values)
 
 
 def test_a_body_and_its_pseudo_inertia_are_the_same(rng):

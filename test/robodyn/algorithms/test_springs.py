@@ -76,7 +76,7 @@ def test_stiffness_and_preload_are_parameters(m, rng):
     efforts = m.inverse_dynamics(*motion)
     np.testing.assert_allclose(m.regressor(*motion) @ own.values, efforts, rtol=1e-9)
     other = own.values * rng.uniform(0.9, 1.1, len(own.values))
-    efforts = m.with_parameters(other).inverse_dynamics(*motion)
+    efforts = rd.with_parameters(m, other).inverse_dynamics(*motion)
     np.testing.assert_allclose(m.regressor(*motion) @ other, efforts, rtol=1e-8)
 
 
@@ -284,7 +284,7 @@ def test_a_leg_that_is_measured_backward_has_the_same_spring(rng):
     efforts = m.inverse_dynamics(*motion)
     np.testing.assert_allclose(other.inverse_dynamics(*motion), efforts, rtol=1e-9)
     values = other.parameters.values
-    np.testing.assert_allclose(other.with_parameters(values).gravity(m.home), m.gravity(m.home))
+    np.testing.assert_allclose(rd.with_parameters(other, values).gravity(m.home), m.gravity(m.home))
 
 
 @pytest.mark.parametrize(

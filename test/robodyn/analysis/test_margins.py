@@ -2,6 +2,8 @@
 
 """Margins: each quantity against its limit, the first violation, limits that are not there."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import robodyn as rd
 from robodyn.actuators import IDEAL
 from robodyn.algorithms import Drives
 from robodyn.analysis import margin_lines, margins
+from robodyn.model import Joint
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +87,10 @@ def test_without_limits_nothing_is_broken():
         """A mechanism that states no limits."""
 
         joint_names = ("a", "b")
+        model = SimpleNamespace(driven_joints=[Joint(name, "revolute", "", "") for name in "ab"])
         velocity_limits = effort_limits = np.full(2, np.inf)
         position_limits = np.tile([-np.inf, np.inf], (2, 1))
-        joint_units, actuators = ("rad", "rad"), (IDEAL, IDEAL)
+        actuators = IDEAL, IDEAL
 
         @property
         def drives(self):

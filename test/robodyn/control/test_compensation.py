@@ -48,7 +48,7 @@ def test_an_arm_follows_alike_whether_its_drives_add_gravity_or_not(name):
 
     own = run(m, lambda *_: 0.0)
     assert np.abs(own).max() > 1e-5
-    still = m.with_gravity([0.0, 0.0, 0.0])
+    still = rd.with_gravity(m, [0.0, 0.0, 0.0])
     np.testing.assert_allclose(run(still, gravity), own, atol=1e-9)
     without = run(m, coriolis, compensates_coriolis=False)
     np.testing.assert_allclose(without, own, atol=1e-9)

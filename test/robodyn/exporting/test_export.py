@@ -32,7 +32,7 @@ def test_a_folder_that_is_not_empty(tmp_path):
 
 def test_redundant_motors_are_refused_by_name(tmp_path):
     m = rd.load("fivebar")
-    many = rd.load(m.source, driven=(*m.passive_joint_names, *m.joint_names))
+    many = rd.load(m.model.source, driven=(*m.passive_joint_names, *m.joint_names))
     with pytest.raises(rd.ModelError, match="fivebar cannot be exported: its driven joints"):
         rd.export(many, tmp_path / "out")
     assert not (tmp_path / "out").exists()

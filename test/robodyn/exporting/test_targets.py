@@ -14,6 +14,7 @@ from program import Program
 from states import expected, random_states
 
 import robodyn as rd
+from robodyn.algorithms import stepping
 from robodyn.exporting import Exported, functions_of, header, link, llvm_of, object_of, target_of
 
 pytestmark = [
@@ -80,7 +81,7 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
-        return tuple(m.step(q, v, held, load, 1e-3, 2, rd.EndStops()))
+        return tuple(stepping.step(m, q, v, held, load, 1e-3, 2, rd.EndStops()))
 
     none = None, None
     for name, call, given, more in (

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms.description import gravity_vector
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
 from robodyn.parsing.mjcf.reader import read_mjcf
@@ -262,7 +263,7 @@ def test_welds_and_connects_leave_the_freedoms_of_mujocos_own_equalities(equalit
 def test_disable_flags_of_mjcf_are_read_or_named():
     flags = '<option><flag {}="disable"/></option><worldbody>'
     weightless = rd.load(COMPLETE.replace("<worldbody>", flags.format("gravity")))
-    assert weightless.gravity_vector.tolist() == [0.0, 0.0, 0.0]
+    assert gravity_vector(weightless).tolist() == [0.0, 0.0, 0.0]
     open_ = rd.load(LOOP.replace("<worldbody>", flags.format("equality")), kind="closed_loop")
     assert not open_.model.closures
     with pytest.warns(LeftOutWarning, match="damper"):

@@ -67,7 +67,7 @@ def given_wrong(m, rng):
     bodies = len(own.bodies)
     factors = np.repeat(rng.uniform(0.7, 1.3, bodies), 10)
     rest = rng.uniform(0.7, 1.3, len(own.values) - 10 * bodies)
-    return m.with_parameters(own.values * np.concatenate([factors, rest]))
+    return rd.with_parameters(m, own.values * np.concatenate([factors, rest]))
 
 
 @pytest.fixture(scope="module", params=[("puma560", 0.5), ("stewart_symmetric", 0.03),
@@ -156,7 +156,7 @@ def test_a_model_without_masses_gets_them(rng):
     own = truth.parameters
     values = own.values.copy()
     values[: 10 * len(own.bodies)] = 0.0
-    result = rd.identify(truth.with_parameters(values), recording, friction="offset")
+    result = rd.identify(rd.with_parameters(truth, values), recording, friction="offset")
     found = result.mechanism.parameters.values[: 10 * len(own.bodies)].reshape(-1, 10)
     assert (np.linalg.eigvalsh(pseudo_inertias(found)) > 0.0).all()
     assert (result.validate([unseen])[0].rmse < 1.5 * deviation).all()

@@ -73,7 +73,7 @@ def test_without_the_payload_the_machine_is_identified_first(rng):
     own = arm.parameters
     factors = np.ones(len(own.values))
     factors[: 10 * len(own.bodies)] = 1.15
-    wrong = arm.with_parameters(own.values * factors)
+    wrong = rd.with_parameters(arm, own.values * factors)
     full = arm.with_payload(MASS, COM, INERTIA)
     loaded, empty = recorded(full, rng, 0.6), recorded(arm, rng, 0.6)
     alone = rd.identify(wrong, [empty], friction="offset")

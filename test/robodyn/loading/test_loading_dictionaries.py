@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.algorithms import comparison
+from robodyn.algorithms import comparison, gravity_vector
 from robodyn.loading import LoopName, SerialName, StewartName
 from robodyn.parsing import MODELS
 
@@ -40,7 +40,7 @@ def test_arrays_tuples_and_paths_stand_for_lists_and_texts(tmp_path):
     made = rd.load(
         {"type": "serial", "name": "a", "gravity": np.array([0, 0, -1.6]), "links": (link,)}
     )
-    assert made.gravity_vector.tolist() == [0.0, 0.0, -1.6]
+    assert gravity_vector(made).tolist() == [0.0, 0.0, -1.6]
     assert made.model.links[1].mass == 2.0
     file = rd.save(rd.load("delta"), tmp_path / "d.yaml")[0]
     document = yaml.safe_load(file.read_text())

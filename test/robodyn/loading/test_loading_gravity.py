@@ -23,7 +23,7 @@ def test_gravity_of_a_description_is_replaced(name):
     np.testing.assert_allclose(weightless.gravity(own.home), 0.0, atol=1e-12)
     turned = rd.load(name, gravity=[0.0, 0.0, 9.81])
     np.testing.assert_allclose(turned.gravity(own.home), -own.gravity(own.home), atol=1e-9)
-    assert turned.with_gravity([0.0, 0.0, -9.81]) == own
+    assert rd.with_gravity(turned, [0.0, 0.0, -9.81]) == own
 
 
 def test_the_whole_arm_hangs_from_a_wall():

@@ -19,6 +19,7 @@ import numba
 import numpy as np
 import pytest
 
+from robodyn.algorithms import stepping
 from robodyn.numerics import cache_folders, compiler, kernel_keys
 from robodyn.numerics.kernel_cache import is_cached
 
@@ -243,7 +244,7 @@ from robodyn.solvers.stewart.kernels.integration import simulate as of_platforms
 for name, simulate in (("puma560", of_arms), ("stewart_dasgupta", of_platforms)):
     m = rd.load(name)
     rest = m.difference(m.home, m.home)
-    m.step(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+    stepping.step(m, m.home, rest, rest, np.zeros(6), 1e-4, 1)
     assert sum(simulate.stats.cache_hits.values()) == 1, simulate.stats
     assert not simulate.stats.cache_misses, simulate.stats
 """
@@ -253,7 +254,7 @@ def test_the_simulation_loop_of_every_kind_is_compiled_once_for_all_processes(da
     """Its functions are passed in as arguments, which must not keep it off the disk."""
     for m in (dasgupta, puma):
         rest = m.difference(m.home, m.home)
-        m.step(m.home, rest, rest, np.zeros(6), 1e-4, 1)
+        stepping.step(m, m.home, rest, rest, np.zeros(6), 1e-4, 1)
     subprocess.run([sys.executable, "-c", SECOND_PROCESS], check=True, timeout=120)
 
 

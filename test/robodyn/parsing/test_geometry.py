@@ -85,7 +85,11 @@ def test_a_saved_model_keeps_its_visuals(kind, ending, tmp_path):
 
 
 def test_variants_of_a_model_keep_its_visuals(tree):
-    for variant in (tree.with_payload(0.3), tree.without_friction(), tree.with_gravity([0, 0, 0])):
+    for variant in (
+        tree.with_payload(0.3),
+        tree.without_friction(),
+        rd.with_gravity(tree, [0, 0, 0]),
+    ):
         same(shapes_of(variant.model), shapes_of(tree.model))
 
 

@@ -64,7 +64,7 @@ def test_backwards_it_takes_as_long(floating):
 def test_a_machine_twice_as_heavy_with_motors_twice_as_strong_is_as_fast():
     """Efforts are linear in masses, rotors and friction, weight included."""
     arm = rd.load("puma560")
-    heavy = arm.with_parameters(2.0 * arm.parameters.values)
+    heavy = rd.with_parameters(arm, 2.0 * arm.parameters.values)
     light, strong = (
         rd.time_optimal(m, ROUTE, effort_limits=factor * arm.effort_limits, points=120)
         for m, factor in ((arm, 1.0), (heavy, 2.0))

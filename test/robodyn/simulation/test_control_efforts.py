@@ -36,7 +36,7 @@ def rubbing(mechanism, rng):
     for k, name in enumerate(names):
         if ".coulomb" in name:
             values[k] = scale * rng.uniform(0.5, 1.0)
-    return mechanism.with_parameters(values)
+    return rd.with_parameters(mechanism, values)
 
 
 def there_and_back(mechanism, rng, duration=0.3, reach=0.02):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import stepping
 from robodyn.poses import pose_difference
 from robodyn.trajectories import AtRest
 
@@ -250,4 +251,4 @@ def test_refusals(change, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.simulate(m, rd.ConstantEffort([0.0]), control_dt=None, duration=1.0, **options)
     with pytest.raises(rd.InvalidInput):
-        m.step(m.home, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 1)
+        stepping.step(m, m.home, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 1)

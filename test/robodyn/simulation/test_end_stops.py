@@ -41,7 +41,7 @@ def impacts(m, dt):
     """Plants in which one joint each is about to hit an end, with its rate."""
     starts, rates = [], []
     for joint, side in joints_and_sides(m):
-        rate = FAST[m.joint_units[joint]]
+        rate = FAST[m.drives.units[joint]]
         # within the fourth step
         try:
             q = at_an_end(m, joint, side, 3.3 * rate * dt)

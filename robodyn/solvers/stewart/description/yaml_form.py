@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.actuators.description import actuator_from_fields
+from robodyn.algorithms.description import gravity_vector
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
@@ -261,7 +262,7 @@ def _common(platform: Any) -> dict[str, Any]:
     model = platform.model
     cones = {name: getattr(model, name) for name in _CONES}
     return {
-        "gravity": numbers(platform.gravity_vector),
+        "gravity": numbers(gravity_vector(platform)),
         "platform": body_fields(platform.bodies[0]),
         **{name: cone for name, cone in cones.items() if np.isfinite(cone)},
     }

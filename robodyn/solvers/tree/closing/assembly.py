@@ -78,7 +78,7 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
     """Close the loops near a displaced configuration by Newton's method, without a search."""
-    moved = loop.unchecked.try_advance(configuration, np.array(displacement))
+    moved = loop.solver.unchecked.try_advance(configuration, np.array(displacement))
     if moved is None:
         text = f"{loop.name}: the loops do not close after a displacement of {displacement}"
         raise NoSolution(text, residual=np.inf, value=displacement)

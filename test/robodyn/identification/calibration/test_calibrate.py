@@ -58,7 +58,7 @@ class Machine:
         free = np.array([not each.passive_only for each in self.geometry.parameters])
         before = nominal(self.geometry)
         self.true = before + off * free * rng.normal(size=len(before))
-        if m.joint_units[0] == "m":
+        if m.drives.units[0] == "m":
             reach = m.size * np.array([0.12, 0.12, 0.08, 0.12, 0.12, 0.15])
             near = np.array([m.advance(m.home, reach * rng.normal(size=6)) for _ in range(samples)])
             self.joints = m.joint_positions(near)

@@ -19,7 +19,9 @@ BIAS = np.array([0.05, -0.08, 0.06, 0.004, -0.006, 0.005])
 @pytest.mark.parametrize("name", ["stewart_symmetric", "puma560", "delta"])
 def test_errors_are_small_and_as_the_covariance_says(name, rng):
     m = rd.load(name)
-    m = m.with_frame("imu", m.link_names[-1], rd.pose_from_rpy([0.02, 0.01, 0.03], [0.3, 0.2, 0.1]))
+    m = m.with_frame(
+        "imu", rd.link_names(m)[-1], rd.pose_from_rpy([0.02, 0.01, 0.03], [0.3, 0.2, 0.1])
+    )
     path = rd.load_path("demo", m)
     estimator = rd.InertialEstimator(m, "imu", DT, ROUGH, jerk=20.0, noise=IMU)
     nv = m.coordinates.velocity_size
@@ -53,8 +55,8 @@ def test_inertial_estimator_rejects_invalid_settings():
     with pytest.raises(rd.InvalidInput, match="nowhere"):
         rd.InertialEstimator(m, "nowhere", DT)
     with pytest.raises(rd.InvalidInput, match="jerk"):
-        rd.InertialEstimator(m, m.link_names[-1], DT, jerk=0.0)
-    estimator = rd.InertialEstimator(m, m.link_names[-1], DT)
+        rd.InertialEstimator(m, rd.link_names(m)[-1], DT, jerk=0.0)
+    estimator = rd.InertialEstimator(m, rd.link_names(m)[-1], DT)
     before = estimator.covariance.copy()
     with pytest.raises(rd.InvalidInput, match="specific_force"):
         estimator.step(m.joint_positions(m.home), [0.0, np.nan, 9.81], np.zeros(3))

@@ -7,6 +7,7 @@ import pytest
 from serial_arms import arm_from_urdf, random_arm, random_urdf
 
 import robodyn as rd
+from robodyn.algorithms import stepping
 from robodyn.solvers.serial.arm import INVERSE_METHODS
 from robodyn.trajectories import plan_joints
 
@@ -91,12 +92,14 @@ def test_energy_is_kept_without_friction_and_lost_with_it(rng):
     q, qd, nothing = arm.home, rng.uniform(-1, 1, 4), np.zeros(4)
     before = sum(arm.energy(q, qd))
     coarse, fine = (
-        abs(sum(free.energy(*free.step(q, qd, nothing, np.zeros(6), 0.2 / k, k))) - before)
+        abs(
+            sum(free.energy(*stepping.step(free, q, qd, nothing, np.zeros(6), 0.2 / k, k))) - before
+        )
         for k in (200, 400)
     )
     assert fine < 1e-7 * max(1.0, abs(before))
     assert fine < 0.2 * coarse or coarse < 1e-10
-    assert sum(arm.energy(*arm.step(q, qd, nothing, np.zeros(6), 1e-3, 100))) < before
+    assert sum(arm.energy(*stepping.step(arm, q, qd, nothing, np.zeros(6), 1e-3, 100))) < before
 
 
 def test_friction_opposes_motion_and_is_absent_at_rest(bundled):

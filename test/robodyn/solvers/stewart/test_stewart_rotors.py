@@ -13,7 +13,7 @@ from six_legs import Damping, six_legs, with_legs
 from stewart_mechanisms import random_motion, random_platform
 
 import robodyn as rd
-from robodyn.algorithms import motions
+from robodyn.algorithms import motions, stepping
 from robodyn.errors import ModelError
 from robodyn.solvers.stewart.actuation import actuator_terms
 
@@ -225,7 +225,9 @@ def test_simulated_energy_is_kept(rng, reference):
     before = sum(platform.energy(pose, twist))
     losses = []
     for steps in (20, 40):
-        end = platform.step(pose, twist, np.full(6, 450.0), np.zeros(6), 0.2 / steps, steps)
+        end = stepping.step(
+            platform, pose, twist, np.full(6, 450.0), np.zeros(6), 0.2 / steps, steps
+        )
         work = np.full(6, 450.0) @ (
             platform.joint_positions(end[0]) - platform.joint_positions(pose)
         )
@@ -238,7 +240,7 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
     """Runge-Kutta steps with `forward_dynamics`, called from here, arrive at the same state."""
     pose, twist, _, wrench = (part[0] for part in random_motion(rng, platform, (1,)))
     effort = platform.inverse_dynamics(pose, twist, np.zeros(6), wrench)
-    found = platform.step(pose, twist, effort, wrench, 1e-3, 5)
+    found = stepping.step(platform, pose, twist, effort, wrench, 1e-3, 5)
     for _ in range(5):
         states = [(pose, twist)]
         rates = []

@@ -122,7 +122,9 @@ def test_set_threads_takes_whole_numbers_above_zero():
 
 def test_unchecked_condition_numbers_are_those_of_checked_calls(rng, platform):
     pose = random_motion(rng, platform, ())[0]
-    assert platform.unchecked.condition_number(pose, 0.3) == platform.condition_number(pose, 0.3)
+    assert platform.solver.unchecked.condition_number(pose, 0.3) == platform.condition_number(
+        pose, 0.3
+    )
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 import robodyn as rd
-from robodyn.algorithms import Nouns
+from robodyn.algorithms import DrivenJoint, driven_joints
 from robodyn.dynamics.joint_friction import joint_friction
 from robodyn.formats import Fields
 from robodyn.mechanism import NumpyDynamics
 from robodyn.model import Joint, Link, Placement
 from robodyn.poses import pose_from_rpy
-from robodyn.presentation import Figure, Shape, presentation, stick
+from robodyn.presentation import Figure, Nouns, Shape, nouns_of, presentation, stick
 
 GRAVITY = 9.81
 
@@ -41,6 +41,7 @@ class Model:
     damping: float = 0.0
     inertia: float = 0.0
     source: str = field(default="", compare=False)
+    gravity = np.array([0.0, 0.0, -GRAVITY])
 
 
 class CartPendulum(NumpyDynamics):
@@ -48,14 +49,7 @@ class CartPendulum(NumpyDynamics):
 
     kind = "cart_pendulum"
     name = "cart and pendulum"
-    joint_names = ("slider", "hinge")
-    joint_units = ("m", "rad")
     frames = ("base_link", "bob")
-    nouns = Nouns(mechanism="cart-pendulum", joint="joint", body="bob", effort="effort")
-    gravity_vector = np.array([0.0, 0.0, -GRAVITY])
-    effort_limits = np.array([200.0, 50.0])
-    position_limits = np.array([[-1.0, 1.0], [-2.0, 2.0]])
-    velocity_limits = np.array([5.0, 20.0])
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -115,6 +109,15 @@ class CartPendulum(NumpyDynamics):
         along = self.model.damping * speed - m * long * np.sin(angle) * rate**2
         about = m * GRAVITY * long * np.sin(angle) + 0.0 * rate
         return np.stack([along, about], axis=-1)
+
+
+JOINTS = (
+    DrivenJoint("slider", "m", (-1.0, 1.0), velocity=5.0, effort=200.0),
+    DrivenJoint("hinge", "rad", (-2.0, 2.0), velocity=20.0, effort=50.0),
+)
+NOUNS = Nouns(mechanism="cart-pendulum", joint="joint", body="bob", effort="effort")
+driven_joints.register(CartPendulum, lambda _: JOINTS)
+nouns_of.register(CartPendulum, lambda _: NOUNS)
 
 
 @joint_friction.register

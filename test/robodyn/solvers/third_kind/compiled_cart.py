@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import cart_kernels as kernels
@@ -12,6 +13,7 @@ import numpy as np
 from cart_pendulum import CartPendulum
 
 import robodyn as rd
+from robodyn.algorithms.stepping import compiled_step, step
 from robodyn.dynamics.batch_calls import (
     BASE,
     CONFIGURATION,
@@ -47,7 +49,7 @@ class CartSolver(Solver):
         super().__init__(mechanism)
         m = mechanism.model
         numbers = np.array([[m.cart, m.bob, m.length, m.inertia, m.damping]])
-        self.packed = numbers, np.array(mechanism.gravity_vector)
+        self.packed = numbers, np.array(m.gravity)
         self.derivatives = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
 
     def lane_numbers(self):
@@ -70,8 +72,7 @@ class CompiledCart(CartPendulum):
     """The mechanism; names, limits, bodies and figure are those of the kind in NumPy."""
 
     kind = "compiled_cart"
-    solver_type = CartSolver
-    step = rd.Mechanism.step
+    solver = cached_property(CartSolver)
 
     def body_pose(self, configuration):
         return self.solver.at(kernels.body_pose, configuration, 7)
@@ -92,6 +93,9 @@ class CompiledCart(CartPendulum):
 
     def bias(self, configuration, velocity, *, base=None):
         return self.inverse_dynamics(configuration, velocity, np.zeros(2), base=base)
+
+
+step.register(CompiledCart, compiled_step)
 
 
 @answers_of.register

@@ -14,7 +14,7 @@ import yaml
 from random_mechanisms import Builder, single_loop
 
 import robodyn as rd
-from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms import conditioning, motions, stepping
 from robodyn.errors import ModelError
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.closing import joint_motion, joint_rates, tangent
@@ -73,7 +73,7 @@ def test_a_batch_across_a_singularity_of_type_2_is_told_state_by_state():
     fivebar = rd.load(FOLDER / "fivebar.urdf").without_friction()
     q, u, path = fivebar.home, np.array([1.0, -2.0]), []
     for _ in range(150):
-        q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
+        q, u = stepping.step(fivebar, q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
         path.append(q)
     together = force_condition(fivebar, np.array(path))
     alone = np.array([force_condition(fivebar, q) for q in path])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import motions
+from robodyn.algorithms import motions, stepping
 from robodyn.solvers.stewart.drawing import platform_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -99,8 +99,10 @@ def test_a_platforms_simulation(platform, loop):
     rest = np.zeros(6)
     efforts = platform.inverse_dynamics(platform.home, rest, rest) / 1.5
     sign, load = platform.drives.signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
-    pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
-    q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    pose, twist = stepping.step(platform, platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = stepping.step(
+        loop, loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500
+    )
     # both to the order of the step; coordinates differ, so the last digits do
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
     assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-8
@@ -114,8 +116,10 @@ def test_a_platforms_legs_stick_alike():
     efforts = platform.inverse_dynamics(platform.home, rest, rest)
     efforts += np.array([0.0, -300.0, 0.0, 0.0, 300.0, 0.0])
     sign, load = platform.drives.signs, np.array([5.0, 0.0, -20.0, 1.0, 0.0, 2.0])
-    pose, twist = platform.step(platform.home, rest, efforts, load, 1e-4, 500)
-    q, u = loop.step(loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500)
+    pose, twist = stepping.step(platform, platform.home, rest, efforts, load, 1e-4, 500)
+    q, u = stepping.step(
+        loop, loop.assemble(pose=platform.home), rest, sign * efforts, load, 1e-4, 500
+    )
     assert np.abs(platform.difference(pose, loop.body_pose(q))).max() < 1e-9
     assert np.abs(loop.jacobian(q) @ u - twist).max() < 1e-9
     stuck = np.abs(u) < 1e-12
@@ -140,6 +144,6 @@ def test_an_arm_without_closures(name, rng):
     assert relative(loop.forward_dynamics(q, qd, wanted, wrench), forward) < 1e-9
     # joints come to rest, stick, and turn back at different times
     for steps in (30, 100):
-        after = arm.step(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
-        ours = loop.step(q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        after = stepping.step(arm, q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
+        ours = stepping.step(loop, q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)
         np.testing.assert_allclose(ours, after, rtol=1e-9, atol=1e-9)

@@ -14,7 +14,7 @@ from random_mechanisms import branched, parallel, random_state, regular, single_
 from six_legs import six_legs, with_legs
 
 import robodyn as rd
-from robodyn.algorithms import motions
+from robodyn.algorithms import motions, stepping
 from robodyn.loading.as_closed_loop import from_tree
 from robodyn.model import Joint, Link, Mimic
 from robodyn.solvers.tree.closing import followed, joint_rates
@@ -145,7 +145,7 @@ def test_rotors_in_batches_and_in_the_compiled_simulation(pair, states):
     moved = ours.forward_dynamics(many[0], many[1], efforts, many[3])
     assert relative(moved[8], change) < 1e-7
     ends = [
-        loop.step(start, 0.1 * u, efforts[0], wrench, 1e-4, 20)
+        stepping.step(loop, start, 0.1 * u, efforts[0], wrench, 1e-4, 20)
         for loop, start in ((ours, q), (explicit, other))
     ]
     assert relative(ends[0][0], ends[1][0][: len(q)]) < 1e-9
@@ -216,7 +216,7 @@ def test_energy_is_kept_to_the_integrators_order(rng):
     effort = ours.inverse_dynamics(q, rest, rest)
     start, losses = sum(ours.energy(q, u)), []
     for steps in (40, 80):
-        end = ours.step(q, u, effort, np.zeros(6), 0.1 / steps, steps)
+        end = stepping.step(ours, q, u, effort, np.zeros(6), 0.1 / steps, steps)
         work = effort @ (ours.joint_positions(end[0]) - ours.joint_positions(q))
         losses.append(abs(sum(ours.energy(*end)) - start - work))
     assert losses[0] < 1e-3 * abs(start)

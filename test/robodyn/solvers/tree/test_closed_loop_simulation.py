@@ -10,7 +10,7 @@ import pytest
 from random_mechanisms import parallel, random_state
 
 import robodyn as rd
-from robodyn.algorithms import Motion, conditioning
+from robodyn.algorithms import Motion, conditioning, stepping
 from robodyn.simulation import is_compiled
 from robodyn.solvers.tree.closing import joint_rates
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
@@ -38,7 +38,7 @@ def test_energy_errs_by_the_order_of_the_integrator(name, start, duration):
     before = energy(mechanism, q, u)
     errors = []
     for dt in (1e-3, 5e-4):
-        after = mechanism.step(q, u, rest, np.zeros(6), dt, round(duration / dt))
+        after = stepping.step(mechanism, q, u, rest, np.zeros(6), dt, round(duration / dt))
         errors.append(energy(mechanism, *after) - before)
         assert mechanism.structure.equations.left(after[0]) < 1e-12
     assert errors[0] / errors[1] == pytest.approx(16.0, rel=0.1)
@@ -49,7 +49,7 @@ def test_loops_stay_closed_for_a_minute(fivebar):
     """In steps of a millisecond, over and over through singularities of type 2."""
     q, u, sides = fivebar.home, np.array([1.0, -2.0]), []
     for _ in range(60):
-        q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-3, 1000)
+        q, u = stepping.step(fivebar, q, u, np.zeros(2), np.zeros(6), 1e-3, 1000)
         sides.append(np.sign(conditioning.determinant(fivebar, q)))
         assert fivebar.structure.equations.left(q) < 1e-12
     assert np.count_nonzero(np.diff(sides)) > 5
@@ -67,7 +67,7 @@ def test_a_joint_that_no_motor_drives_sticks_while_others_move():
     for dt in (2e-3, 1e-3):
         q, u = rusty.home, np.zeros(2)
         for push in (0.2, -0.3, 0.1):
-            q, u = rusty.step(q, u, [push, 0.0], np.zeros(6), dt, round(0.3 / dt))
+            q, u = stepping.step(rusty, q, u, [push, 0.0], np.zeros(6), dt, round(0.3 / dt))
         assert np.abs(joint_rates(rusty, q, u)[elbow]) < 1e-12
         assert np.abs(q - rusty.home).max() > 0.2
         drifts.append(abs(q[elbow] - rusty.home[elbow]))
@@ -84,7 +84,7 @@ def test_friction_only_takes_energy_where_coordinates_change():
     q, u, sides = rubbing.home, np.array([1.0, -2.0]), set()
     before = energy(rubbing, q, u)
     for _ in range(120):
-        q, u = rubbing.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 250)
+        q, u = stepping.step(rubbing, q, u, np.zeros(2), np.zeros(6), 1e-4, 250)
         after = energy(rubbing, q, u)
         assert after < before
         before = after
@@ -99,7 +99,7 @@ def test_a_five_bar_swings_through_singularities_of_type_2(fivebar):
     q, u = fivebar.home, np.array([1.0, -2.0])
     before, configurations, worst = energy(fivebar, q, u), [], 0.0
     for _ in range(480):
-        q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 62)
+        q, u = stepping.step(fivebar, q, u, np.zeros(2), np.zeros(6), 1e-4, 62)
         configurations.append(q)
         worst = max(worst, fivebar.structure.equations.left(q))
     sides = conditioning.side(fivebar, np.array(configurations))
@@ -122,7 +122,7 @@ def test_at_a_singularity_forward_dynamics_goes_on_and_inverse_dynamics_does_not
     change = fivebar.forward_dynamics(q, rest, np.array([0.5, -0.2]))
     assert np.isfinite(change).all()
     # the same motion a moment later, by simulation
-    after, rate = fivebar.step(q, rest, np.array([0.5, -0.2]), np.zeros(6), 1e-6, 100)
+    after, rate = stepping.step(fivebar, q, rest, np.array([0.5, -0.2]), np.zeros(6), 1e-6, 100)
     assert np.abs(rate / 1e-4 - change).max() < 1e-2 * np.abs(change).max()
     assert fivebar.structure.equations.left(after) < 1e-12
 
@@ -133,7 +133,7 @@ def aligned(fivebar):
     q, u = fivebar.home, np.array([1.0, -2.0])
     for _ in range(400):
         before = q
-        q, u = fivebar.step(q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
+        q, u = stepping.step(fivebar, q, u, np.zeros(2), np.zeros(6), 1e-4, 50)
         if np.sign(conditioning.determinant(fivebar, q)) != np.sign(
             conditioning.determinant(fivebar, before)
         ):
@@ -188,4 +188,4 @@ def test_random_mechanisms_stay_closed_and_keep_their_energy(rng, kind):
 
 def stepped(mechanism, q, u, n, steps):
     """0.02 s on, in so many steps, without efforts."""
-    return mechanism.step(q, u, np.zeros(n), np.zeros(6), 0.02 / steps, steps)
+    return stepping.step(mechanism, q, u, np.zeros(n), np.zeros(6), 0.02 / steps, steps)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms.description import gravity_vector
 from robodyn.solvers.tree.closing import find_structure
 
 LOOPS = Path(__file__).parents[3] / "reference" / "closed_loops"
@@ -47,7 +48,7 @@ VARIANTS = {
     "no dry friction": lambda loop: loop.without_dry_friction(loop.joint_names[:1]),
     "no actuators": lambda loop: loop.without_actuators(),
     "gravity": with_gravity,
-    "parameters": lambda loop: loop.with_parameters(loop.parameters.values * 1.1),
+    "parameters": lambda loop: rd.with_parameters(loop, loop.parameters.values * 1.1),
     "driven by": rubbing,
     "effort limits": weaker,
     "closures' damping": damped,
@@ -83,7 +84,7 @@ def test_a_payload_weighs_what_it_does(loop):
     rest = np.zeros(loop.mobility)
     heavy = loop.with_payload(0.8)
     added, bare = (one.inverse_dynamics(one.home, rest, rest) for one in (heavy, loop))
-    weight = np.concatenate([0.8 * loop.gravity_vector, np.zeros(3)])
+    weight = np.concatenate([0.8 * gravity_vector(loop), np.zeros(3)])
     carried = loop.inverse_dynamics(loop.home, rest, rest, weight)
     np.testing.assert_allclose(added, carried, rtol=0.0, atol=1e-9 * (1.0 + np.abs(bare).max()))
 
@@ -118,7 +119,7 @@ def test_a_variant_checks_nothing_that_is_known_to_be_right(monkeypatch, loop):
     checked, values = [], loop.parameters.values * 1.1
     for kind in (type(loop.model), *{type(part) for part in parts_of(loop.model)}):
         monkeypatch.setattr(kind, "__post_init__", lambda self: checked.append(self), raising=True)
-    smooth, other = loop.without_friction(), loop.with_parameters(values)
+    smooth, other = loop.without_friction(), rd.with_parameters(loop, values)
     assert checked == []
     monkeypatch.undo()
     assert smooth.energy(loop.home, np.zeros(loop.mobility)) is not None

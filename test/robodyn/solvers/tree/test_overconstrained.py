@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
+from robodyn.algorithms import stepping
 from robodyn.model import Closure, Joint, Link, Model, Placement
 
 X, Y, Z = np.eye(3)
@@ -103,7 +104,7 @@ def test_an_overconstrained_mechanism_has_one_freedom_that_moves(make, rng):
         rate, change = rng.normal(size=(2, 1))
         effort = loop.inverse_dynamics(q, rate, change)
         np.testing.assert_allclose(loop.forward_dynamics(q, rate, effort), change, rtol=1e-9)
-    moved, rate = loop.step(q, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 300)
+    moved, rate = stepping.step(loop, q, np.zeros(1), np.zeros(1), np.zeros(6), 1e-3, 300)
     assert loop.structure.equations.left(moved) < 1e-11
     before, after = (sum(loop.energy(*state)[:2]) for state in ((q, np.zeros(1)), (moved, rate)))
     assert abs(after - before) < 1e-6 * (1.0 + abs(before))

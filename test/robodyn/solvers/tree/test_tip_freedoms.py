@@ -42,7 +42,7 @@ def test_tip_freedoms_find_what_determines_a_mechanism(name, rows):
     assert m.solver.tip_freedoms.rows == rows
     assert m.solver.tip_freedoms.suffice
     assert (
-        loading.describe(*loading.read(str(m.source), False), "")["loops"]["determined_by"]
+        loading.describe(*loading.read(str(m.model.source), False), "")["loops"]["determined_by"]
         == m.solver.tip_freedoms.text
     )
 

@@ -13,6 +13,7 @@ from machines import INERTIAL, JOINT, walker
 from typer.testing import CliRunner
 
 import robodyn as rd
+from robodyn.algorithms.description import gravity_vector
 from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
 from robodyn.loading import use_options
 from robodyn.poses import rotation_matrix
@@ -74,7 +75,7 @@ def test_a_falling_robot_keeps_its_momentum(floating, rng, effort):
         dt=5e-4, initial=(q, v), end_stops=None,
     )  # fmt: skip
     p = floating.momentum(run.configuration, run.velocity)
-    weight = presentation.moving_mass(floating) * floating.gravity_vector
+    weight = presentation.moving_mass(floating) * gravity_vector(floating)
     fallen = p[0, :3] + run.time[:, None] * weight
     np.testing.assert_allclose(p[:, :3], fallen, atol=1e-6)
     com = floating.center_of_mass(run.configuration)
