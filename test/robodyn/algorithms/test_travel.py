@@ -328,4 +328,4 @@ def test_a_center_leg_bends_as_its_body_tilts(form, rig, end, tmp_path, rng):
     limited = rd.load(text | {("base_cone", "body_cone")[end]: cone})
     inside = travel.within_travel(limited, np.array(configurations))
     np.testing.assert_array_equal(inside, bends.max(axis=1) <= cone)
-    assert len(limited.travel_limits) == len(m.travel_limits) + bends.shape[1]
+    assert len(travel.travel_limits(limited)) == len(travel.travel_limits(m)) + bends.shape[1]

@@ -76,7 +76,7 @@ def test_a_damped_drive_decays_as_the_formula_says():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_energy_is_conserved_over_ten_thousand_steps(name):
-    m = elastic(name, 5.0).with_gravity([0.0, 0.0, 0.0])
+    m = rd.with_gravity(elastic(name, 5.0), [0.0, 0.0, 0.0])
     plant = free_plant(m, 0.03 / (2.0 * np.pi * _frequencies(m).max()))
     n = len(m.joint_names)
     plant.motor_positions = plant.motor_positions + 0.01 * np.random.default_rng(3).normal(size=n)

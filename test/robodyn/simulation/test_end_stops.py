@@ -96,7 +96,7 @@ def test_hitting_an_end_never_adds_energy(name, dt):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pressed_joint_stays_near_its_end(name, dt):
     """The largest effort tau presses a joint of effective inertia m by dt^2 tau / m beyond."""
-    m = rd.load(name).without_friction().with_gravity([0.0, 0.0, 0.0])
+    m = rd.with_gravity(rd.load(name).without_friction(), [0.0, 0.0, 0.0])
     for joint, side in list(joints_and_sides(m))[:4]:
         try:
             q = at_an_end(m, joint, side, 0.0)
@@ -116,7 +116,7 @@ def test_a_pressed_joint_stays_near_its_end(name, dt):
 def test_a_wrist_without_rotors_loses_its_energy_at_an_end(dt):
     """Its inertia is 1e-4 of the first joint's; almost all of its energy is taken."""
     m = rd.load("puma560").without_friction().without_actuators()
-    m = m.with_gravity([0.0, 0.0, 0.0])
+    m = rd.with_gravity(m, [0.0, 0.0, 0.0])
     joint = len(m.joint_names) - 1
     q = at_an_end(m, joint, 1, 1.3 * 3.0 * dt)
     plant = rd.Plant(m, q, 3.0 * push_of(m, q, joint), dt=dt)
