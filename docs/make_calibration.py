@@ -144,7 +144,7 @@ def zero_errors(name: str, spread: float, off: float, stop: float) -> str:
             zeros.find_zeros(m, *measured[:2]),
         )
         out.append([np.mean((each.values - true) ** 2) for each in found])
-    unit = "mm" if m.joint_units[0] == "m" else "mrad"
+    unit = "mm" if m.drives.units[0] == "m" else "mrad"
     return "; ".join(f"{1e3 * each:.2g} {unit}" for each in np.sqrt(np.mean(out, axis=0)))
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import robodyn as rd
+from robodyn.algorithms import gravity_vector
 
 SOURCE = Path(__file__).with_name("controller.c")
 CHECKED = ["-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
@@ -63,7 +64,7 @@ class Controller:
     def __init__(self, program, mechanism, control=COMPUTED_TORQUE, gravity=None, leaves=()):
         self.n = len(mechanism.joint_names)
         left = [str(int(term in leaves)) for term in ("friction", "coriolis")]
-        numbers = mechanism.gravity_vector if gravity is None else gravity
+        numbers = gravity_vector(mechanism) if gravity is None else gravity
         self._process = subprocess.Popen(
             [str(program), str(control), *(repr(float(x)) for x in numbers), *left],
             stdin=subprocess.PIPE,

@@ -322,7 +322,7 @@ class Held:
 @pytest.mark.parametrize("leaves", [(), ("friction",), ("coriolis",), ("friction", "coriolis")])
 @pytest.mark.parametrize("gravity", [(0.0, 0.0, 0.0), (0.5, 0.2, -9.7)])
 def test_efforts_are_those_of_the_python_controller(made, fivebar, leaves, gravity):
-    model = fivebar.with_gravity(gravity)
+    model = rd.with_gravity(fivebar, gravity)
     free = model.without_friction()
     loop = Loop(made, fivebar, gravity=gravity, leaves=leaves)
     loop.run(loop.sine, 50)
