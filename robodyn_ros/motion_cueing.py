@@ -67,7 +67,8 @@ class MotionCueing(ManagedNode):
         self._publisher = self.create_publisher(Odometry, "platform_setpoint", qos.STATE)
         self._felt_imu = self.create_publisher(Imu, "felt_imu", qos.STATE)
         self._report = reporter(self)
-        self._taken = self._refused = 0
+        self._taken = self._counted = self._refused = 0
+        self._arrived = self._diagnosed = time.monotonic()
         if p["telemetry"]:
             self._open_telemetry()
         else:
@@ -129,6 +130,7 @@ class MotionCueing(ManagedNode):
 
     def _take(self, force: FloatArray, rate: FloatArray) -> None:
         self._felt, self._heard = (force, rate), time.monotonic()
+        self._arrived = self._heard
         self._taken += 1
 
     def _open_telemetry(self) -> None:
@@ -183,13 +185,19 @@ class MotionCueing(ManagedNode):
             self._told_imu.publish(imu_message(self._ticks.time, "vehicle", *self._felt))
 
     def _diagnose(self) -> None:
+        now = time.monotonic()
+        rate, self._counted = self._taken - self._counted, self._taken
         values = {
             "algorithm": self._p["algorithm"],
+            "source": self._p["telemetry"] or "vehicle/imu",
+            "rate": f"{rate / max(now - self._diagnosed, 1e-3):.0f} Hz",
+            "age": f"{now - self._arrived:.2f} s" if self._taken else "none",
             "taken": self._taken,
             "refused": self._refused,
             "late": self._cueing.late,
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
+        self._diagnosed = now
         is_silent = self._heard == np.inf
         text = "no messages from the vehicle" if is_silent else "messages from the vehicle arrive"
         self._report(self._ticks.time, Status("cueing", int(is_silent), text, values))

@@ -25,10 +25,13 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
+import yaml
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
@@ -43,7 +46,7 @@ from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.head_motion import REST
 from robodyn.presentation import presentation
-from robodyn.view.machine_panel import NAMED, REQUESTS, MachinePanel
+from robodyn.view.machine_panel import NAMED, REQUESTS, TUNED, CueingPanel, MachinePanel
 from robodyn.view.model_figure import figure_of
 from robodyn.view.page import SLOW, ViewerPage
 from robodyn.view.plots import RidePlots
@@ -62,6 +65,8 @@ NO_CLOCK = 2.0
 LONG = 365 * 86400 * messages.NANOSECONDS
 # Statuses of other nodes that the page shows, and their lifetime [s].
 MACHINE, VEHICLE, STALE = "joint_commander: machine", "motion_cueing: cueing", 5.0
+# Values of the vehicle's status that the page shows.
+TOLD = ("source", "rate", "age", "refused")
 DIAGNOSTICS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 # Time for which the page reports a missing service [s].
 NOTICE = 4.0
@@ -89,8 +94,11 @@ class WebViewer(Node):
         self._reset = self.create_client(Trigger, "forward_simulator/reset")
         self._zero, self._is_simulated = 0, False
         self._vehicle = -math.inf  # time of its last message
+        self._tunes = False  # whether the page has controls of the washout
         self._machine: MachinePanel | None = None
         self._ride: RidePlots | None = None
+        self._get_cueing = self.create_client(GetParameters, "motion_cueing/get_parameters")
+        self._set_cueing = self.create_client(SetParameters, "motion_cueing/set_parameters")
         self._requests = {name: self.create_client(Trigger, name) for name in REQUESTS.values()}
         if p["model"] or p["robot_description"]:
             self._open(p)
@@ -229,11 +237,45 @@ class WebViewer(Node):
                 self._machine.explain(reason)
             elif name == VEHICLE:
                 values = {value.key: value.value for value in status.values}
-                counts = ", ".join(f"{values[k]} {k}" for k in ("taken", "refused") if k in values)
-                self._machine.tell_vehicle(
-                    f"{status.message} ({counts})" if counts else status.message
-                )
+                told = ", ".join(f"{k} {values[k]}" for k in TOLD if k in values)
+                self._machine.tell_vehicle(f"{status.message} ({told})" if told else status.message)
+                if values.get("algorithm") == "classical" and not self._tunes:
+                    self._read_cueing()
                 self._vehicle = time.monotonic()
+
+    def _read_cueing(self) -> None:
+        """Add controls of the washout, with its present parameters."""
+        names = ["preset", *TUNED.values()]
+
+        def show(answer: GetParameters.Response) -> None:
+            if self._page is not None and len(answer.values) == len(names) and not self._tunes:
+                self._tunes = True
+                values = map(parameter_value_to_python, answer.values)
+                given = dict(zip(names, values, strict=True))
+                CueingPanel(self._page, given, self._tune, self._save_cueing)
+
+        if self._get_cueing.service_is_ready():
+            self._ask(self._get_cueing, GetParameters.Request(names=names), show)
+
+    def _tune(self, values: dict[str, Any]) -> None:
+        def done(answer: SetParameters.Response) -> None:
+            if reasons := [each.reason for each in answer.results if not each.successful]:
+                self._notice = reasons[0], time.monotonic() + NOTICE
+
+        given = [Parameter(name, value=value) for name, value in values.items()]
+        request = SetParameters.Request(parameters=[each.to_parameter_msg() for each in given])
+        self._ask(self._set_cueing, request, done)
+
+    def _save_cueing(self, values: dict[str, Any]) -> None:
+        """Write the parameters to a file for the launch argument `params_file`."""
+        file = Path(self._p["cueing_file"]).absolute()
+        text = yaml.safe_dump({"/**/motion_cueing": {"ros__parameters": values}})
+        try:
+            file.write_text(text, encoding="utf-8")
+            said = f"saved: {file}"
+        except OSError as error:
+            said = f"not saved: {error}"
+        self._notice = said, time.monotonic() + NOTICE
 
     def _on_target(self, message: Odometry) -> None:
         _, pose, _ = messages.platform_state(message)

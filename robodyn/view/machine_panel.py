@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Panel of a page for a machine: its state, requests, and the target pose."""
+"""Panels of a page for a machine: state, requests, target pose, and motion cueing."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import shortened
+from robodyn.motion_base.cueing.parameters import PRESETS
 from robodyn.view import colors
 from robodyn.view.page import ViewerPage
 
@@ -21,6 +24,10 @@ REQUESTS = {
     "Park": "joint_commander/park",
     "Reset": "joint_commander/reset",
 }
+# Parameters of a washout by the labels of their controls.
+TUNED = {"Force": "force_gain", "Rotation": "rotation_gain", "Washout": "force_washout"}
+# Range of a control, relative to the preset; a gain may be zero.
+LEAST, MOST = 0.1, 3.0
 _STYLE = (
     "margin:2px 14px 8px;padding:4px 10px;border-radius:6px;color:white;font:600 15px sans-serif"
 )
@@ -71,6 +78,47 @@ class MachinePanel:
     def show_target(self, pose: FloatArray) -> None:
         """Show the target pose (7,), base frame."""
         self._scene.mark(pose)
+
+
+class CueingPanel:
+    """Controls of a washout: its preset, and its gains and washout relative to the preset's.
+
+    Args:
+        page: page to extend.
+        values: present `preset` and parameters `TUNED`; None for those of the preset.
+        change: called with new values, lists for the parameters, when a control has moved.
+        save: called with the values when the button is pressed.
+    """
+
+    def __init__(
+        self,
+        page: ViewerPage,
+        values: Mapping[str, Any],
+        change: Callable[[dict[str, Any]], None],
+        save: Callable[[dict[str, Any]], None],
+    ) -> None:
+        gui, own = page.gui, PRESETS[values["preset"]]
+        with gui.add_folder("Cueing"):
+            self._preset = gui.add_dropdown("Preset", tuple(PRESETS), values["preset"])
+            self._sliders = {}
+            for label, name in TUNED.items():
+                now, least = values[name], 0.0 if name.endswith("gain") else LEAST
+                factor = 1.0 if now is None else float(np.mean(now) / np.mean(own.of_axes(name)))
+                first = min(max(factor, least), MOST)
+                self._sliders[name] = gui.add_slider(f"{label} x", least, MOST, 0.05, first)
+            button = gui.add_button("Save to YAML")
+        for control in (self._preset, *self._sliders.values()):
+            control.on_update(lambda _: change(self.values))
+        button.on_click(lambda _: save(self.values))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Values of the parameters."""
+        preset = PRESETS[self._preset.value]
+        found: dict[str, Any] = {"preset": self._preset.value}
+        for name, slider in self._sliders.items():
+            found[name] = (slider.value * preset.of_axes(name)).round(6).tolist()
+        return found
 
 
 def _note(text: str) -> str:

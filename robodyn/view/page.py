@@ -108,7 +108,7 @@ class ViewerPage:
         largest = float(np.ceil(3.0 * weight / step) * step)
         self.push = self.gui.add_folder("Push")
         with self.push:
-            direction = self.gui.add_dropdown("SampledPath", tuple(_DIRECTIONS), initial_value="+x")
+            direction = self.gui.add_dropdown("Direction", tuple(_DIRECTIONS), initial_value="+x")
             force = self.gui.add_slider(
                 "Force [N]", 0.0, largest, float(step), float(np.round(0.25 * weight / step) * step)
             )
@@ -175,7 +175,8 @@ class ViewerPage:
 
 def _give_room(client: Any, panel: Any, name: str) -> None:
     """Show only the panels' titles on a phone's screen; a tap opens and closes them."""
-    if client.camera.image_width > NARROW:
+    # a phone's screen may have as many pixels as a desktop's: it is taller than wide
+    if client.camera.image_width > max(NARROW, client.camera.image_height):
         return
     client.gui.set_panel_label(f"{name} (tap: show or hide)")
     with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`

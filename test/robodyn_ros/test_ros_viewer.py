@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import yaml
 
 if importlib.util.find_spec("viser") is None:
     pytest.skip("the package viser is not installed", allow_module_level=True)
@@ -24,6 +25,9 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import WrenchStamped
 from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
+from rcl_interfaces.msg import ParameterValue, SetParametersResult
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.parameter import Parameter, parameter_value_to_python
 from ros_harness import (
     LATCHED,
     Peer,
@@ -266,7 +270,7 @@ def test_a_push_is_published_and_ends(viewer, peer):
     wrenches = peer.listen(WrenchStamped, "external_wrench")
     pushes = [props for props in viewer.gui.values() if props.get("label") == "Push"]
     peer.until(lambda: [props["visible"] for props in pushes] == [True], "the controls of a push")
-    viewer.set("SampledPath", "+y")
+    viewer.set("Direction", "+y")
     viewer.set("Force [N]", 50.0)
     peer.spin(0.2)
     viewer.set("Push for 0.3 s", True)
@@ -342,7 +346,12 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             DiagnosticStatus(
                 name="motion_cueing: cueing",
                 message="messages from the vehicle arrive",
-                values=[KeyValue(key="taken", value="1234"), KeyValue(key="refused", value="5")],
+                values=[
+                    KeyValue(key="source", value="beamng:127.0.0.1:4444"),
+                    KeyValue(key="rate", value="60 Hz"),
+                    KeyValue(key="age", value="0.02 s"),
+                    KeyValue(key="refused", value="5"),
+                ],
             ),
         ]
 
@@ -350,7 +359,10 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             statuses.publish(DiagnosticArray(status=told))
             return shown() and all(word in client.texts for word in words)
 
-        peer.until(lambda: explained("1234 taken, 5 refused"), "the state of the telemetry")
+        peer.until(
+            lambda: explained("4444, rate 60 Hz, age 0.02 s, refused 5"),
+            "the state of the telemetry",
+        )
         assert "drive 3 is silent" not in client.texts  # it is parked
         state.publish(String(data="fault"))
         peer.until(lambda: explained(">fault<", "drive 3 is silent"), "the fault and its reason")
@@ -360,3 +372,64 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         peer.until(lambda: shown() and "freeze refused" in client.texts, "the refusal on the page")
         assert asked == ["freeze"]
         assert process.alive, process.output
+
+
+def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
+    file = tmp_path / "mine.yaml"
+    given = {"port": 0, "model": "stewart_symmetric", "cueing_file": str(file)}
+    with viewing(given) as (peer, _, connect):
+        client, wanted = connect("stewart_symmetric"), []
+
+        def present(request, response):
+            assert request.names[0] == "preset"
+            response.values = [Parameter("", value="small").get_parameter_value()]
+            response.values += [ParameterValue() for _ in request.names[1:]]
+            return response
+
+        def take(request, response):
+            values = {
+                each.name: parameter_value_to_python(each.value) for each in request.parameters
+            }
+            wanted.append(values)
+            refused = values["force_gain"][0] > 0.5
+            response.results = [
+                SetParametersResult(successful=not refused, reason="too strong") for _ in given
+            ]
+            return response
+
+        peer.node.create_service(GetParameters, "motion_cueing/get_parameters", present)
+        peer.node.create_service(SetParameters, "motion_cueing/set_parameters", take)
+        state = peer.node.create_publisher(String, "machine_state", LATCHED)
+        statuses = peer.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        state.publish(String(data="engaged"))
+        told = DiagnosticStatus(
+            name="motion_cueing: cueing", message="messages arrive",
+            values=[KeyValue(key="algorithm", value="classical")],
+        )  # fmt: skip
+
+        def has_controls():
+            statuses.publish(DiagnosticArray(status=[told]))
+            return any(props.get("label") == "Force x" for props in client.gui.values())
+
+        peer.until(has_controls, "controls of the washout")
+        client.set("Force x", 2.0)  # twice that of the preset: 0.2
+        peer.until(lambda: wanted, "new parameters")
+        small = rd.WashoutParameters.preset("small")
+        assert wanted[-1]["preset"] == "small"
+        assert wanted[-1]["force_gain"] == pytest.approx([0.4] * 3)
+        assert wanted[-1]["rotation_gain"] == pytest.approx([small.rotation_gain] * 3)
+        assert wanted[-1]["force_washout"] == pytest.approx([small.force_washout] * 3)
+        client.set("Save to YAML", True)
+        peer.until(file.exists, "the file")
+        saved = yaml.safe_load(file.read_text())
+        assert saved == {"/**/motion_cueing": {"ros__parameters": wanted[-1]}}
+        client.set("Force x", 3.0)
+        home = rd.load("stewart_symmetric").home
+        stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)
+        states = peer.node.create_publisher(Odometry, "platform_state", 10)
+
+        def is_refused():
+            states.publish(odometry(next(stamps), FRAMES, home, np.zeros(6)))
+            return "too strong" in client.texts
+
+        peer.until(is_refused, "the refusal on the page")

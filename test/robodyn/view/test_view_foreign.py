@@ -176,7 +176,7 @@ def test_controls_take_no_values_that_they_cannot_have(studio):
         client.set("1 [°]", value)
         client.set("Repeat", "no" if value is True else value)
         client.set("Follow", value)
-        client.set("SampledPath", value)
+        client.set("Direction", value)
         client.set("Run", value)
     for updates in ({"max": 1e9}, {"value": 0.5, "max": 1e9}, {"update_cb": []}, {}, "value", None):
         client.update(label, updates)

@@ -132,7 +132,7 @@ def test_a_push_moves_the_platform(studio, connect):
     page.update()
     client = connect(port)
     live.steer(live.mechanism.home)
-    client.set("SampledPath", "-y")
+    client.set("Direction", "-y")
     client.set("Force [N]", 100.0)
     client.set("Push for 0.3 s", True)
     client.until(lambda: live._wrench[1] == -100.0, "the push arrives")
