@@ -31,6 +31,7 @@ def compiled_step(
     *,
     limit_motors: bool = False,
     motors: FloatArray | None = None,
+    is_semi_implicit: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the state after some integration steps; arguments are not checked.
 
@@ -47,6 +48,7 @@ def compiled_step(
         limit_motors: whether to limit motors by `effort_limits_at`.
         motors: (2, n) positions and velocities of the motors of elastic drives, advanced in
             place.
+        is_semi_implicit: whether the steps are semi-implicit instead of Runge-Kutta of order 4.
 
     Returns:
         Configuration (nq,) and velocity (nv,).
@@ -63,7 +65,8 @@ def compiled_step(
         state = tuple(np.concatenate(pair) for pair in rows)  # type: ignore[assignment]
     elif mechanism.drives.elasticity is not None:
         refuse_elastic_drives(mechanism)
-    rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, limit_motors)
+    options = limit_motors, is_semi_implicit
+    rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, *options)
     outcome = mechanism.solver.own_run.advance(rollout, 0, 1)
     q, v = compiled_run.reached(rollout, outcome, mechanism.solver.failure_reason)
     if motors is None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +28,11 @@ _STACK = BorrowedArrayType(3)
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
 # Of a plant with elastic drives, by whether its controller measures the motors.
-_ELASTIC_OPTIONS = {measures: np.array([1.0, 1.0, float(measures)]) for measures in (False, True)}
-# Options of a plant, by whether it is rough and whether its damping is watched.
-_OPTIONS = {
-    (rough, may_be_stiff): np.array([float(rough), float(may_be_stiff)])
-    for rough in (False, True)
-    for may_be_stiff in (False, True)
+_ELASTIC_OPTIONS = {
+    measures: np.array([1.0, 1.0, 0.0, float(measures)]) for measures in (False, True)
 }
+# Options of a plant, by whether steps are hybrid, damping may be stiff, and steps semi-implicit.
+_OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False, True), repeat=3)}
 
 
 class Outcome(NamedTuple):
@@ -63,6 +62,7 @@ class Rollout:
         driver: function that converts a kind's loop to another one.
         measures_motors: whether a law of a plant with elastic drives measures the motors, not the
             joints.
+        is_semi_implicit: whether the steps are those of `kernels.semi_implicit`.
     """
 
     stops: FloatArray
@@ -80,6 +80,7 @@ class Rollout:
     applied: FloatArray
     driver: Callable[[Any], Any] | None = None
     measures_motors: bool = True
+    is_semi_implicit: bool = False
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
@@ -93,13 +94,15 @@ class Kernels(NamedTuple):
     Attributes:
         loop: entry as in `dynamics.kernels.simulation`.
         numbers: types of the arrays.
-        batch: entry as in `dynamics.kernels.batch_simulation`, if any.
+        batch, batch_hybrid: entries as in `dynamics.kernels.batch_simulation`, if any, for smooth
+            and for hybrid steps.
         elastic: entry as in `dynamics.kernels.elastic_drives`, if there is one.
     """
 
     loop: Any
     numbers: tuple[Any, ...]
     batch: Any = None
+    batch_hybrid: Any = None
     elastic: Any = None
 
 
@@ -157,10 +160,12 @@ class CompiledRun:
             moved = *self.smooth(), *ends
             return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
         may_be_stiff = friction.may_be_stiff(rollout.dt)
-        rough = friction.is_dry or may_be_stiff
+        semi = rollout.is_semi_implicit
+        rough = friction.is_dry or may_be_stiff or semi
         loop = run_entry(self.kernels, known, rollout.driver)
         plant = self.smooth() if rough else self.plant
-        moved = *plant, self.table, friction.rows, _OPTIONS[rough, may_be_stiff], rollout.stops
+        options = _OPTIONS[rough, may_be_stiff, semi]
+        moved = *plant, self.table, friction.rows, options, rollout.stops
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 
@@ -174,6 +179,7 @@ class BatchSteps:
         numbers: (groups, k * 8) parameters, of eight mechanisms a group.
         columns: of each joint's row of `joint_table` in them.
         friction: number of rows of friction in them.
+        options: (OPTIONS,) of all rows, see `kernels.integration.PackedPlant`.
     """
 
     advance: Callable[..., int]
@@ -181,6 +187,7 @@ class BatchSteps:
     numbers: FloatArray
     columns: int
     friction: int
+    options: FloatArray
 
     def run(
         self,
@@ -198,7 +205,7 @@ class BatchSteps:
             share: the first group, and that after the last.
         """
         (dt, stops), (efforts, wrenches, moves) = settings, loads
-        packed = np.array([dt, *stops, self.columns, moves, self.friction])
+        packed = np.array([dt, *stops, self.columns, moves, self.friction, *self.options])
         self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *share)
 
 
@@ -277,11 +284,13 @@ def held(
     steps: int,
     stops: EndStops | None,
     limit_motors: bool = False,
+    is_semi_implicit: bool = False,
 ) -> Rollout:
     """Create a rollout of `steps` of dt [s] with constant efforts and wrench."""
     n = len(effort)
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
+    wanted, applied = np.empty((2, 1, n))
     return Rollout(
         stop_numbers(None if stops is None else stops.for_step(dt), limit_motors),
         np.repeat([-np.inf, np.inf], n),
@@ -292,6 +301,9 @@ def held(
         np.array([dt]),
         np.array([0.0, steps]),
         np.array(wrench, dtype=np.float64).reshape(1, -1, wrench.shape[-1]),
-        *states,
-        *np.empty((2, 1, n)),
+        configuration=states[0],
+        velocity=states[1],
+        wanted=wanted,
+        applied=applied,
+        is_semi_implicit=is_semi_implicit,
     )

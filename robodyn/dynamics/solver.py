@@ -38,6 +38,9 @@ from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
 from robodyn.model import Joint, Link
 
+# Rows of friction above which the memory of eight hybrid steps would not fit on the stack.
+MOST_HYBRID_JOINTS = 40
+
 
 class Solver:
     """Packed numbers of a mechanism and its kernels.
@@ -128,7 +131,12 @@ class Solver:
         return self.failure_reasons[status]
 
     def batch_steps(
-        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+        self,
+        rows: Sequence[Any],
+        dt: float,
+        *,
+        limit_motors: bool,
+        is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
         """Return compiled steps of dt [s] for many mechanisms, each with its own parameters.
 
@@ -136,30 +144,45 @@ class Solver:
         within their torque-speed curves. The result is None if each mechanism must be stepped
         alone.
         """
-        kernel, different = None if self.loop is None else self.loop.batch, distinct(rows)
-        if kernel is None or any(row.solver.friction.needs_hybrid_step(dt) for row in different):
+        kernels, different = self.loop, distinct(rows)
+        if kernels is None or kernels.batch is None:
             return None
+        friction = [row.solver.friction for row in different]
+        may_be_stiff = any(one.may_be_stiff(dt) for one in friction)
+        hybrid = is_semi_implicit or friction[0].needs_hybrid_step(dt)
+        if hybrid and (kernels.batch_hybrid is None or len(friction[0].rows) > MOST_HYBRID_JOINTS):
+            return None
+        if not is_semi_implicit and any(one.needs_hybrid_step(dt) != hybrid for one in friction):
+            return None  # rows with smooth and with hybrid steps
+        kernel = kernels.batch_hybrid if hybrid else kernels.batch
         tables = [row.drives.motor_table for row in different]
         columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        structure, numbers = self.lane_numbers()
+        structure, numbers = self.lane_numbers(smooth=hybrid)
         if any(table.shape[1] < columns for table in tables):
             return None
         if isinstance(rows, PayloadVariants):
-            values = self.numbers_with(rows)
+            values = self.numbers_with(rows, smooth=hybrid)
         else:
-            packed = [row.solver.lane_numbers() for row in rows]
+            packed = [row.solver.lane_numbers(smooth=hybrid) for row in rows]
             for own, other in packed:
                 if own.tobytes() != structure.tobytes() or len(other) != len(numbers):
                     return None
             values = np.array([other for _, other in packed])
-        limits = np.array([table[:, :columns].ravel() for table in tables])
-        limits = np.broadcast_to(limits, (len(rows), limits.shape[1]))
-        lanes = in_lanes(values, limits)
-        return BatchSteps(batch_entry(kernel), structure, lanes, columns, 0)
+        further = [table[:, :columns].ravel() for table in tables]
+        count = len(friction[0].rows) if hybrid else 0
+        if hybrid:
+            places = friction[0].rows[:, at.RATE]
+            if any(not np.array_equal(one.rows[:, at.RATE], places) for one in friction):
+                return None
+            pairs = zip(friction, further, strict=True)
+            further = [np.append(one.rows.ravel(), limits) for one, limits in pairs]
+        lanes = in_lanes(values, np.broadcast_to(further, (len(rows), len(further[0]))))
+        options = np.array([hybrid, may_be_stiff, is_semi_implicit], dtype=np.float64)
+        return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 
-    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+    def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
         """Return the `lane_numbers` (N, k) of this mechanism with payloads."""
-        return np.array([one.solver.lane_numbers()[1] for one in payloads])
+        return np.array([one.solver.lane_numbers(smooth=smooth)[1] for one in payloads])
 
     def variant_run(self, tip: Link) -> CompiledRun | None:
         """Return the compiled simulation of the mechanism with another tip link.
@@ -178,10 +201,11 @@ class Solver:
         """Return `packed` of the mechanism with another tip link; None if it must be built."""
         return None
 
-    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+    def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return the structure that all rows of a batch share, and the numbers of this mechanism.
 
-        Both are vectors, as the kernel of `Kernels.batch` reads them.
+        Both are vectors, as the kernel of `Kernels.batch` reads them; if `smooth`, without dry
+        friction.
         """
         raise self.unanswered("steps of a batch")
 

@@ -18,7 +18,7 @@ from robodyn.dynamics.kernels.end_stops import (
     STIFFNESS,
     STOPS,
 )
-from robodyn.dynamics.kernels.integration import DIVERGED, OK
+from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS
 from robodyn.errors import ModelError
 from robodyn.exporting.marshaling import (
     ArraySpec,
@@ -216,7 +216,7 @@ def step_of(
         *plant,
         constant(mechanism.drives.motor_table),
         constant(mechanism.solver.friction.rows),
-        vector(2),
+        vector(OPTIONS),
         vector(STOPS),
     )
     marshal_model = marshaler(*model)

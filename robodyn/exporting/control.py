@@ -11,6 +11,7 @@ import numpy as np
 from robodyn.dynamics.joint_friction import STIFF_DECAY
 from robodyn.dynamics.kernels.control_laws import clip_efforts, corrected_acceleration
 from robodyn.dynamics.kernels.end_stops import STOPS, end_stop_efforts, motor_limits
+from robodyn.dynamics.kernels.integration import HYBRID, OPTIONS, STIFF_CHECK
 from robodyn.exporting.answers import (
     FINE,
     INVALID,
@@ -34,6 +35,7 @@ from robodyn.exporting.marshaling import (
 )
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.vectors import clear
 
 
 def computed_torque_of(answers: Answers, setting: Setting) -> Any:
@@ -145,10 +147,11 @@ def checked_step_of(answers: Answers, setting: Setting) -> Any:
     ) -> int:
         if not (0.0 < dt < np.inf and steps > 0):
             return INVALID
-        options, held = stack(1, 2), stack(1, n)
+        options, held = stack(1, OPTIONS), stack(1, n)
         may_be_stiff = decay * dt > STIFF_DECAY
-        options[0, 0] = 1.0 if dry or may_be_stiff else 0.0
-        options[0, 1] = 1.0 if may_be_stiff else 0.0
+        clear(options[0])
+        options[0, HYBRID] = 1.0 if dry or may_be_stiff else 0.0
+        options[0, STIFF_CHECK] = 1.0 if may_be_stiff else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
         applied = unloaded() if is_null(wrench) else wrench

@@ -18,6 +18,7 @@ from robodyn.extras import needing
 from robodyn.gym.history import History
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.picture import Camera
+from robodyn.simulation.plant import StepMethod
 
 with needing("gym", "an environment for learning", "gymnasium"):
     import gymnasium
@@ -119,6 +120,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         duration: [s] length of an episode.
         control_dt: [s] between steps of the environment.
         dt: [s] between steps of the simulation.
+        integrator: `rk4` or `semi_implicit`, as for `rd.Plant`.
         actuation_dt: [s] after which wrenches are evaluated again and delayed actions take effect;
             a divisor of `control_dt`, which is the default.
         autoreset_mode: when an episode begins after another has ended, as Gymnasium defines it.
@@ -151,6 +153,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         control_dt: float = 0.02,
         dt: float = 1e-3,
         actuation_dt: float | None = None,
+        integrator: StepMethod = "rk4",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
@@ -174,7 +177,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
                 f"num_envs is {count} for {len(listed)} mechanisms, expected as many or more",
                 value=num_envs,
             )
-        self.plants = rd.BatchPlant([listed[k % len(listed)] for k in range(count)], dt=dt)
+        rows = [listed[k % len(listed)] for k in range(count)]
+        self.plants = rd.BatchPlant(rows, dt=dt, integrator=integrator)
         self.mechanism = self.plants.mechanisms[0]
         self.num_envs, self.control_dt = self.plants.count, float(control_dt)
         self.actuation_dt = self.control_dt if actuation_dt is None else float(actuation_dt)

@@ -128,14 +128,17 @@ def _classical_steps(
     *,
     limit_motors: bool = False,
     motors: FloatArray | None = None,
+    is_semi_implicit: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
 
     Raises:
-        InvalidInput: the drives are elastic.
+        InvalidInput: the drives are elastic, or the steps shall be semi-implicit.
         SimulationFailed: no finite state follows; its `value` is the last good state.
     """
     refuse_elastic_drives(mechanism)
+    if is_semi_implicit:
+        raise mechanism.solver.unanswered("semi-implicit steps")
     stops = None if end_stops is None else end_stops.for_step(dt)
 
     def rate(y: FloatArray) -> FloatArray:

@@ -127,7 +127,7 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Factor as `factor_positive`, for floats, and called instead of inlined."""
+    """Factor as `factor_positive`, but called instead of inlined."""
     return factor_positive(matrix, count, 0.0, lenient)
 
 
@@ -160,5 +160,5 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve as `solve_by_factor`, for floats, and called instead of inlined."""
+    """Solve as `solve_by_factor`, but called instead of inlined."""
     solve_by_factor(factor, count, x)

@@ -13,7 +13,7 @@ BEYOND = 1e6
 
 
 @inner
-def put_stage(start: Any, rates: Any, stage: int, dt: float, count: int, out: Any) -> None:
+def put_stage(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
     """Write the state (count,) at stage 0 to 3 of a step from `start`, for floats or lanes.
 
     `rates` (4, count) are those of earlier stages.
@@ -27,7 +27,7 @@ def put_stage(start: Any, rates: Any, stage: int, dt: float, count: int, out: An
 
 
 @inner
-def put_step(start: Any, rates: Any, dt: float, count: int, out: Any) -> None:
+def put_step(start: Any, rates: Any, dt: Any, count: int, out: Any) -> None:
     """Write the state (count,) after a step, from the rates (4, count) of all stages."""
     for j in range(count):
         out[j] = start[j] + dt / 6.0 * (

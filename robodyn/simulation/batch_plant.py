@@ -21,7 +21,7 @@ from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.simulation.plant import DEFAULT_STOPS
+from robodyn.simulation.plant import DEFAULT_STOPS, StepMethod, is_semi_implicit
 from robodyn.threads import each, get_threads
 
 # Number of rows below which a thread costs more than it saves.
@@ -44,6 +44,7 @@ class BatchPlant:
         end_stops: end stops at the position limits; None for no end stops.
         limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
             their motors at the present velocities.
+        integrator: `rk4` or `semi_implicit`, as for `Plant`.
 
     Attributes:
         failed: (count,) rows that are skipped.
@@ -61,8 +62,11 @@ class BatchPlant:
         dt: float = 1e-3,
         end_stops: EndStops | None = DEFAULT_STOPS,
         limit_efforts: bool = True,
+        integrator: StepMethod = "rk4",
     ) -> None:
         self.mechanisms, self._limits_efforts = _rows_of(mechanism, count), limit_efforts
+        self.integrator: StepMethod = integrator
+        self._is_semi_implicit = is_semi_implicit(distinct(self.mechanisms)[0], integrator)
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         first, count = distinct(self.mechanisms)[0], len(self.mechanisms)
         self._sizes = len(first.home), first.coordinates.velocity_size
@@ -92,7 +96,9 @@ class BatchPlant:
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the arguments and the state for copies and pickles, without views and kernels."""
         state = self._q[:, 0].copy(), self._v[:, 0].copy(), self.failed.copy(), dict(self.problem)
-        made_of = self.mechanisms, self.dt, self._end_stops, self._limits_efforts
+        made_of = (
+            self.mechanisms, self.dt, self._end_stops, self._limits_efforts, self.integrator
+        )  # fmt: skip
         return _restore, (type(self), made_of, state)
 
     @property
@@ -182,6 +188,7 @@ class BatchPlant:
             curves = self._limits_efforts and one.drives.has_torque_speed_curve
             rest = loads[..., :6]
             once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
+            once = replace(once, is_semi_implicit=self._is_semi_implicit)
             lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
             self._bound[k] = _Row(advance, replace(lent, loads=rest), replace(lent, loads=loads))
         return self._bound[k]
@@ -293,7 +300,10 @@ class BatchPlant:
         if first.drives.elasticity is not None:
             return None
         steps: BatchSteps | None = first.solver.batch_steps(
-            self.mechanisms, self.dt, limit_motors=self._curves
+            self.mechanisms,
+            self.dt,
+            limit_motors=self._curves,
+            is_semi_implicit=self._is_semi_implicit,
         )
         return steps
 
@@ -336,6 +346,7 @@ class BatchPlant:
             step(
                 self.mechanisms[row], self._q[row, 0], self._v[row, 0], efforts, load, self.dt,
                 steps, self._end_stops, limit_motors=curves,
+                is_semi_implicit=self._is_semi_implicit,
             )  # fmt: skip
         except SimulationFailed as error:
             return str(error)
@@ -367,8 +378,9 @@ class _Row(NamedTuple):
 
 def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
     """Return a plant with the exact state of another."""
-    mechanisms, dt, stops, limited = made_of
-    plant = kind(mechanisms, dt=dt, end_stops=stops, limit_efforts=limited)
+    mechanisms, dt, stops, limited, integrator = made_of
+    options = {"end_stops": stops, "limit_efforts": limited, "integrator": integrator}
+    plant = kind(mechanisms, dt=dt, **options)
     plant._q[:, 0], plant._v[:, 0], failed, problem = state
     plant.failed, plant.problem = np.array(failed), dict(problem)
     return plant

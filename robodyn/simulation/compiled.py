@@ -133,6 +133,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         run.applied[first:last],
         law.driver,
         run.feedback == "motor",
+        plant.is_semi_implicit,
     )
 
 

@@ -12,7 +12,7 @@ from robodyn.arrays import ArrayLike
 from robodyn.base_motion import BaseMotion
 from robodyn.dynamics.end_stops import EndStops
 
-Integrator = Literal["rk4", "dop853"]
+Integrator = Literal["rk4", "semi_implicit", "dop853"]
 Side = Literal["motor", "joint"]
 
 
@@ -26,9 +26,10 @@ class SimulationSettings:
             simulations (B, ...) or (...).
         end_stops: end stops at the position limits; None for no end stops.
         limit_efforts: limit efforts to those of the actuators.
-        integrator: `rk4`, Runge-Kutta of order 4 with fixed steps, or, if the controller acts
-            continuously, `dop853`, an adaptive method of order 8, as a reference; `dt` is then only
-            the interval of the recorded times.
+        integrator: `rk4`, Runge-Kutta of order 4 with fixed steps; `semi_implicit`, Euler's method
+            with fixed steps, implicit in damping, which is faster, of order 1 and stable with any
+            friction and damping; or, if the controller acts continuously, `dop853`, an adaptive
+            method of order 8, as a reference; `dt` is then only the interval of the recorded times.
         base: motion of the base, constant or a function of time [s]; None for a base at rest. The
             controllers of `robodyn` receive it, as from a measurement unit on the base, and so do
             controllers of your own with a parameter `base`.

@@ -21,7 +21,7 @@ from robodyn.errors import InvalidInput, KinematicsError, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import as_called
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
-from robodyn.simulation.plant import Plant
+from robodyn.simulation.plant import Plant, StepMethod
 from robodyn.simulation.settings import Integrator, Side, SimulationSettings
 from robodyn.trajectories.base import Trajectory, refuse_other
 
@@ -72,9 +72,12 @@ class SimulationTask:
         start = trajectory.sample(0.0)
         state = settings.initial or (start.configuration, start.velocity)
         stops, limited = settings.end_stops, settings.limit_efforts
-        plant = Plant(mechanism, *state, dt=dt, end_stops=stops, limit_efforts=limited)
         integrator = settings.integrator
         check_choice("integrator", integrator, INTEGRATORS)
+        method: StepMethod = "rk4" if integrator == "dop853" else integrator
+        plant = Plant(
+            mechanism, *state, dt=dt, end_stops=stops, limit_efforts=limited, integrator=method
+        )
         self.plant, self.trajectory, self.longest = plant, trajectory, plant.dt
         check_choice("feedback", settings.feedback, get_args(Side))
         self.feedback = settings.feedback
@@ -92,7 +95,7 @@ class SimulationTask:
         self.base = _of_time(settings.base)
         self._base_told = self.base if "base" in _parameters(self.controller) else None
         self.is_sampled = control_dt is not None
-        self.has_fixed_steps = integrator == "rk4"
+        self.has_fixed_steps = integrator != "dop853"
         # states of the adaptive method until the acceleration jumps
         self._coming: list[State] = []
         if control_dt is None:
@@ -121,8 +124,8 @@ class SimulationTask:
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
         """Fill the remaining rows in Python; call `progress` with the time [s] now and then.
 
-        Steps with sticking joints or elastic drives run in compiled code, which cannot call a
-        Python controller at its stages: efforts are then constant over each step.
+        Semi-implicit steps and those with sticking joints or elastic drives run in compiled code,
+        which cannot call a Python controller: efforts are then constant over each step.
 
         Raises:
             InvalidInput: the controller returns no valid effort, or the load no valid wrench.
@@ -133,7 +136,7 @@ class SimulationTask:
         sticks = self.has_fixed_steps and plant.mechanism.solver.friction.needs_hybrid_step(
             self.longest
         )
-        holds = self.is_sampled or self.is_elastic or sticks
+        holds = self.is_sampled or self.is_elastic or sticks or plant.is_semi_implicit
         advance = self._hold if holds else self._act_continuously
         for row in range(first, len(self.time) - 1):
             now, then = float(self.time[row]), float(self.time[row + 1])

@@ -103,4 +103,5 @@ def test_words_are_literals_that_editors_know():
     assert "pedrammehr2012" in get_args(get_type_hints(rd.analyze)["formulation"])
     objective = get_args(get_type_hints(rd.design)["objective"])[0]
     assert set(get_args(objective)) == set(OBJECTIVES)
-    assert get_type_hints(rd.SimulationSettings)["integrator"] == Literal["rk4", "dop853"]
+    integrators = Literal["rk4", "semi_implicit", "dop853"]
+    assert get_type_hints(rd.SimulationSettings)["integrator"] == integrators

@@ -117,6 +117,19 @@ def test_a_list_of_mechanisms_is_taken_in_turn_and_action_0_holds_each():
     assert np.abs(away).max() < 1e-6
 
 
+def test_environments_step_semi_implicitly_and_near_the_default():
+    """Also after copies, whose plants have the same integrator."""
+    found = {}
+    for integrator in ("rk4", "semi_implicit"):
+        envs = copy.deepcopy(vector(num_envs=2, model="delta", integrator=integrator))
+        envs.reset(seed=0)
+        for _ in range(5):
+            envs.step(np.full((2, 3), 0.05))
+        found[integrator] = envs.unwrapped.plants.configuration
+    off = np.abs(found["semi_implicit"] - found["rk4"]).max()
+    assert 1e-7 < off < 1e-2
+
+
 def test_a_copied_environment_goes_on_as_the_original():
     from robodyn.gym import MechanismVectorEnv
 

@@ -50,12 +50,6 @@ def base_at_rest(gravity: Any) -> Any:
 
 
 @inner
-def base_under(load: Any, gravity: Any) -> Any:
-    """Return the base's motion after a wrench, load (15,), or rest if there is none, load (6,)."""
-    return base_of(load[WRENCH:], load.shape[0] == WRENCH + BASE, gravity, 0.0)
-
-
-@inner
 def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
     """Return the acceleration of a point due to a moving base, without the force f."""
     turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))

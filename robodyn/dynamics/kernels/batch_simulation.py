@@ -2,19 +2,20 @@
 
 """Batched simulation of mechanisms of one structure, eight at a time in SIMD lanes.
 
-Each row has its own parameters. The steps equal those of `integration.classical_step` with constant
-efforts, to the bit. A row whose step fails stays in its state, and the caller advances it alone. No
-lane depends on another, except that all of a group stay if the equations of one have no solution.
+Each row has its own parameters. The steps equal those of `integration.classical_step`, or of
+`hybrid_step.hybrid_step`, with constant efforts, to the bit. A row whose step fails stays in its
+state, and the caller advances it alone. No lane depends on another, except that all of a group stay
+if the equations of one have no solution.
 
-A kind derives its entry from `batch_loop`, with its own scratch memory:
+A kind derives its two entries from `batch_loops`, with its own scratch memory:
 
-    loop = batch_loop(LaneFunctions(unpack, accelerate, normalize))
+    smooth, hybrid = batch_loops(LaneFunctions(unpack, accelerate, normalize, ...))
 
     @batch_entry
     def advance(structure, numbers, settings, efforts, loads, q, v, left, first, last):
         work = new_tables(...)
         arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-        return loop(borrowed_array(structure), arrays, work, first, last)
+        return smooth(borrowed_array(structure), arrays, work, first, last)
 """
 
 from __future__ import annotations
@@ -22,7 +23,14 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
-from robodyn.dynamics.kernels.integration import OK, PackedPlant, Stages
+from robodyn.dynamics.kernels.hybrid_step import (
+    HybridScratch,
+    MotionEquations,
+    PieceMemory,
+    hybrid_step,
+)
+from robodyn.dynamics.kernels.integration import OK, OPTIONS, PackedPlant, Stages, Task
+from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.state import State
 from robodyn.dynamics.kernels.sticking import ROW
 from robodyn.numerics.compiler import inner
@@ -33,13 +41,14 @@ from robodyn.numerics.simd.states import read, write
 from robodyn.numerics.simd.tables import new_tables, table_of
 
 # Settings of all rows: length of a step [s], `PackedPlant.stops`, the number of columns of a
-# `joint_table`, whether bases move, and the number of rows of friction.
+# `joint_table`, whether bases move, the number of rows of friction, and `PackedPlant.options`.
 DT: Final = 0
 STOPS: Final = 1
 COLUMNS: Final = 6
 MOVES: Final = 7
 FRICTION: Final = 8
-SETTINGS: Final = 9
+PLANT_OPTIONS: Final = 9
+SETTINGS: Final = PLANT_OPTIONS + OPTIONS
 
 
 class LaneFunctions(NamedTuple):
@@ -49,13 +58,15 @@ class LaneFunctions(NamedTuple):
         unpack: unpack(structure, rows) -> the plant's mechanism, from its numbers in rows of lanes.
         accelerate: accelerate(plant, state, work, rate, acceleration) -> status. Write the time
             derivatives of configuration and velocity of a `State` with efforts as its third.
-        normalize: normalize(plant, configuration, velocity, work) -> status. Project states onto
-            their manifold.
+        normalize, equations, configuration_rate, without_inertia: as in `simulation.Functions`.
     """
 
     unpack: Any
     accelerate: Any
     normalize: Any
+    equations: Any
+    configuration_rate: Any
+    without_inertia: int
 
 
 class Rows(NamedTuple):
@@ -75,11 +86,23 @@ class Rows(NamedTuple):
     left: Any
 
 
-def batch_loop(kind: LaneFunctions) -> Any:
-    """Return the loop of a kind: loop(structure, arrays, work, first, last).
+class LaneStep(NamedTuple):
+    """Argument of the efforts and loads in a step.
 
-    It advances groups of eight rows from `first` to before `last`. `structure` is for `unpack`, the
-    arrays are:
+    Attributes:
+        rows: the `Rows`.
+        moves: whether bases move.
+    """
+
+    rows: Any
+    moves: bool
+
+
+def batch_loops(kind: LaneFunctions) -> tuple[Any, Any]:
+    """Return the loops of a kind for smooth and for hybrid steps.
+
+    A loop is loop(structure, arrays, work, first, last). It advances groups of eight rows from
+    `first` to before `last`. `structure` is for `unpack`, the arrays are:
 
         numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
             of its `joint_table`.
@@ -88,18 +111,19 @@ def batch_loop(kind: LaneFunctions) -> Any:
         q, v: (N, nq) and (N, nv) states, advanced in place.
         left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
     """
-    unpack, accelerate, normalize = kind
+    unpack, accelerate, normalize, equations, configuration_rate, without_inertia = kind
 
     @inner
-    def smooth_step(plant: Any, work: Any, h: float, moves: bool, r: Any, s: Any) -> Any:
-        """Write the states after a step; return the mask of lanes with a valid step."""
+    def smooth_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
+        """Advance the states by a step; see `lanes_hybrid_step`."""
+        plant, work, s = task.plant, task.work, task.scratch
         good = r.left[0] > 0.0
-        none = good & ~good
+        none = good & ~good, False
         nq, nv = s.rates.shape[1], s.accelerations.shape[1]
         for k in range(4):
             put_stage(r.q, s.rates, k, h, nq, s.configuration)
             put_stage(r.v, s.accelerations, k, h, nv, s.velocity)
-            if k > 0 and normalize(plant, s.configuration, s.velocity, work) != OK:
+            if k > 0 and normalize(plant, s.configuration, s.velocity, work, True) != OK:
                 return none
             good = good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
             state = State(s.configuration, s.velocity, r.efforts, r.wrench, True, r.base, moves)
@@ -107,18 +131,44 @@ def batch_loop(kind: LaneFunctions) -> Any:
                 return none
         put_step(r.q, s.rates, h, nq, s.configuration)
         put_step(r.v, s.accelerations, h, nv, s.velocity)
-        if normalize(plant, s.configuration, s.velocity, work) != OK:
+        if normalize(plant, s.configuration, s.velocity, work, False) != OK:
             return none
-        return good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
+        good = good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
+        for j in range(nq):
+            r.q[j] = choose(good, s.configuration[j], r.q[j])
+        for j in range(nv):
+            r.v[j] = choose(good, s.velocity[j], r.v[j])
+        return good, False
 
     @inner
-    def loop(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
+    def supply(task: Any, step: Any, when: Any, given: bool) -> Any:
+        s, r = task.scratch.stages, step.rows
+        under = r.wrench, True, r.base, step.moves
+        return OK, State(s.configuration, s.velocity, r.efforts, *under)
+
+    @inner
+    def lanes_hybrid_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
+        """Advance the states by a step.
+
+        Return the mask of lanes with a valid step, and whether the memory has the equations at its
+        end, as it has those at the beginning if it `is_evaluated`.
+        """
+        functions = without_inertia, supply, equations, configuration_rate, normalize
+        asked, step = r.left[0] > 0.0, LaneStep(r, moves)
+        _, moved, evaluates = hybrid_step(
+            functions, task, step, h, asked, True, is_evaluated, r.q, r.v
+        )
+        return moved, evaluates
+
+    @inner
+    def loop_of(
+        step: Any, structure: Any, arrays: Any, work: Any, s: Any, first: int, last: int
+    ) -> int:
         numbers, settings, efforts, loads, q, v, left = arrays
         nq, nv, n = q.shape[1], v.shape[1], efforts.shape[1]
         columns, nf = int(settings[COLUMNS]), int(settings[FRICTION])
         stops, moves = settings[STOPS:COLUMNS], settings[MOVES] != 0.0
         r = new_tables(Rows(nq, nv, n, WRENCH, BASE, 1))
-        s = new_tables(Stages((4, nq), (4, nv), nq, nv, n, n))
         for group in range(first, last):
             start, end = group * WIDTH, min((group + 1) * WIDTH, q.shape[0])
             table_at = (group + 1) * numbers.shape[1] - WIDTH * n * columns
@@ -127,7 +177,7 @@ def batch_loop(kind: LaneFunctions) -> Any:
                 unpack(structure, rows_of(numbers, group * numbers.shape[1])),
                 table_of(rows_of(numbers, table_at), n, columns),
                 table_of(rows_of(numbers, friction_at), nf, ROW),
-                settings,
+                settings[PLANT_OPTIONS:],
                 stops,
             )
             read(q, start, end, r.q)
@@ -136,18 +186,33 @@ def batch_loop(kind: LaneFunctions) -> Any:
             read(loads[:, :WRENCH], start, end, r.wrench)
             read(loads[:, WRENCH:], start, end, r.base)
             read(left, start, end, r.left)
-            while True:
-                moved = smooth_step(plant, work, settings[DT], moves, r, s)
+            is_evaluated, task = False, Task(plant, plant, work, s)
+            while any_of(r.left[0] > 0.0):
+                moved, is_evaluated = step(task, settings[DT], moves, is_evaluated, r)
                 if not any_of(moved):
                     break
-                for j in range(nq):
-                    r.q[j] = choose(moved, s.configuration[j], r.q[j])
-                for j in range(nv):
-                    r.v[j] = choose(moved, s.velocity[j], r.v[j])
                 r.left[0] = choose(moved, r.left[0] - 1.0, r.left[0])
             write(r.q, start, end, q)
             write(r.v, start, end, v)
             write(r.left, start, end, left)
         return int(last)
 
-    return loop
+    @inner
+    def smooth(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
+        n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
+        s = new_tables(Stages((4, nq), (4, nv), nq, nv, n, n))
+        return int(loop_of(smooth_step, structure, arrays, work, s, first, last))
+
+    @inner
+    def hybrid(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
+        n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
+        nf = int(arrays[1][FRICTION])
+        s = HybridScratch(
+            new_tables(Stages((4, nq), (4, nv), nq, nv, n, n)),
+            new_tables(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2))),
+            new_tables(PieceMemory(nq, nv, nv, 1, 1)),
+            new_tables(joints_shapes(nv, nf)),
+        )
+        return int(loop_of(lanes_hybrid_step, structure, arrays, work, s, first, last))
+
+    return smooth, hybrid

@@ -19,8 +19,9 @@ from typing import Any, Final, NamedTuple
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.end_stops import motor_effort
 from robodyn.dynamics.kernels.hybrid_step import MotionEquations
-from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.integration import OK, OPTIONS
 from robodyn.dynamics.kernels.simulation import Functions, sticking_loop
+from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
@@ -31,7 +32,7 @@ STIFFNESS: Final = 0
 DAMPING: Final = 1
 INERTIA: Final = 2
 # Option of a plant: whether the controller measures the motors, 1 or 0.
-MEASURES_MOTORS: Final = 2
+MEASURES_MOTORS: Final = OPTIONS
 # Tolerance of the search for the motors' configuration [m, rad]; Newton's method squares the last
 # step.
 NEAR: Final = 1e-8
@@ -44,7 +45,7 @@ class ElasticPlant(NamedTuple):
     Attributes:
         own: `PackedPlant` of the mechanism without rotors.
         friction: (nf, sticking.ROW), the motors first.
-        options: (3,) HYBRID, STIFF_CHECK and MEASURES_MOTORS.
+        options: (OPTIONS + 1,) those of a `PackedPlant`, and MEASURES_MOTORS.
         drives: (n, 3) STIFFNESS, DAMPING and INERTIA.
     """
 
@@ -88,15 +89,11 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     )  # fmt: skip
 
     @noinline
-    def mechanism_equations(
-        plant: Any, q: Any, v: Any, load: Any, may_be_stiff: bool, work: Any
-    ) -> int:
+    def mechanism_equations(plant: Any, q: Any, v: Any, load: Any, work: Any) -> int:
         """Compute the equations of the mechanism without the efforts of its drives."""
         own_work, memory, _ = work
-        own = plant.own
-        return int(
-            rigid_equations(own, q, v, memory.none, load, may_be_stiff, own_work, memory.equations)
-        )
+        state = loaded(q, v, memory.none, load, True)
+        return int(rigid_equations(plant.own, state, True, own_work, memory.equations))
 
     @inner
     def sizes(plant: Any) -> tuple[int, int, int]:
@@ -104,9 +101,9 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         return nq + n, nv + n, n
 
     @inner
-    def normalize(plant: Any, q: Any, v: Any, work: Any) -> int:
+    def normalize(plant: Any, q: Any, v: Any, work: Any, at_stage: bool) -> int:
         nq, nv, _ = rigid_sizes(plant.own)
-        return int(rigid_normalize(plant.own, q[:nq], v[:nv], work[0]))
+        return int(rigid_normalize(plant.own, q[:nq], v[:nv], work[0], at_stage))
 
     @inner
     def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
@@ -115,13 +112,12 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         copy(v[nv:], out[nq:])
 
     @inner
-    def equations(
-        plant: Any, q: Any, v: Any, effort: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
-    ) -> int:
+    def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
         nq, nv, n = rigid_sizes(plant.own)
-        memory, drives = work[1], plant.drives
+        memory, drives, load = work[1], plant.drives, state.wrench
+        q, v, effort = state.q, state.rates, state.acceleration_or_effort
         e = memory.equations
-        status = mechanism_equations(plant, q[:nq], v[:nv], load, may_be_stiff, work)
+        status = mechanism_equations(plant, q[:nq], v[:nv], load, work)
         if status != OK:
             return int(status)
         joint_positions(plant.own, q[:nq], memory.positions)
@@ -144,6 +140,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
             if joint.shape[0] > 2 and stops[2] > 0.0:
                 driven = motor_effort(driven, v[motor], joint, joint.shape[0])
             out.force[motor] = driven - spring
+            out.stops[i, 0] = out.stops[i, 1] = 0.0
             out.L[i, motor] = 1.0
             for k in range(motor):
                 out.M[motor, k] = out.D[motor, k] = 0.0
@@ -167,7 +164,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         copy(q, m.q)
         for _ in range(MOST_STEPS):
             clear(m.v)
-            if mechanism_equations(plant, m.q, m.v, load, False, work) != OK:
+            if mechanism_equations(plant, m.q, m.v, load, work) != OK:
                 return False
             joint_positions(plant.own, m.q, m.positions)
             clear(m.change)
@@ -189,7 +186,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
             rigid_rate(plant.own, m.q, m.change, work[0], m.rate)
             for j in range(nq):
                 m.q[j] += m.rate[j]
-            if rigid_normalize(plant.own, m.q, m.v, work[0]) != OK:
+            if rigid_normalize(plant.own, m.q, m.v, work[0], False) != OK:
                 return False
             if largest <= NEAR:
                 return True
@@ -220,7 +217,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     ) -> tuple[int, int, int]:
         nq, nv, n = rigid_sizes(plant.own)
         nf = plant.friction.shape[0]
-        equations_memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf))
+        equations_memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2)))
         vectors = stack_all(ElasticMemory(0, (nv, nv), n, n, nq, nq, nv, nv))
         clear(vectors.none)
         memory = ElasticMemory(equations_memory, *vectors[1:])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner, kernel, noinline
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive
 from robodyn.numerics.simd.lanes import any_of, choose
@@ -41,7 +42,7 @@ def is_beyond(position: Any, joint: Any) -> Any:
 
 
 @inner
-def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any) -> bool:
+def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, slopes: Any) -> bool:
     """Write the motors' efforts out (n,); return whether to call `add_end_stops`.
 
     `plant` is a `PackedPlant` or `JointEnds`, its numbers or lanes, like efforts, positions and
@@ -51,6 +52,7 @@ def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any) -
     columns, beyond = table.shape[1], False
     for i in range(table.shape[0]):
         out[i] = effort[i]
+        slopes[i, 0] = slopes[i, 1] = 0.0
         if columns > 2 and stops[LIMITS_MOTORS] > 0.0:
             out[i] = motor_effort(effort[i], rate[i], table[i], columns)
         beyond = beyond or any_of(is_beyond(position[i], table[i]))
@@ -64,8 +66,12 @@ def scales(stops: Any) -> bool:
 
 
 @noinline
-def add_end_stops(plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any) -> bool:
+def add_end_stops(
+    plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any, slopes: Any
+) -> bool:
     """Add the efforts of the stops to out (n,); return False if M is not positive definite.
+
+    Stiffness and damping of the stops that push are written to `slopes` (n, 2).
 
     M (nv, nv), of which the lower triangle counts, and the Jacobian L (n, nv) of the driven joints'
     rates are overwritten.
@@ -92,12 +98,14 @@ def add_end_stops(plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any
                             is_beyond(position[k], table[k]), abs(product), 0.0
                         )
                 inertia = 1.0 / choose(beyond, inertia, 1.0)
+            stiffness = stops[STIFFNESS] + stops[BY_INERTIA] * inertia
+            damping = stops[DAMPING] + stops[BY_INERTIA + 1] * inertia
             push = end_stop_effort(
-                position[i], rate[i], table[i, 0], table[i, 1],
-                stops[STIFFNESS] + stops[BY_INERTIA] * inertia,
-                stops[DAMPING] + stops[BY_INERTIA + 1] * inertia,
-            )  # fmt: skip
+                position[i], rate[i], table[i, 0], table[i, 1], stiffness, damping
+            )
             out[i] = choose(beyond, out[i] + push, out[i])
+            slopes[i, 0] = choose(push != 0.0, stiffness, 0.0)
+            slopes[i, 1] = choose(push != 0.0, damping, 0.0)
     return True
 
 
@@ -161,4 +169,5 @@ def end_stop_efforts(
     """Write the efforts out (n,) of the stops at limits (n, 2); see `add_end_stops`."""
     for i in range(out.shape[0]):
         out[i] = 0.0
-    return bool(add_end_stops(JointEnds(limits, stops), position, rate, M, L, out))
+    slopes = stack(out.shape[0], 2)
+    return bool(add_end_stops(JointEnds(limits, stops), position, rate, M, L, out, slopes))

@@ -17,7 +17,11 @@ approximate Jacobian:
 
 which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
 
-Each kind of mechanism provides its `MotionEquations`, see `simulation.Functions`.
+A step may also be semi-implicit, see `semi_implicit.put_velocity`.
+
+The step is for one mechanism, or for eight in lanes, which have pieces of their own and do not
+depend on each other. Each kind of mechanism provides its `MotionEquations`, see
+`simulation.Functions`.
 """
 
 from __future__ import annotations
@@ -25,13 +29,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.dry_friction import dry_friction
-from robodyn.dynamics.kernels.integration import (
-    DIVERGED,
-    NO_COMMAND,
-    OK,
-    STIFF_CHECK,
-    commanded,
-)
+from robodyn.dynamics.kernels.integration import DIVERGED, OK, SEMI_IMPLICIT, STIFF_CHECK
 from robodyn.dynamics.kernels.modes import (
     add_held,
     add_row,
@@ -41,17 +39,13 @@ from robodyn.dynamics.kernels.modes import (
     rest_threshold,
     row_times,
 )
-from robodyn.dynamics.kernels.pieces import (
-    between,
-    put_between,
-    put_implicit,
-    put_load,
-    stage_time,
-)
+from robodyn.dynamics.kernels.pieces import between, put_implicit, stage_time
+from robodyn.dynamics.kernels.semi_implicit import put_velocity
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_factored
-from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
-from robodyn.numerics.vectors import clear, copy
+from robodyn.numerics.runge_kutta import are_within, put_stage, put_step
+from robodyn.numerics.simd.lanes import all_of, any_of, choose
+from robodyn.numerics.vectors import copy
 
 GAMMA: Final = 1.0 - 0.5**0.5
 # Damping is implicit if the sum of its decay rates over the step exceeds this; Runge-Kutta of
@@ -74,6 +68,8 @@ class MotionEquations(NamedTuple):
         L: (nf, nv) the rates of the joints with friction are L V.
         force: (nv,) M V' without dry friction, end stops included.
         drift: (nf,) L' V, the joints' accelerations for V' = 0.
+        stops: (n, 2) stiffness and damping of the end stops that push driven joints, the first of
+            the rows of L, else zero; only as D.
     """
 
     M: Any
@@ -81,6 +77,7 @@ class MotionEquations(NamedTuple):
     L: Any
     force: Any
     drift: Any
+    stops: Any
 
 
 class PieceMemory(NamedTuple):
@@ -117,227 +114,305 @@ class Bracket(NamedTuple):
     beginning of the piece.
     """
 
-    lower: float
-    f_lower: float
-    upper: float
-    f_upper: float
+    lower: Any
+    f_lower: Any
+    upper: Any
+    f_upper: Any
 
 
 @inner
 def hybrid_step(
-    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, configuration: Any, velocity: Any
-) -> int:
-    """Advance the state by one step; leave it unchanged and return a status if the step fails.
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, asked: Any,
+    is_constant: bool, is_evaluated: bool, configuration: Any, velocity: Any,
+) -> Any:  # fmt: skip
+    """Advance the state by one step, in the lanes that can; leave it unchanged in the others.
 
     Args:
-        kind: its status for a mass matrix that is not positive definite, and its functions command,
-            equations, configuration_rate and normalize.
-        task, step: `integration.Task`, with `HybridScratch` as its scratch, and `integration.Step`.
+        kind: its status for a mass matrix that is not positive definite, its functions equations,
+            configuration_rate and normalize, and supply(task, step, when, given) ->
+            (status, State): the state at a stage, with the efforts and loads at this fraction of
+            the step; `given` is whether the stage has efforts of its own.
+        task: `integration.Task`, with `HybridScratch` as its scratch.
+        step: argument of `supply`.
+        h: length [s].
+        asked: whether to take the step, True or a mask of lanes.
+        is_constant: whether efforts and loads do not change in the step.
+        is_evaluated: whether the scratch memory has the equations at the beginning, from the last
+            call with the same efforts and loads.
         configuration, velocity: (nq,) and (nv,), advanced in place.
+
+    Returns:
+        A status; whether the step has been taken, or a mask of lanes; and whether the memory has
+        the equations at its end. With a status that is not OK no lane has
+        moved.
     """
-    without_inertia, command, equations, configuration_rate, normalize = kind
+    without_inertia, supply, equations, configuration_rate, normalize = kind
     plant, friction = task.plant, task.plant.friction
     s, e, p, j = task.scratch
-    may_be_stiff = plant.options[STIFF_CHECK] != 0.0
-    q, v, nv = s.configuration, s.velocity, velocity.shape[0]
-    copy(configuration, p.start)
-    copy(velocity, p.start_rate)
-    clear(s.accelerations[0])  # read at the first stage, times zero
-    done, end = 0.0, 1.0  # of the piece, as fractions of the step
-    bracket = Bracket(0.0, 1.0, 2.0, 0.0)
-    fresh, implicit = True, False
-    trials, rest = 0, 0.0
-    if step.at_instant:
-        put_state(s, p, 0, 4, False, 0.0)
-        status = command_at_instant(command, task, step)
-        if status != OK:
-            return int(status)
-    while done < 1.0:
-        piece = (end - done) * step.h
+    checks_damping = plant.options[STIFF_CHECK] != 0.0
+    is_semi_implicit = plant.options[SEMI_IMPLICIT] != 0.0
+    with_damping = checks_damping or is_semi_implicit
+    q, v = s.configuration, s.velocity
+    nq, nv, nf = s.rates.shape[1], s.accelerations.shape[1], friction.shape[0]
+    for k in range(nq):
+        p.start[k] = configuration[k]
+    for k in range(nv):
+        p.start_rate[k] = velocity[k]
+        s.accelerations[0, k] = 0.0  # read at the first stage, times zero
+    zero = choose(asked, 0.0, 0.0)
+    none = asked & ~asked
+    going, fresh, good, stuck = asked, asked, asked, none
+    done, end, rest = zero, zero + 1.0, zero  # of the piece, as fractions of the step
+    bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero)
+    implicit, trials = False, 0
+    while any_of(going):
+        piece = choose(going, (end - done) * h, 0.0)
         stage, last = 0, 2 if implicit else 4
         while True:
             put_state(s, p, stage, last, implicit, piece)
             if stage > 0:
-                status = normalize(plant, q, v, task.work)
+                status = normalize(plant, q, v, task.work, stage < last)
                 if status != OK:
-                    return int(status)
-            if not (is_within(q) and is_within(v)):
-                return DIVERGED
+                    return status, none, False
+            within = are_within(q, nq) & are_within(v, nv)
+            if not all_of(within):
+                good, going = good & within, going & within
+                if not any_of(going):
+                    return DIVERGED, none, False
+                for k in range(nq):
+                    q[k] = choose(within, q[k], p.start[k])
+                for k in range(nv):
+                    v[k] = choose(within, v[k], p.start_rate[k])
             when = done + (end - done) * stage_time(stage, last)
-            put_load(step, when, p.load)
-            if step.rows.shape[0] > 1 and stage < last:
-                row = p.row[: step.rows.shape[1]]
-                put_between(step.rows, 1, when, row)
-                if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
-                    return NO_COMMAND
-            status = equations(plant, q, v, s.effort, p.load, may_be_stiff, task.work, e)
-            if status != OK:
-                return int(status)
-            for i in range(friction.shape[0]):
-                j.speed[i] = row_times(e.L, i, v, 0.0)
+            if stage > 0 or not is_evaluated:
+                status, state = supply(task, step, when, stage < last)
+                if status != OK:
+                    return status, none, False
+                status = equations(plant, state, with_damping, task.work, e)
+                if status != OK:
+                    return status, none, False
+                for i in range(nf):
+                    j.speed[i] = row_times(e.L, i, v, 0.0)
+            is_evaluated = False
             if stage == last:
                 break
-            if fresh:
-                rest = rest_threshold(v)
-                if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
-                    return without_inertia
-                implicit = may_be_stiff and step.h * decay(j.factor, e.D, nv, j.x) > STIFF
+            is_factored = False
+            if stage == 0 and any_of(fresh):
+                if is_semi_implicit:
+                    if not put_velocity(plant, e, j, h, v, p.ahead):
+                        return without_inertia, none, False
+                    configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
+                    break
+                if not factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
+                    return without_inertia, none, False
+                is_factored = True
+                rest = choose(fresh, rest_threshold(v, nv), rest)
+                if checks_damping:
+                    # lanes that need the other method than the rest of the group leave it
+                    stiff = h * decay(j.factor, e.D, nv, j.x) > STIFF
+                    if not any_of(going & ~fresh):
+                        implicit = all_of(stiff | ~going)
+                    wrong = fresh & (~stiff if implicit else stiff)
+                    good, going, fresh = good & ~wrong, going & ~wrong, fresh & ~wrong
+                    if not any_of(going):
+                        return OK, none, False
                 last = 2 if implicit else 4
-                copy(j.speed, j.first_speed)
-                if choose_modes(friction, e, j, rest, v):
-                    # all joints stick and do not move until something changes
-                    clear(velocity)
-                    copy(p.start, configuration)
-                    return OK
-                fresh, bracket = False, Bracket(done, 1.0, 2.0, 0.0)
-            damped = GAMMA * piece if implicit else 0.0
-            if not put_accelerations(friction, s, e, j, stage, damped):
-                return without_inertia
+                for i in range(nf):
+                    j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
+                still = choose_modes(friction, e, j, rest, v, fresh)
+                # where all joints stick, nothing moves until something changes
+                stuck, going = stuck | still, going & ~still
+                if not any_of(going):
+                    break
+                bracket = begin_bracket(bracket, fresh, done)
+                fresh = none
+            damped = GAMMA * piece if implicit else zero
+            if not put_accelerations(friction, s, e, j, stage, implicit, damped, is_factored):
+                return without_inertia, none, False
             for k in range(nv):
-                p.ahead[k] = v[k] + (damped * j.x[k] if implicit else 0.0)
+                p.ahead[k] = v[k] + damped * j.x[k] if implicit else v[k]
             configuration_rate(plant, q, p.ahead, task.work, s.rates[stage])
             if implicit and stage == 1:
-                for k in range(s.rates.shape[1]):
-                    s.rates[1, k] -= 2.0 * s.rates[0, k]
+                for k in range(nq):
+                    s.rates[1, k] = s.rates[1, k] - 2.0 * s.rates[0, k]
             stage += 1
+        if is_semi_implicit:
+            for k in range(nq):
+                p.start[k] = p.start[k] + h * s.rates[0, k]
+            copy(p.ahead, p.start_rate)
+            status = normalize(plant, p.start, p.start_rate, task.work, False)
+            if status != OK:
+                return status, none, False
+            good = good & are_within(p.start, nq) & are_within(p.start_rate, nv)
+            break
+        if not any_of(going):
+            break
         trials += 1
+        accepted = going
         if trials < MOST_TRIALS:
-            if restick_reversed(j, rest):
-                end, bracket = 1.0, Bracket(done, 1.0, 2.0, 0.0)
-                continue
+            again = restick_reversed(j, rest, going)
             least = least_left(j, rest)
             # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
-            if least < -LANDED or (
-                bracket.upper <= 1.0 and least > LANDED and bracket.upper - bracket.lower > SHORTEST
-            ):
-                bracket = narrow_bracket(bracket, end, least)
-                end = between(bracket, trials)
+            narrows = (bracket.upper <= 1.0) & (bracket.upper - bracket.lower > SHORTEST)
+            crosses = going & ~again
+            crosses = crosses & ((least < -LANDED) | (narrows & (least > LANDED)))
+            bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
+            accepted = going & ~again & ~crosses
+            ahead = choose(again, 1.0, between(bracket, trials))
+            after = choose(again | crosses, ahead, end)
+            if not any_of(accepted):
+                end = after
                 continue
-        if stick_at_zero_rate(j, rest):
+            end = after
+        leftover = stick_at_zero_rate(j, rest, accepted)
+        is_evaluated = all_of(accepted | ~asked) and not any_of(leftover)
+        is_evaluated = is_evaluated and is_constant
+        if any_of(leftover):
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy
-            if not factor_with_damping(j.factor, e.M, e.D, 0.0, nv):
-                return without_inertia
-            add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, v)
-        copy(q, p.start)
-        copy(v, p.start_rate)
-        done, end, fresh = end, 1.0, True
-        if 1.0 - done < 1e-12:
-            break
-    copy(p.start, configuration)
-    copy(p.start_rate, velocity)
-    return OK
+            if not factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
+                return without_inertia, none, False
+            for k in range(nv):
+                p.ahead[k] = v[k]
+            add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, p.ahead)
+            for k in range(nv):
+                v[k] = choose(leftover, p.ahead[k], v[k])
+        for k in range(nq):
+            p.start[k] = choose(accepted, q[k], p.start[k])
+        for k in range(nv):
+            p.start_rate[k] = choose(accepted, v[k], p.start_rate[k])
+        done = choose(accepted, end, done)
+        end = choose(accepted, 1.0, end)
+        fresh = accepted & (1.0 - done >= 1e-12)
+        going = going & (1.0 - done >= 1e-12)
+    for k in range(nq):
+        configuration[k] = choose(good, p.start[k], configuration[k])
+    for k in range(nv):
+        velocity[k] = choose(good, choose(stuck, 0.0, p.start_rate[k]), velocity[k])
+    return OK if any_of(good) else DIVERGED, good, is_evaluated
 
 
 @inner
-def command_at_instant(command: Any, task: Any, step: Any) -> int:
-    """Compute the commanded efforts at the beginning of a step, before and after their limits."""
-    s, p = task.scratch.stages, task.scratch.piece
-    if not (is_within(s.configuration) and is_within(s.velocity)):
-        return DIVERGED
-    put_load(step, 0.0, p.load)
-    row = p.row[: step.rows.shape[1]]
-    copy(step.rows[0], row)
-    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.wanted, s.effort):
-        return NO_COMMAND
-    copy(s.wanted, step.wanted)
-    copy(s.effort, step.applied)
-    return OK
-
-
-@inner
-def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: float) -> None:
+def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any) -> None:
     """Write the state at a stage of a piece of length `piece` [s], or after the last stage."""
+    nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
-        copy(p.start, s.configuration)
-        copy(p.start_rate, s.velocity)
+        for k in range(nq):
+            s.configuration[k] = p.start[k]
+        for k in range(nv):
+            s.velocity[k] = p.start_rate[k]
     elif implicit:
-        put_implicit(p.start, s.rates, stage, piece, s.configuration)
-        put_implicit(p.start_rate, s.accelerations, stage, piece, s.velocity)
+        put_implicit(p.start, s.rates, stage, piece, nq, s.configuration)
+        put_implicit(p.start_rate, s.accelerations, stage, piece, nv, s.velocity)
     elif stage < last:
-        put_stage(p.start, s.rates, stage, piece, p.start.shape[0], s.configuration)
-        put_stage(p.start_rate, s.accelerations, stage, piece, p.start_rate.shape[0], s.velocity)
+        put_stage(p.start, s.rates, stage, piece, nq, s.configuration)
+        put_stage(p.start_rate, s.accelerations, stage, piece, nv, s.velocity)
     else:
-        put_step(p.start, s.rates, piece, p.start.shape[0], s.configuration)
-        put_step(p.start_rate, s.accelerations, piece, p.start_rate.shape[0], s.velocity)
+        put_step(p.start, s.rates, piece, nq, s.configuration)
+        put_step(p.start_rate, s.accelerations, piece, nv, s.velocity)
 
 
 @inner
-def put_accelerations(friction: Any, s: Any, e: Any, j: Any, stage: int, damped: float) -> bool:
+def put_accelerations(
+    friction: Any, s: Any, e: Any, j: Any, stage: int, implicit: bool, damped: Any,
+    is_factored: bool,
+) -> bool:  # fmt: skip
     """Write the accelerations of a stage, also to j.x; return False if M + damped D is indefinite.
 
-    `damped` is gamma h, zero for an explicit step.
+    `damped` is gamma h for an implicit step. The mass matrix may be factorized already.
     """
-    nf, nv = friction.shape[0], j.x.shape[0]
+    nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
     for i in range(nf):
-        if abs(j.mode[i]) == 1.0:
-            add_row(e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), e.force)
-    twice = 2.0 if damped > 0.0 and stage == 1 else 0.0
+        slides = abs(j.mode[i]) == 1.0
+        if any_of(slides):
+            add_row(e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), slides, e.force)
+    twice = 2.0 if implicit and stage == 1 else 0.0
     if twice > 0.0:
         for i in range(nv):
             for k in range(nv):
-                e.force[i] -= 2.0 * e.M[max(i, k), min(i, k)] * first[k]
-    if not factor_with_damping(j.factor, e.M, e.D, damped, nv):
+                e.force[i] = e.force[i] - 2.0 * e.M[max(i, k), min(i, k)] * first[k]
+    factors = implicit or not is_factored
+    if factors and not factor_with_damping(j.factor, e.M, e.D, damped, implicit, nv):
         return False
     copy(e.force, j.x)
     solve_factored(j.factor, nv, j.x)
     for i in range(nf):
+        sticks = j.mode[i] == 0.0
         j.wanted[i] = 0.0
-        if j.mode[i] == 0.0:
-            j.wanted[i] = -e.drift[i]
+        if any_of(sticks):
+            wanted = -e.drift[i]
             for k in range(nv):
-                j.wanted[i] -= e.L[i, k] * (j.x[k] + twice * first[k])
+                wanted = wanted - e.L[i, k] * (j.x[k] + twice * first[k])
+            j.wanted[i] = choose(sticks, wanted, 0.0)
     add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, j.x)
-    copy(j.x, s.accelerations[stage])
+    for k in range(nv):
+        s.accelerations[stage, k] = j.x[k]
     return True
 
 
 @inner
-def restick_reversed(j: Any, rest: float) -> bool:
-    """Let joints stick that broke away but moved backward; return whether there are any."""
-    held = False
+def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
+    """Let joints stick that broke away but moved backward; return in which lanes there are any."""
+    held = going & ~going
     for i in range(j.mode.shape[0]):
-        broke_away = abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) <= rest
-        if broke_away and j.mode[i] * j.speed[i] < -rest:
-            j.mode[i] = 0.0
-            held = True
+        broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
+        returned = broke_away & (j.mode[i] * j.speed[i] < -rest)
+        j.mode[i] = choose(returned, 0.0, j.mode[i])
+        held = held | returned
     return held
 
 
 @inner
-def least_left(j: Any, rest: float) -> float:
+def least_left(j: Any, rest: Any) -> Any:
     """Return the remaining fraction of the rate of the sliding joint nearest to rest, at most 1."""
-    least = 1.0
+    least = 0.0 * rest + 1.0
     for i in range(j.mode.shape[0]):
-        if abs(j.mode[i]) == 1.0 and abs(j.first_speed[i]) > rest:
-            least = min(least, j.mode[i] * j.speed[i] / abs(j.first_speed[i]))
+        moved = abs(j.first_speed[i])
+        slid = (abs(j.mode[i]) == 1.0) & (moved > rest)
+        left = j.mode[i] * j.speed[i] / choose(slid, moved, 1.0)
+        least = choose(slid & (left < least), left, least)
     return least
 
 
 @inner
-def narrow_bracket(bracket: Any, end: float, least: float) -> Any:
-    """Return the bracket with one end replaced (Illinois rule for an end that stays again)."""
+def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
+    """Return the bracket of a piece that begins at `done`, in these lanes."""
     lower, f_lower, upper, f_upper = bracket
-    if least < 0.0:
-        if upper <= 1.0:
-            f_lower *= 0.5
-        return Bracket(lower, f_lower, end, least)
-    return Bracket(end, least, upper, 0.5 * f_upper)
+    return Bracket(
+        choose(where, done, lower),
+        choose(where, 1.0, f_lower),
+        choose(where, 2.0, upper),
+        choose(where, 0.0, f_upper),
+    )
 
 
 @inner
-def stick_at_zero_rate(j: Any, rest: float) -> bool:
-    """Let joints stick that came to rest; return whether any of them still has a nonzero rate.
+def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
+    """Return the bracket with one end replaced (Illinois rule for an end that stays again)."""
+    lower, f_lower, upper, f_upper = bracket
+    falls, rises = where & (least < 0.0), where & ~(least < 0.0)
+    halved = choose(upper <= 1.0, 0.5 * f_lower, f_lower)
+    return Bracket(
+        choose(rises, end, lower),
+        choose(rises, least, choose(falls, halved, f_lower)),
+        choose(falls, end, upper),
+        choose(falls, least, choose(rises, 0.5 * f_upper, f_upper)),
+    )
+
+
+@inner
+def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
+    """Let joints stick that came to rest; return in which lanes any of them has a nonzero rate.
 
     The changes that bring these rates to zero are written to `j.wanted`.
     """
-    leftover = False
+    leftover = accepted & ~accepted
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
-        if abs(j.mode[i]) == 1.0 and moved > rest and j.mode[i] * j.speed[i] <= LANDED * moved:
-            j.mode[i] = 0.0
-        j.wanted[i] = 0.0
-        if j.mode[i] == 0.0:
-            leftover = leftover or j.speed[i] != 0.0
-            j.wanted[i] = -j.speed[i]
+        came = accepted & (abs(j.mode[i]) == 1.0) & (moved > rest)
+        came = came & (j.mode[i] * j.speed[i] <= LANDED * moved)
+        j.mode[i] = choose(came, 0.0, j.mode[i])
+        sticks = accepted & (j.mode[i] == 0.0)
+        leftover = leftover | (sticks & (j.speed[i] != 0.0))
+        j.wanted[i] = choose(sticks, -j.speed[i], 0.0)
     return leftover

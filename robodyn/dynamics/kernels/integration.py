@@ -17,9 +17,12 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
 
-# Options of a plant: whether its joints stick or may be strongly damped, and whether the latter.
+# Options of a plant: whether a step is hybrid, as joints stick or may be strongly damped or the
+# steps are semi-implicit; whether damping may be strong; whether the steps are semi-implicit.
 HYBRID: Final = 0
 STIFF_CHECK: Final = 1
+SEMI_IMPLICIT: Final = 2
+OPTIONS: Final = 3
 # Statuses; the kinds' own statuses are positive.
 OK: Final = 0
 DIVERGED: Final = -1
@@ -33,7 +36,7 @@ class PackedPlant(NamedTuple):
         mechanism: arrays that only the functions of the kind read.
         table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
         friction: (nf, sticking.ROW) of the joints that have dry friction.
-        options: (2,) ROUGH and WATCHED, 1 or 0.
+        options: (OPTIONS,) 1 or 0.
         stops: (5,) numbers of `end_stops`.
     """
 
@@ -207,7 +210,7 @@ def classical_step(
         put_stage(start, s.rates, stage, step.h, start.shape[0], q)
         put_stage(start_rate, s.accelerations, stage, step.h, start_rate.shape[0], v)
         if stage > 0:
-            status = normalize(plant, q, v, task.work)
+            status = normalize(plant, q, v, task.work, True)
             if status != OK:
                 return int(status)
         if not (is_within(q) and is_within(v)):
@@ -228,7 +231,7 @@ def classical_step(
             return int(status)
     put_step(start, s.rates, step.h, start.shape[0], q)
     put_step(start_rate, s.accelerations, step.h, start_rate.shape[0], v)
-    status = normalize(plant, q, v, task.work)
+    status = normalize(plant, q, v, task.work, False)
     if status != OK:
         return int(status)
     if not (is_within(q) and is_within(v)):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sliding and sticking modes of joints, and the effect of sticking on the motion."""
+"""Sliding and sticking modes of joints, and the effect of sticking on the motion.
+
+All functions are for one mechanism or for eight in lanes, of which none depends on another.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.sticking import STATIC, STATIC_BACKWARD, solve_stiction
 from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
+from robodyn.numerics.simd.lanes import any_of, choose, largest_of
 from robodyn.numerics.vectors import copy
 
 # [m/s, rad/s] A joint below this rate is at rest, relative to 1 and to the largest velocity.
@@ -64,34 +68,34 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 
 @inner
-def rest_threshold(rate: Any) -> float:
-    """Return the rate [m/s or rad/s] below which a joint counts as at rest."""
-    largest = 1.0
-    for j in range(rate.shape[0]):
-        largest = max(largest, abs(rate[j]))
+def rest_threshold(rate: Any, count: int) -> Any:
+    """Return the rate [m/s or rad/s] below which a joint counts as at rest, from those (count,)."""
+    largest = largest_of(abs(rate[0]), 1.0)
+    for j in range(1, count):
+        largest = largest_of(abs(rate[j]), largest)
     return REST * largest
 
 
 @noinline
-def factor_with_damping(A: Any, M: Any, D: Any, factor: float, count: int) -> bool:
-    """Factorize M + factor D into A; return False if it is not positive definite."""
+def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count: int) -> bool:
+    """Factorize M, or M + factor D if `damped`, into A; False if it is not positive definite."""
     for i in range(count):
         for j in range(i + 1):
             A[i, j] = M[i, j]
-            if factor > 0.0:
-                A[i, j] += factor * D[i, j]
+            if damped:
+                A[i, j] = A[i, j] + factor * D[i, j]
     return factor_definite(A, count, False)
 
 
 @noinline
-def decay(A: Any, D: Any, count: int, x: Any) -> float:
+def decay(A: Any, D: Any, count: int, x: Any) -> Any:
     """Return the trace of M^-1 D, the sum of velocity decay rates [1/s]; A is the factor of M."""
-    total = 0.0
+    total = 0.0 * A[0, 0]
     for j in range(count):
         for i in range(count):
             x[i] = D[max(i, j), min(i, j)]
         solve_factored(A, count, x)
-        total += x[j]
+        total = total + x[j]
     return total
 
 
@@ -104,7 +108,7 @@ def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> 
     n, nv = mode.shape[0], x.shape[0]
     some = False
     for i in range(n):
-        if mode[i] == 0.0:
+        if any_of(mode[i] == 0.0):
             some = True
             copy(L[i], X[i])
             solve_factored(A, nv, X[i])
@@ -113,20 +117,19 @@ def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> 
     for i in range(n):
         for j in range(i + 1):
             H[i, j] = 1.0 if i == j else 0.0
-            if mode[i] == 0.0 and mode[j] == 0.0:
-                H[i, j] = 0.0
-                for k in range(nv):
-                    H[i, j] += L[i, k] * X[j, k]
+            both = (mode[i] == 0.0) & (mode[j] == 0.0)
+            if any_of(both):
+                H[i, j] = choose(both, row_times(L, i, X[j], 0.0), H[i, j])
     factor_definite(H, n, True)
     solve_factored(H, n, wanted)
     for i in range(n):
-        if mode[i] == 0.0:
+        if any_of(mode[i] == 0.0):
             for k in range(nv):
-                x[k] += X[i, k] * wanted[i]
+                x[k] = choose(mode[i] == 0.0, x[k] + X[i, k] * wanted[i], x[k])
 
 
 @noinline
-def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) -> bool:
+def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fresh: Any) -> Any:
     """Choose for each joint whether it slides or sticks; return whether the whole mechanism sticks.
 
     Joints that move keep sliding. Joints at rest stick if friction can hold them, given the
@@ -140,82 +143,94 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: float, rate: Any) 
             speeds computed.
         rest: rate below which a joint is at rest.
         rate: (nv,).
+        fresh: whether to choose, a mask of lanes; the modes of the others stay.
     """
     L, x, mode, among = equations.L, j.x, j.mode, j.among
-    nf, nv = friction.shape[0], rate.shape[0]
+    nf, nv = friction.shape[0], x.shape[0]
     copy(equations.force, x)
     for i in range(nf):
         row = friction[i]
-        among[i] = 0.0
-        if not row[STATIC] + row[STATIC_BACKWARD] > 0.0:
-            mode[i] = NO_FRICTION
-        elif abs(j.speed[i]) > rest:
-            mode[i] = 1.0 if j.speed[i] > 0.0 else -1.0
-            add_row(L, i, -dry_friction(row, 0, mode[i], j.speed[i]), x)
-        else:
-            among[i] = 1.0
-            mode[i] = 0.0
-            j.low[i], j.high[i] = -row[STATIC], row[STATIC_BACKWARD]
+        is_rough = row[STATIC] + row[STATIC_BACKWARD] > 0.0
+        slides = is_rough & (abs(j.speed[i]) > rest)
+        rests = is_rough & ~slides
+        direction = choose(j.speed[i] > 0.0, 1.0, -1.0 + 0.0 * rest)
+        chosen = choose(slides, direction, choose(rests, 0.0, NO_FRICTION + 0.0 * rest))
+        mode[i] = choose(fresh, chosen, mode[i])
+        among[i] = choose(fresh & rests, 1.0, 0.0 * rest)
+        j.low[i], j.high[i] = -row[STATIC], row[STATIC_BACKWARD]
+        if any_of(slides):
+            add_row(L, i, -dry_friction(row, 0, direction, j.speed[i]), slides, x)
     solve_factored(j.factor, nv, x)
+    some = False
     for i in range(nf):
-        if among[i] != 0.0:
+        if any_of(among[i] != 0.0):
+            some = True
             copy(L[i], j.X[i])
             solve_factored(j.factor, nv, j.X[i])
+    if not some:
+        return fresh & ~fresh
     for i in range(nf):
         for k in range(nf):
             j.G[i, k] = 0.0
-            if among[i] != 0.0 and among[k] != 0.0:
+            if any_of(among[i] != 0.0) and any_of(among[k] != 0.0):
                 j.G[i, k] = row_times(L, i, j.X[k], 0.0)
-    sticking = 0
     for _ in range(nf):
-        sticking = 0
+        some = False
         for i in range(nf):
             j.free[i] = 0.0
-            if among[i] != 0.0:
-                sticking += 1
-                j.free[i] = row_times(L, i, x, equations.drift[i])
-        if sticking == 0:
-            return False
+            if any_of(among[i] != 0.0):
+                some = True
+                ahead = row_times(L, i, x, equations.drift[i])
+                j.free[i] = choose(among[i] != 0.0, ahead, 0.0)
+        if not some:
+            return fresh & ~fresh
         solve_stiction(j.G, j.free, j.low, j.high, among, j.side, j.held, j.H)
         broke = False
         for i in range(nf):
-            if among[i] != 0.0 and j.side[i] != 0.0:
+            breaks = (among[i] != 0.0) & (j.side[i] != 0.0)
+            if any_of(breaks):
                 broke = True
-                among[i] = 0.0
-                mode[i] = -j.side[i]
-                add_row(j.X, i, -dry_friction(friction[i], 0, mode[i], 0.0), x)
+                among[i] = choose(breaks, 0.0, among[i])
+                mode[i] = choose(breaks, -j.side[i], mode[i])
+                add_row(j.X, i, -dry_friction(friction[i], 0, mode[i], 0.0 * rest), breaks, x)
         if not broke:
             break
-    return sticking >= nv and is_at_equilibrium(j, rest, rate)
+    sticking = 0.0 * rest
+    for i in range(nf):
+        sticking = sticking + among[i]
+    everything = fresh & (sticking >= float(nv))
+    if not any_of(everything):
+        return everything
+    return everything & is_at_equilibrium(j, rest, rate)
 
 
 @inner
-def is_at_equilibrium(j: Any, rest: float, rate: Any) -> bool:
+def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
     """Return whether all joints are at rest and the sticking ones leave no acceleration."""
-    largest, left = 1.0, 0.0
-    for k in range(rate.shape[0]):
-        if abs(rate[k]) > rest:
-            return False
-        largest = max(largest, abs(j.x[k]))
+    largest, left, still = 0.0 * rest + 1.0, 0.0 * rest, rest > 0.0
+    for k in range(j.x.shape[0]):
+        still = still & ~(abs(rate[k]) > rest)
+        largest = largest_of(abs(j.x[k]), largest)
         total = j.x[k]
         for i in range(j.among.shape[0]):
-            if j.among[i] != 0.0:
-                total += j.X[i, k] * j.held[i]
-        left = max(left, abs(total))
-    return left <= STILL * largest
+            if any_of(j.among[i] != 0.0):
+                more = total + j.X[i, k] * j.held[i]
+                total = choose(j.among[i] != 0.0, more, total)
+        left = largest_of(abs(total), left)
+    return still & (left <= STILL * largest)
 
 
 @inner
-def row_times(L: Any, i: int, x: Any, start: float) -> float:
+def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
     """Return `start` plus the product of a row of L and x, summed in this order."""
-    total = start
+    total = start + 0.0 * L[i, 0]
     for k in range(x.shape[0]):
-        total += L[i, k] * x[k]
+        total = total + L[i, k] * x[k]
     return total
 
 
 @inner
-def add_row(L: Any, i: int, factor: float, x: Any) -> None:
-    """Add a multiple of a row of L to x."""
+def add_row(L: Any, i: int, factor: Any, where: Any, x: Any) -> None:
+    """Add a multiple of a row of L to x, in these lanes."""
     for k in range(x.shape[0]):
-        x[k] += L[i, k] * factor
+        x[k] = choose(where, x[k] + L[i, k] * factor, x[k])

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pieces of a step: their stages, the load at a stage, and the instant at which a joint stops."""
+"""Pieces of a step: their stages, the load at a stage, and the instant at which a joint stops.
+
+For one mechanism, or for eight in lanes with pieces of their own.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.vectors import copy
 
 
 @inner
-def put_implicit(start: Any, rates: Any, stage: int, dt: float, out: Any) -> None:
-    """Write the state at the second stage of ROS2 (stage 1) or after the step (stage 2)."""
-    for j in range(start.shape[0]):
+def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
+    """Write the state (count,) at the second stage of ROS2 (1) or after the step (2)."""
+    for j in range(count):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]
         else:
@@ -41,13 +45,14 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 
 @inner
-def between(bracket: Any, trial: int) -> float:
+def between(bracket: Any, trial: int) -> Any:
     """Return the next trial for a root: by regula falsi, now and then the middle."""
     low, at_low, high, at_high = bracket
     share = at_low / (at_low - at_high)
     if trial % 12 == 11:
-        share = 0.5
-    return float(low + (high - low) * min(max(share, 1e-9), 1.0 - 1e-9))
+        share = 0.5 + 0.0 * low
+    share = choose(share > 1e-9, share, 1e-9)
+    return low + (high - low) * choose(share < 1.0 - 1e-9, share, 1.0 - 1e-9)
 
 
 @inner

@@ -32,17 +32,25 @@ from robodyn.dynamics.kernels.hybrid_step import (
     hybrid_step,
 )
 from robodyn.dynamics.kernels.integration import (
+    DIVERGED,
     HYBRID,
+    NO_COMMAND,
+    OK,
     Control,
     PackedRollout,
     Stages,
     Task,
     classical_step,
+    commanded,
     run,
 )
 from robodyn.dynamics.kernels.modes import joints_shapes
+from robodyn.dynamics.kernels.pieces import put_between, put_load
+from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner, noinline
+from robodyn.numerics.runge_kutta import is_within
+from robodyn.numerics.vectors import copy
 
 
 class Functions(NamedTuple):
@@ -58,11 +66,14 @@ class Functions(NamedTuple):
             acceleration) -> int. Write the time derivatives of configuration and velocity, end
             stops included. `load` is an external wrench (6,) and, if the base moves, its motion
             (9,), see `base_motion`. Return OK or a status of the kind's own, above zero.
-        normalize: normalize(plant, configuration, velocity, work) -> int. Project a state onto its
-            manifold (unit quaternions, closed loops), after every step and at its later stages. The
-            arguments may be NaN or arbitrarily large; the result is checked afterwards.
-        equations: equations(plant, configuration, velocity, effort, load, watched, work, out) ->
-            int. Write the `hybrid_step.MotionEquations`, with the damping if `watched`.
+        normalize: normalize(plant, configuration, velocity, work, at_stage) -> int. Project a state
+            onto its manifold (unit quaternions, closed loops), after every step. At its later
+            stages, only as far as `equations` and `derivative` require it: a projection after the
+            step preserves the order of the method (Hairer, Lubich and Wanner, Geometric Numerical
+            Integration, 2006, section IV.4). The arguments may be NaN or arbitrarily large; the
+            result is checked afterwards.
+        equations: equations(plant, state, with_damping, work, out) -> int. Write the
+            `hybrid_step.MotionEquations` of a `State` with efforts as its third.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
             time derivative of the configuration of the last call of `equations`.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
@@ -81,6 +92,26 @@ class Functions(NamedTuple):
     compile_step: Any = inner
 
 
+@inner
+def command_at_instant(
+    command: Any, task: Any, step: Any, configuration: Any, velocity: Any
+) -> int:
+    """Compute the commanded efforts at the beginning of a step, before and after their limits."""
+    s, p = task.scratch.stages, task.scratch.piece
+    copy(configuration, s.configuration)
+    copy(velocity, s.velocity)
+    if not (is_within(s.configuration) and is_within(s.velocity)):
+        return DIVERGED
+    put_load(step, 0.0, p.load)
+    row = p.row[: step.rows.shape[1]]
+    copy(step.rows[0], row)
+    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.wanted, s.effort):
+        return NO_COMMAND
+    copy(s.wanted, step.wanted)
+    copy(s.effort, step.applied)
+    return OK
+
+
 def sticking_loop(kind: Functions) -> Any:
     """Return the loop of a kind whose joints stick or may be strongly damped; see `run`."""
     command, normalize, sizes = kind.command, kind.normalize, kind.sizes
@@ -88,10 +119,30 @@ def sticking_loop(kind: Functions) -> Any:
     without_inertia = kind.without_inertia
 
     @inner
+    def supply(task: Any, step: Any, when: float, given: bool) -> Any:
+        """Return a status, and the state of a stage with its efforts and load."""
+        s, p = task.scratch.stages, task.scratch.piece
+        status, q, v = OK, s.configuration, s.velocity
+        put_load(step, when, p.load)
+        if step.rows.shape[0] > 1 and given:
+            row = p.row[: step.rows.shape[1]]
+            put_between(step.rows, 1, when, row)
+            if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
+                status = NO_COMMAND
+        return status, loaded(q, v, s.effort, p.load, True)
+
+    @inner
     def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+        if step.at_instant:
+            status = command_at_instant(command, task, step, configuration, velocity)
+            if status != OK:
+                return int(status)
         # the number first: a tuple that begins with a function has old versions of Numba warn
-        kind = without_inertia, command, equations, configuration_rate, normalize
-        return hybrid_step(kind, task, step, configuration, velocity)
+        kind = without_inertia, supply, equations, configuration_rate, normalize
+        status, _, _ = hybrid_step(
+            kind, task, step, step.h, True, False, False, configuration, velocity
+        )
+        return int(status)
 
     @noinline
     def run_sticking(
@@ -102,7 +153,7 @@ def sticking_loop(kind: Functions) -> Any:
         nq, nv, n = sizes(plant)
         nf = plant.friction.shape[0]
         stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
-        memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf))
+        memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2)))
         piece = stack_all(
             PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
         )

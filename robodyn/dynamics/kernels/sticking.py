@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Set-valued dry friction: the joints at rest that it holds, and their friction efforts.
+"""Set-valued dry friction: the joints that it holds, and their friction efforts.
 
 The friction of a joint at rest is any effort between its static levels; a moving joint has the
 friction of its direction. With G = L M^-1 L' for the joints' rates L V, and `free` their
@@ -10,7 +10,8 @@ accelerations without friction, the friction efforts f of the joints at rest sol
 
 a box-constrained linear complementarity problem, whose accelerations are unique since G is positive
 semidefinite (Moreau, 1988; the optimality conditions of Gauss's principle of least constraint).
-`solve_stiction` solves it by block principal pivoting (Judice and Pires, 1994).
+`solve_stiction` solves it by block principal pivoting (Judice and Pires, 1994), for one mechanism
+or eight in lanes; a lane does not depend on the others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, Final
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
 from robodyn.numerics.compiler import noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
+from robodyn.numerics.simd.lanes import any_of, choose, largest_of
 
 # Columns of a mechanism's friction (joints, ROW). The first are those of `dry_friction`.
 STATIC: Final = DRY_FRICTION  # levels [N or N m], positive or zero
@@ -39,10 +41,10 @@ PATIENCE: Final = 5
 def solve_stiction(
     G: Any, free: Any, low: Any, high: Any, among: Any, side: Any, effort: Any, matrix: Any
 ) -> None:
-    """Compute the friction efforts that hold joints at rest, within their bounds.
+    """Compute the friction efforts that hold joints, within their bounds.
 
     Args:
-        G: (n, n), both triangles.
+        G: (n, n), both triangles; read where both joints are among those at rest.
         free: (n,) accelerations without these efforts.
         low, high: (n,) bounds.
         among: (n,) 1 for joints at rest; the others are left out.
@@ -51,70 +53,50 @@ def solve_stiction(
         matrix: (n, n) scratch.
     """
     n = free.shape[0]
-    largest = 0.0
+    largest = 0.0 * free[0]
     for i in range(n):
         side[i] = 0.0
-        if among[i] != 0.0:
-            largest = max(largest, abs(free[i]))
-    best, patience = n + 1, PATIENCE
+        largest = choose(among[i] != 0.0, largest_of(abs(free[i]), largest), largest)
+    best, patience = 0.0 * largest + (n + 1.0), 0.0 * largest + float(PATIENCE)
     for _ in range(MOST_PIVOTS):
         for i in range(n):
-            inside = among[i] != 0.0 and side[i] == 0.0
+            inside = (among[i] != 0.0) & (side[i] == 0.0)
             total = -free[i]
             for j in range(n):
-                both = inside and among[j] != 0.0 and side[j] == 0.0
-                matrix[i, j] = G[i, j] if both else (1.0 if i == j else 0.0)
-                if among[j] != 0.0 and side[j] != 0.0:
-                    total -= G[i, j] * (low[j] if side[j] < 0.0 else high[j])
-            effort[i] = total if inside else 0.0
+                both = inside & (among[j] != 0.0) & (side[j] == 0.0)
+                matrix[i, j] = choose(both, G[i, j], 1.0 if i == j else 0.0)
+                bound = choose(side[j] < 0.0, low[j], high[j])
+                pushed = (among[j] != 0.0) & (side[j] != 0.0)
+                total = choose(pushed, total - G[i, j] * bound, total)
+            effort[i] = choose(inside, total, 0.0)
         factor_definite(matrix, n, True)
         solve_factored(matrix, n, effort)
         for i in range(n):
-            if among[i] != 0.0 and side[i] != 0.0:
-                effort[i] = low[i] if side[i] < 0.0 else high[i]
-        wrong, last = 0, -1
+            bound = choose(side[i] < 0.0, low[i], high[i])
+            effort[i] = choose((among[i] != 0.0) & (side[i] != 0.0), bound, effort[i])
+        # the sides at which the joints should be, in the first row of the scratch matrix
+        wrong, last = 0.0 * largest, 0.0 * largest - 1.0
         for i in range(n):
-            if among[i] == 0.0:
-                continue
-            if _target_bound(G, free, low, high, among, side, effort, largest, i) != side[i]:
-                wrong, last = wrong + 1, i
-        if wrong == 0:
+            slack = BOUND * (high[i] - low[i])
+            at_bound = choose(effort[i] > high[i] + slack, 1.0, 0.0 * largest)
+            at_bound = choose(effort[i] < low[i] - slack, -1.0, at_bound)
+            acceleration = free[i]
+            for j in range(n):
+                more = acceleration + G[i, j] * effort[j]
+                acceleration = choose(among[j] != 0.0, more, acceleration)
+            returns = side[i] * acceleration > STILL * largest
+            target = choose(side[i] == 0.0, at_bound, choose(returns, 0.0, side[i]))
+            target = choose(among[i] != 0.0, target, side[i])
+            matrix[0, i] = target
+            is_wrong = target != side[i]
+            wrong = choose(is_wrong, wrong + 1.0, wrong)
+            last = choose(is_wrong, float(i), last)
+        if not any_of(wrong > 0.0):
             return
         # change all at once while that helps, else one by one, which is sure to terminate
-        if wrong < best:
-            best, patience = wrong, PATIENCE
-        else:
-            patience -= 1
-        first = 0 if patience >= 0 else last
+        helps = wrong < best
+        best = choose(helps, wrong, best)
+        patience = choose(helps, float(PATIENCE), patience - 1.0)
         for i in range(n):
-            matrix[0, i] = side[i]
-        for i in range(first, n):
-            if among[i] != 0.0:
-                matrix[0, i] = _target_bound(G, free, low, high, among, side, effort, largest, i)
-        for i in range(n):
-            side[i] = matrix[0, i]
-
-
-@noinline
-def _target_bound(
-    G: Any,
-    free: Any,
-    low: Any,
-    high: Any,
-    among: Any,
-    side: Any,
-    effort: Any,
-    largest: float,
-    i: int,
-) -> float:
-    """Return the side on which a joint should be at the current efforts."""
-    if side[i] == 0.0:
-        slack = BOUND * (high[i] - low[i])
-        if effort[i] < low[i] - slack:
-            return -1.0
-        return 1.0 if effort[i] > high[i] + slack else 0.0
-    acceleration = free[i]
-    for j in range(free.shape[0]):
-        if among[j] != 0.0:
-            acceleration += G[i, j] * effort[j]
-    return 0.0 if side[i] * acceleration > STILL * largest else float(side[i])
+            changes = (wrong > 0.0) & ((patience >= 0.0) | (float(i) >= last))
+            side[i] = choose(changes, matrix[0, i], side[i])

@@ -175,6 +175,7 @@ for _operation, _sign in (
     (operator.eq, "=="),
 ):
     _declare_binary(_operation, lambda b, x, y, sign=_sign: b.fcmp_ordered(sign, x, y), MASK)
+_declare_binary(operator.ne, lambda b, x, y: b.fcmp_unordered("!=", x, y), MASK)
 
 
 def _declare(operation: Any, kinds: tuple[Any, ...], instruction: Any) -> None:
@@ -274,6 +275,33 @@ def any_of(typingctx: Any, mask: Any) -> Any:
 def all_of(typingctx: Any, mask: Any) -> Any:
     """Return whether a condition is true for the number, or for all eight."""
     return types.boolean(mask), _compared("==", 2**WIDTH - 1)
+
+
+@intrinsic
+def whole(typingctx: Any, value: Any) -> Any:
+    """Return a whole number, or that of the first of eight, as an index."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        number = args[0]
+        if sig.args[0] == LANES:
+            number = builder.extract_element(number, ir.IntType(32)(0))
+        return builder.fptosi(number, context.get_value_type(types.intp))
+
+    return types.intp(value), codegen
+
+
+@intrinsic
+def largest_of(typingctx: Any, a: Any, b: Any) -> Any:
+    """Return the larger of two numbers, or of each pair in lanes; `b` if one is NaN."""
+    result = LANES if LANES in (a, b) else types.float64
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        a, b = args
+        if result == LANES:
+            a, b = as_lanes(builder, sig.args[0], a), as_lanes(builder, sig.args[1], b)
+        return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+    return result(a, b), codegen
 
 
 def _compared(sign: str, bits: int) -> Any:

@@ -39,6 +39,7 @@ from robodyn.solvers.serial.kernels import layout as at
 from robodyn.solvers.serial.kernels.integration import (
     NO_INERTIA,
     advance,
+    advance_hybrid,
     simulate,
     simulate_elastic,
 )
@@ -67,7 +68,7 @@ class SerialSolver(Solver):
         still: (n,) zeros.
     """
 
-    loop = Kernels(simulate, (MATRIX, VECTOR), advance, simulate_elastic)
+    loop = Kernels(simulate, (MATRIX, VECTOR), advance, advance_hybrid, simulate_elastic)
     failure_reasons: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "
@@ -181,20 +182,28 @@ class SerialSolver(Solver):
         return chain, self.gravity, np.reshape(turns, (-1, 9)), motors
 
     def batch_steps(
-        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
+        self,
+        rows: Sequence[Any],
+        dt: float,
+        *,
+        limit_motors: bool,
+        is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
         """Return compiled steps for many arms; None for very long arms."""
-        few = self.n <= lanes.MOST_JOINTS
-        return super().batch_steps(rows, dt, limit_motors=limit_motors) if few else None
+        if self.n > lanes.MOST_JOINTS:
+            return None
+        options = {"limit_motors": limit_motors, "is_semi_implicit": is_semi_implicit}
+        return super().batch_steps(rows, dt, **options)
 
-    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+    def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return joint types as structure, and the numbers of the arm."""
-        slides = np.ascontiguousarray(self.geometry[:, at.PRISMATIC])
-        return slides, np.concatenate([self.geometry.ravel(), self.gravity])
+        geometry = (self.mechanism._smooth.solver if smooth else self).geometry
+        slides = np.ascontiguousarray(geometry[:, at.PRISMATIC])
+        return slides, np.concatenate([geometry.ravel(), self.gravity])
 
-    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+    def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
         """Return numbers of the arm for each payload, as `lane_numbers`."""
-        numbers = np.tile(self.lane_numbers()[1], (len(payloads), 1))
+        numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
         for row, tip in zip(rows, payloads.tip_links(), strict=True):
             self._put_tip(row, tip)

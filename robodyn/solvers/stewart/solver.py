@@ -15,10 +15,9 @@ from robodyn.arrays import FloatArray
 from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
 from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
-from robodyn.dynamics.compiled_run import BatchSteps, Kernels, batch_entry, in_lanes
+from robodyn.dynamics.compiled_run import Kernels, in_lanes
 from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.kernels.integration import NO_COMMAND
-from robodyn.dynamics.kernels.sticking import RATE
 from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.parameters import (
     JointParameter,
@@ -27,7 +26,7 @@ from robodyn.dynamics.parameters import (
     point_spring_parameters,
     unit_mechanisms,
 )
-from robodyn.dynamics.payload_variants import PayloadVariants, distinct
+from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
 from robodyn.model.body import Link
@@ -40,7 +39,7 @@ from robodyn.solvers.stewart.dynamics import UncheckedPlatform
 from robodyn.solvers.stewart.joints import LegJointReadings
 from robodyn.solvers.stewart.kernels import joints, single
 from robodyn.solvers.stewart.kernels import layout as at
-from robodyn.solvers.stewart.kernels.batch_simulation import FRICTION, TABLE, advance
+from robodyn.solvers.stewart.kernels.batch_simulation import advance, advance_hybrid
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
 from robodyn.solvers.stewart.kernels.integration import simulate, simulate_elastic
 from robodyn.solvers.stewart.kernels.joints import RATES
@@ -65,7 +64,7 @@ class PlatformSolver(Solver):
         lanes: packed for kernels that evaluate all legs at once.
     """
 
-    loop = Kernels(simulate, (VECTOR,), elastic=simulate_elastic)
+    loop = Kernels(simulate, (VECTOR,), advance, advance_hybrid, simulate_elastic)
     positions_are_given = rates_are_given = False
 
     def __init__(self, mechanism: Any) -> None:
@@ -116,36 +115,18 @@ class PlatformSolver(Solver):
         )
         return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held_efforts(self.mechanism))
 
-    def batch_steps(
-        self, rows: Sequence[Any], dt: float, *, limit_motors: bool
-    ) -> BatchSteps | None:
-        """Return compiled steps for many platforms in SIMD lanes."""
-        different = distinct(rows)
-        tables = [row.drives.motor_table for row in different]
-        columns = max(table.shape[1] for table in tables) if limit_motors else 2
-        may_be_stiff = any(row.solver.friction.may_be_stiff(dt) for row in different)
-        if may_be_stiff or (limit_motors and any(table.shape[1] != columns for table in tables)):
-            return None
-        end, count = TABLE + 6 * columns, len(self.body)
-        if any(len(row.solver.body) != count for row in different):
-            return None
-        given = np.zeros((len(different), end + count))
-        for packed, row, table in zip(given, different, tables, strict=True):
-            dry = row.solver.friction.is_dry
-            legs, body = (row._smooth if dry else row).solver.numbers
-            packed[:FRICTION], packed[end:] = legs.ravel(), body
-            if dry:
-                packed[FRICTION:TABLE] = row.solver.friction.rows[:, :RATE].ravel()
-            packed[TABLE:end] = table[:, :columns].ravel()
-        numbers = given
-        if isinstance(rows, PayloadVariants):
-            numbers = np.tile(given, (len(rows), 1))
-            model = self.mechanism.model
-            for packed, tip in zip(numbers, rows.tip_links(), strict=True):
-                put_platform(packed[end:], platform_body(model, tip))
-        rough = any(row.solver.friction.is_dry for row in different)
-        structure = np.zeros(0)
-        return BatchSteps(batch_entry(advance), structure, in_lanes(numbers), columns, 6 * rough)
+    def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return no structure, and the numbers of the platform."""
+        own = self.mechanism._smooth.solver if smooth else self
+        return np.zeros(0), np.concatenate([own.legs.ravel(), own.body])
+
+    def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
+        """Return numbers of the platform for each payload, as `lane_numbers`."""
+        numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
+        model = self.mechanism.model
+        for row, tip in zip(numbers[:, self.legs.size :], payloads.tip_links(), strict=True):
+            put_platform(row, platform_body(model, tip))
+        return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
         """Return the packed platform with another tip link."""

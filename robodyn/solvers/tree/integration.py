@@ -23,7 +23,12 @@ from robodyn.numerics.array_arguments import VECTOR
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.pivots import full_rates
 from robodyn.solvers.tree.kernels import layout
-from robodyn.solvers.tree.kernels.integration import advance, simulate, simulate_elastic
+from robodyn.solvers.tree.kernels.integration import (
+    advance,
+    advance_hybrid,
+    simulate,
+    simulate_elastic,
+)
 from robodyn.solvers.tree.packing import Packed
 
 # Most changes of coordinates in a row without a step between them.
@@ -41,7 +46,7 @@ NO_STEP = {
 
 
 # of a plan and numbers
-KERNELS = Kernels(simulate, (VECTOR,) * 2, advance, simulate_elastic)
+KERNELS = Kernels(simulate, (VECTOR,) * 2, advance, advance_hybrid, simulate_elastic)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:

@@ -124,20 +124,22 @@ class LoopSolver(Solver):
         """Return the compiled simulation with a controller that uses `model`."""
         return Simulation(self.mechanism, model)
 
-    def lane_numbers(self) -> tuple[FloatArray, FloatArray]:
+    def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return the plan as structure, and the numbers of the mechanism."""
-        return self.mechanism.structure.packed.given
+        packed = self.mechanism.structure.packed
+        return (packed.without_dry_friction if smooth else packed).given
 
-    def numbers_with(self, payloads: PayloadVariants) -> FloatArray:
+    def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
         """Return numbers of the mechanism for each payload, as `lane_numbers`."""
         structure, model = self.mechanism.structure, self.mechanism.model
         tree, packed = structure.tree, structure.packed
         number = tree.body_of[model.tip_link]
         body = copy(tree.bodies[number])
+        # the base, or the plan has a body without mass
         if number == 0 or not (body.mass > 0.0 or body.inertia.any()):
-            return super().numbers_with(payloads)  # the base, or the plan has a body without mass
+            return super().numbers_with(payloads, smooth=smooth)
         links = {link.name: link for link in model.links}
-        numbers = np.tile(packed.numbers, (len(payloads), 1))
+        numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         for row, tip in zip(packed.inertia_of(numbers, number), payloads.tip_links(), strict=True):
             tree.set_inertia(body, links | {tip.name: tip})
             row[:] = inertia_numbers(body)

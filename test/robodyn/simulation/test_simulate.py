@@ -299,7 +299,7 @@ def test_flying_path_three_open_loop_fails_where_it_is_singular(dasgupta):
         ({"control_dt": -1.0}, "control_dt is -1.0"),
         ({"duration": 0.0}, "duration is 0.0"),
         ({"duration": np.nan}, "duration is nan"),
-        ({"integrator": "euler"}, "integrator is 'euler', expected one of rk4, dop853"),
+        ({"integrator": "euler"}, "integrator is 'euler', expected one of rk4, semi"),
         ({"integrator": "dop853"}, "needs control_dt=None"),
         ({"wrench": [0.0, 1.0]}, r"wrench has shape \(2,\)"),
         ({"wrench": lambda t: [np.nan] * 6}, r"wrench\[0\] is nan"),

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.base_motion import base_of, base_under
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
+from robodyn.dynamics.kernels.base_motion import base_of
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -23,7 +23,7 @@ from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import State, loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 from robodyn.numerics.simd.tables import new_tables, table_of
@@ -51,7 +51,7 @@ class Scratch(NamedTuple):
     Attributes:
         vectors: 4 vectors.
         links, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
-        M, L: (n, n) for `end_stops.add_end_stops`.
+        M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
     """
 
     vectors: Any
@@ -60,21 +60,22 @@ class Scratch(NamedTuple):
     bodies: Any
     M: Any
     L: Any
+    slopes: Any
 
 
 @inner
 def scratch_shapes(n: int) -> Any:
     """Return the shapes of the scratch memory of n joints."""
-    return Scratch((4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), (n, n), (n, n))
+    return Scratch(
+        (4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), (n, n), (n, n), (n, 2)
+    )
 
 
 @noinline
-def carry(
-    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, load: Any, contact: bool, links: Any,
-    out: Any,
-) -> None:  # fmt: skip
-    """Compute efforts (n,) of inverse dynamics; the load's wrench counts if `contact`."""
-    newton_euler(chain, base_under(load, gravity), loaded(q, qd, qdd, load, contact), links, out)
+def carry(chain: Any, gravity: Any, state: Any, links: Any, out: Any) -> None:
+    """Compute efforts (n,) of inverse dynamics, for floats or lanes."""
+    base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
+    newton_euler(chain, base, state, links, out)
 
 
 @inner
@@ -98,7 +99,7 @@ def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: 
         corrected_acceleration(
             control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
         )
-    carry(chain, gravity, q, moving, corrected, load, False, links, out)
+    carry(chain, gravity, loaded(q, moving, corrected, load, False), links, out)
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 3 * n, error, out)
     return True
@@ -120,7 +121,8 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     for i in range(chain.shape[0] - 1):
         rate[i] = qd[i]
     place(chain, q, frames)
-    if not held_efforts(plant, q, qd, state.acceleration_or_effort, work, effort):
+    tau = state.acceleration_or_effort
+    if not held_efforts(plant, q, qd, tau, work, effort, work.slopes):
         return NO_INERTIA
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     if forward_dynamics(
@@ -131,37 +133,39 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 
 
 @inner
-def held_efforts(plant: Any, q: Any, qd: Any, effort: Any, work: Any, out: Any) -> bool:
+def held_efforts(
+    plant: Any, q: Any, qd: Any, effort: Any, work: Any, out: Any, slopes: Any
+) -> bool:
     """Write the efforts of motors and end stops, after `place`; return whether they exist."""
-    if not joint_efforts(plant, effort, q, qd, out):
+    if not joint_efforts(plant, effort, q, qd, out, slopes):
         return True
     n = plant.table.shape[0]
     mass_matrix(plant.mechanism[0], work.frames, work.M)
     for i in range(n):
         for j in range(n):
             work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
-    return bool(add_end_stops(plant, q, qd, work.M, work.L, out))
+    return bool(add_end_stops(plant, q, qd, work.M, work.L, out, slopes))
 
 
 @inner
-def to_manifold(plant: Any, q: Any, qd: Any, work: Any) -> int:
+def to_manifold(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
     """Do nothing: every q is a valid configuration."""
     return OK
 
 
 @inner
-def equations(
-    plant: Any, q: Any, qd: Any, tau: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
-) -> int:
-    """Write the equations of motion, see `dynamics.kernels.simulation`."""
+def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
+    """Write the equations of motion, see `dynamics.kernels.simulation`; for floats or lanes."""
     chain, gravity = plant.mechanism
     frames, still, bias, held = work.frames, work.vectors[0], work.vectors[1], work.vectors[3]
-    n = q.shape[0]
+    n = chain.shape[0] - 1
+    q, qd, tau = state.q, state.rates, state.acceleration_or_effort
     place(chain, q, frames)
     mass_matrix(chain, frames, out.M)
     clear(still)
-    carry(chain, gravity, q, qd, still, load, True, work.links, bias)
-    if not held_efforts(plant, q, qd, tau, work, held):
+    under = state.wrench, True, state.base, state.moves
+    carry(chain, gravity, State(q, qd, still, *under), work.links, bias)
+    if not held_efforts(plant, q, qd, tau, work, held, out.stops):
         return NO_INERTIA
     for i in range(n):
         out.force[i] = held[i] - bias[i]
@@ -175,7 +179,8 @@ def equations(
 @inner
 def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
     """Write qd, the rate of q."""
-    copy(qd, out)
+    for j in range(plant.mechanism[0].shape[0] - 1):
+        out[j] = qd[j]
 
 
 @inner
@@ -227,7 +232,9 @@ def unpack(slides: Any, numbers: Any) -> Any:
     return chain, chain[rows]
 
 
-batch = batch_loop(LaneFunctions(unpack, accelerate, to_manifold))
+smooth, hybrid = batch_loops(
+    LaneFunctions(unpack, accelerate, to_manifold, equations, configuration_rate, NO_INERTIA)
+)
 
 
 @batch_entry
@@ -235,8 +242,20 @@ def advance(
     slides: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
     first: int, last: int,
 ) -> int:  # fmt: skip
-    """Advance many arms, see `batch_loop`; `slides` (n + 1,) is 1 for prismatic joints."""
+    """Advance many arms, see `batch_loops`; `slides` (n + 1,) is 1 for prismatic joints."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
     slides = borrowed_array(slides)
     n = slides.shape[0] - 1
-    return int(batch(slides, arrays, new_tables(scratch_shapes(n)), first, last))
+    return int(smooth(slides, arrays, new_tables(scratch_shapes(n)), first, last))
+
+
+@batch_entry
+def advance_hybrid(
+    slides: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
+    first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many arms by hybrid steps, as `advance`."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    slides = borrowed_array(slides)
+    n = slides.shape[0] - 1
+    return int(hybrid(slides, arrays, new_tables(scratch_shapes(n)), first, last))

@@ -47,6 +47,7 @@ from robodyn.solvers.stewart.kernels.layout import (
     SPRINGS,
 )
 from robodyn.solvers.stewart.kernels.leg import (
+    leg_acceleration,
     leg_geometry,
     leg_tip_inertia,
     leg_velocity,
@@ -220,6 +221,7 @@ class MotionEquations(NamedTuple):
         M, H: (6, 6).
         bias: (6,) gravity, velocity terms and friction.
         lengths, rates: (6,) of the legs.
+        drift: (6,) second derivatives of the lengths without acceleration of the platform.
     """
 
     M: Any
@@ -227,6 +229,7 @@ class MotionEquations(NamedTuple):
     bias: Any
     lengths: Any
     rates: Any
+    drift: Any
 
 
 @inner
@@ -249,7 +252,9 @@ def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any,
         moment = add(moment, leg_moment)
         blocks = add_blocks(blocks, at_reference(leg_tip_inertia(legs[i], g), g.q))
         e.lengths[i] = g.length
-        e.rates[i] = leg_velocity(g, v, w).rate
+        moving = leg_velocity(g, v, w)
+        e.rates[i] = moving.rate
+        e.drift[i] = leg_acceleration(g, moving, none, none, w).rate
     store(e.bias, 0, force)
     store(e.bias, 3, moment)
     write_mass_matrix(blocks, e.M)

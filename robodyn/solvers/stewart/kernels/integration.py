@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.base_motion import base_under
+from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -28,7 +28,8 @@ from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
-from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
+from robodyn.numerics.simd.tables import new_table
+from robodyn.numerics.vectors import add, clear, copy, cross, dot, store, sub, vector
 from robodyn.solvers.stewart.kernels.dynamics import (
     platform_wrench,
     unit_motion,
@@ -59,6 +60,9 @@ from robodyn.solvers.stewart.kernels.single import (
     unit_columns,
 )
 
+# Numbers of a leg's velocity for a unit motion, see `unit_velocities`.
+UNIT_VELOCITY: Final = 7
+
 
 class Work(NamedTuple):
     """Scratch memory.
@@ -66,7 +70,7 @@ class Work(NamedTuple):
     Attributes:
         poses: (4, 7).
         held, lengths, rates: (6,) forces with end stops, and motion of the legs.
-        M, L: (6, 6) for `end_stops.add_end_stops`.
+        M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
 
     poses: Any
@@ -75,13 +79,14 @@ class Work(NamedTuple):
     rates: Any
     M: Any
     L: Any
+    slopes: Any
 
 
-WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6))
+WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 
 @inner
-def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any) -> bool:
+def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
     """Write the forces of motors and end stops; return whether they exist."""
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][PLATFORM:]
     X, Y, Z = unit_columns(pose)
@@ -89,7 +94,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any) -> bo
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
     for i in range(6):
         work.lengths[i], work.rates[i] = lane(g.length, i), lane(rate, i)
-    if not joint_efforts(plant, forces, work.lengths, work.rates, work.held):
+    if not joint_efforts(plant, forces, work.lengths, work.rates, work.held, slopes):
         return True
     if is_degenerate(g):
         return False
@@ -98,7 +103,8 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any) -> bo
         for i in range(6):
             work.L[i, j], work.L[i, j + 3] = lane(g.s[j], i), lane(arm[j], i)
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), work.M)
-    return bool(add_end_stops(plant, work.lengths, work.rates, work.M, work.L, work.held))
+    M, L = work.M, work.L
+    return bool(add_end_stops(plant, work.lengths, work.rates, M, L, work.held, slopes))
 
 
 @inner
@@ -155,7 +161,7 @@ def derivative(
     """Compute the rates of pose and twist."""
     (lanes,) = plant.mechanism
     pose_rate(pose, twist, rate)
-    if held_forces(plant, pose, twist, forces, work):
+    if held_forces(plant, pose, twist, forces, work, work.slopes):
         state = loaded(pose, twist, work.held, load, True)
         if find_accelerations(lanes, state, True, accel):
             return OK
@@ -163,33 +169,25 @@ def derivative(
 
 
 @inner
-def to_manifold(plant: Any, pose: Any, twist: Any, work: Any) -> int:
+def to_manifold(plant: Any, pose: Any, twist: Any, work: Any, at_stage: bool) -> int:
     """Normalize the quaternion."""
     normalize(pose)
     return OK
 
 
 @inner
-def equations(
-    plant: Any,
-    pose: Any,
-    twist: Any,
-    forces: Any,
-    given: Any,
-    may_be_stiff: bool,
-    work: Any,
-    out: Any,
-) -> int:
+def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
     """Write the equations of motion, see `dynamics.kernels.simulation`."""
     (lanes,) = plant.mechanism
+    pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     force, L = out.force, out.L
     legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
     X, Y, Z = unit_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
-    if not held_forces(plant, pose, twist, forces, work):
+    if not held_forces(plant, pose, twist, forces, work, out.stops):
         return geometry_status(lanes, pose, True)
     none = (0.0, 0.0, 0.0)
-    base = base_under(given, vector(platform, GRAVITY))
+    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if is_degenerate(g):
         return geometry_status(lanes, pose, True)
@@ -202,8 +200,8 @@ def equations(
     angular = add_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
     arm = cross(g.q, g.s)
     for j in range(3):
-        force[j] = given[j] - linear[j]
-        force[j + 3] = given[j + 3] - angular[j]
+        force[j] = state.wrench[j] - linear[j]
+        force[j + 3] = state.wrench[j + 3] - angular[j]
         for i in range(6):
             L[i, j] = lane(g.s[j], i)
             L[i, j + 3] = lane(arm[j], i)
@@ -211,7 +209,7 @@ def equations(
         out.drift[i] = lane(n.rate, i)
         for j in range(6):
             force[j] += L[i, j] * work.held[i]
-    if may_be_stiff:
+    if with_damping:
         damping(legs, g, out.D)
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
     return OK
@@ -223,19 +221,37 @@ def damping(legs: Any, g: Any, D: Any) -> None:
 
     The spherical joints' friction depends on the platform's angular velocity relative to a leg.
     """
+    moving = new_table(6, UNIT_VELOCITY)
+    unit_velocities(g, moving)
     for j in range(6):
-        _, about = unit_motion(j)
-        first = leg_velocity(g, unit_motion(j)[0], about)
-        spin = sub(first.W, about)
         for k in range(j + 1):
-            along, about_k = unit_motion(k)
-            second = leg_velocity(g, along, about_k)
-            lost = legs[UNIVERSAL_DAMPING] * dot(first.W, second.W)
-            lost = lost + legs[PRISMATIC_DAMPING] * (first.rate * second.rate)
-            lost = lost + legs[SPHERICAL_DAMPING] * dot(spin, sub(second.W, about_k))
+            lost = lost_power(legs, moving, j, k)
             D[j, k] = 0.0
             for i in range(6):
                 D[j, k] += lane(lost, i)
+
+
+@inner
+def unit_velocities(g: Any, out: Any) -> None:
+    """Write a leg's velocities out (6, UNIT_VELOCITY) for unit motions of the platform.
+
+    They are its angular velocity, that relative to the platform, and the rate of its length.
+    """
+    for j in range(6):
+        along, about = unit_motion(j)
+        moving = leg_velocity(g, along, about)
+        store(out[j], 0, moving.W)
+        store(out[j], 3, sub(moving.W, about))
+        out[j, 6] = moving.rate
+
+
+@inner
+def lost_power(leg: Any, moving: Any, j: int, k: int) -> Any:
+    """Return entry (j, k) of the viscous damping of a leg with `unit_velocities`."""
+    first, second = moving[j], moving[k]
+    lost = leg[UNIVERSAL_DAMPING] * dot(vector(first, 0), vector(second, 0))
+    lost = lost + leg[PRISMATIC_DAMPING] * (first[6] * second[6])
+    return lost + leg[SPHERICAL_DAMPING] * dot(vector(first, 3), vector(second, 3))
 
 
 @inner

@@ -159,7 +159,7 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any) -> int:
     """Compute results out (N, k) for the arguments of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
-    s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
     return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
@@ -226,7 +226,7 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
     if not (is_pose(state.q) and is_motion(state, 6, 6)):
         return False
-    table, s = new_table(3, 7), new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6))
+    table, s = new_table(3, 7), new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
     known = State(table[0], table[1], table[2], table[0], False, table[0], False)
     for group in range(numbers.shape[0]):
         for j in range(7):

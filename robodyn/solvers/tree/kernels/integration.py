@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels import sticking
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -28,7 +28,7 @@ from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 from robodyn.numerics.simd.access import rows_of
-from robodyn.numerics.simd.lanes import any_of
+from robodyn.numerics.simd.lanes import any_of, whole
 from robodyn.numerics.simd.tables import new_tables
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
@@ -46,9 +46,11 @@ from robodyn.solvers.tree.kernels.layout import (
     shapes_for,
 )
 
-# Residual of loops at every stage, relative to the size, as far as rounding permits.
+# Residual of loops after every step, relative to the size, as far as rounding permits.
 TARGET: Final = 1e-14
 CLOSED: Final = 1e-11
+# Residual from which one Newton step leads to rounding, so that the result is not evaluated.
+NEARLY: Final = 1e-9
 MOST_STEPS: Final = 8
 
 
@@ -69,7 +71,7 @@ class Memory(NamedTuple):
 
     Attributes:
         held, places, speeds: (driven,) efforts with end stops, positions and rates.
-        M, L: (free, free) and (driven, free) for `end_stops.add_end_stops`.
+        M, L, slopes: (free, free), (driven, free) and (driven, 2) for `end_stops.add_end_stops`.
         moving, corrected, error, rates_in_model: (free,).
     """
 
@@ -78,6 +80,7 @@ class Memory(NamedTuple):
     speeds: Any
     M: Any
     L: Any
+    slopes: Any
     moving: Any
     corrected: Any
     error: Any
@@ -88,7 +91,7 @@ class Memory(NamedTuple):
 def memory_shapes(m: Any) -> Any:
     """Return the shapes of the memory of a mechanism."""
     n, free = m.driven, m.free
-    return Memory(n, n, n, (free, free), (n, free), free, free, free, free)
+    return Memory(n, n, n, (free, free), (n, free), (n, 2), free, free, free, free)
 
 
 @noinline
@@ -152,21 +155,21 @@ def is_steep(m: Any, S: Any) -> bool:
 
 
 @inner
-def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any) -> bool:
+def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
     """Write the efforts of motors and end stops, after `start`; return whether they exist."""
     m = plant.mechanism
     s, w = work
     for i in range(m.driven):
         w.places[i] = q[m.integers[m.at_places + i]]
         w.speeds[i] = s.v[m.integers[m.at_driven + i]]
-    if not joint_efforts(plant, effort, w.places, w.speeds, w.held):
+    if not joint_efforts(plant, effort, w.places, w.speeds, w.held, slopes):
         return True
     for k in range(m.free):
         for j in range(k + 1):
             w.M[k, j] = M[k, j]
         for i in range(m.driven):
             w.L[i, k] = s.S[m.integers[m.at_driven + i], k]
-    return bool(add_end_stops(plant, w.places, w.speeds, w.M, w.L, w.held))
+    return bool(add_end_stops(plant, w.places, w.speeds, w.M, w.L, w.held, slopes))
 
 
 @noinline
@@ -196,16 +199,24 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
     status = start(m, state, s, s.M)
     if status != OK:
         return int(status)
-    if not held_efforts(plant, state.q, state.acceleration_or_effort, s.M, work):
+    if not held_efforts(plant, state.q, state.acceleration_or_effort, s.M, work, w.slopes):
         return SINGULAR
     tree.configuration_rate(m, state.q, s.B, s.v, rate)
     return dynamics.solve_accelerations(m, w.held, s, change)
 
 
 @inner
-def to_manifold(plant: Any, q: Any, rates: Any, work: Any) -> int:
-    """Close the loops with constant independent coordinates."""
-    return close(plant.mechanism, q, work[0])
+def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> int:
+    """Close the loops with constant independent coordinates; at a stage, if the equations need it.
+
+    They need it if some of the closures' equations depend on others, as these have no solution for
+    open loops.
+    """
+    m = plant.mechanism
+    if at_stage and m.pivots == m.equations:
+        tree.normalize(m, q)
+        return OK
+    return close(m, q, work[0])
 
 
 @noinline
@@ -217,31 +228,29 @@ def close(m: Any, q: Any, s: Any) -> int:
     if not any_of(finite == 0.0):
         return OK  # the loop detects it
     tree.normalize(m, q)
-    left = newton.close(m, q, TARGET, MOST_STEPS, s)
+    left = newton.close(m, q, TARGET, MOST_STEPS, NEARLY, s)
     return BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else OK
 
 
 @inner
-def equations(
-    plant: Any, q: Any, rates: Any, effort: Any, load: Any, may_be_stiff: bool, work: Any, out: Any
-) -> int:
-    """Write the equations of motion, see `dynamics.kernels.simulation`."""
+def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
+    """Write the equations of motion, see `dynamics.kernels.simulation`; for floats or lanes."""
     m, friction = plant.mechanism, plant.friction
     s, w = work
-    status = start(m, loaded(q, rates, rates, load, True), s, out.M)
+    status = start(m, state, s, out.M)
     if status != OK:
-        return status
-    if not held_efforts(plant, q, effort, out.M, work):
+        return int(status)
+    if not held_efforts(plant, state.q, state.acceleration_or_effort, out.M, work, out.stops):
         return SINGULAR
     dynamics.generalized_efforts(m, s.S, w.held, out.force)
     for k in range(m.free):
-        out.force[k] -= s.u[k]
+        out.force[k] = out.force[k] - s.u[k]
     for i in range(friction.shape[0]):
-        rate, factor = int(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
+        rate, factor = whole(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
         out.drift[i] = factor * s.a[rate]
         for k in range(m.free):
             out.L[i, k] = factor * s.S[rate, k]
-    if may_be_stiff:
+    if with_damping:
         damping(m, s.S, out.D)
     return OK
 
@@ -254,11 +263,11 @@ def damping(m: Any, S: Any, D: Any) -> None:
             D[j, k] = 0.0
     for i in range(1, m.bodies + 1):
         link = body_of(m, i)
-        if link.kind != FLOATING and link.damping > 0.0:
+        if link.kind != FLOATING and any_of(link.damping > 0.0):
             strength = link.damping * link.factor * link.factor
             for j in range(m.free):
                 for k in range(j + 1):
-                    D[j, k] += strength * S[link.rate, j] * S[link.rate, k]
+                    D[j, k] = D[j, k] + strength * S[link.rate, j] * S[link.rate, k]
 
 
 @inner
@@ -340,7 +349,9 @@ def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, 
     return loop_with_drives(moved, known, work, borrowed_array(arrays), law, first, last)
 
 
-batch = batch_loop(LaneFunctions(mechanism, accelerate, to_manifold))
+smooth, hybrid = batch_loops(
+    LaneFunctions(mechanism, accelerate, to_manifold, equations, configuration_rate, SINGULAR)
+)
 
 
 @batch_entry
@@ -348,10 +359,24 @@ def advance(
     plan: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
     first: int, last: int,
 ) -> int:  # fmt: skip
-    """Advance many mechanisms of one plan; see `batch_loop`."""
+    """Advance many mechanisms of one plan; see `batch_loops`."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
     m = mechanism(plan, rows_of(arrays[0], 0))
     if not fits(m):
         return 0
     work = new_tables(shapes(m)), new_tables(memory_shapes(m))
-    return int(batch(plan, arrays, work, first, last))
+    return int(smooth(plan, arrays, work, first, last))
+
+
+@batch_entry
+def advance_hybrid(
+    plan: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
+    first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many mechanisms of one plan by hybrid steps, as `advance`."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    m = mechanism(plan, rows_of(arrays[0], 0))
+    if not fits(m):
+        return 0
+    work = new_tables(shapes(m)), new_tables(memory_shapes(m))
+    return int(hybrid(plan, arrays, work, first, last))

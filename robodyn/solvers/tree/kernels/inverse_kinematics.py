@@ -231,7 +231,7 @@ def reach(
             return -1.0
         advance(m, s.B, s.v, q)
     copy(before, q)
-    if not 0.0 <= close(m, q, CLOSED, MOST_STEPS, s) <= NEAR:
+    if not 0.0 <= close(m, q, CLOSED, MOST_STEPS, 0.0, s) <= NEAR:
         return -1.0
     return float(tip_gap(m, goal, weights, s.B, gap))
 

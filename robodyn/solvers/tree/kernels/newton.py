@@ -50,11 +50,12 @@ def correction(m: Any, s: Any) -> bool:
 
 
 @inner
-def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
+def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> Any:
     """Close the loops from q (positions,) in place with constant independent coordinates.
 
-    Each of eight configurations stops when it would alone. Returns the largest residual, relative
-    to the size; -1 if pivots are unsuitable for one of them.
+    Each of eight configurations stops when it would alone. From a residual below `enough` the last
+    step is taken without evaluating the residual after it, and the result is zero. Returns the
+    largest residual, relative to the size; -1 if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     zero = 0.0 * q[0]
@@ -77,6 +78,11 @@ def close(m: Any, q: Any, target: float, most: int, s: Any) -> Any:
         if some:
             for k in range(m.positions):
                 q[k] = choose(moves, q[k], s.q[k])
+        if enough > 0.0:
+            left = choose(moves & (before < enough), 0.0, left)
+            moves = moves & (left > 0.0)
+            if not any_of(moves):
+                return left
     return left
 
 
@@ -115,7 +121,7 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
             piece[k] = displacement[k] / pieces
         if not predict(m, q, piece, s):
             return -1.0
-        left = close(m, q, target if n == pieces - 1 else 1e-8, MOST_STEPS, s)
+        left = close(m, q, target if n == pieces - 1 else 1e-8, MOST_STEPS, 0.0, s)
         if left < 0.0 or left > 1e-6:
             return left
     return left
@@ -134,5 +140,5 @@ def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) 
             return too_much
     if not predict(m, q, displacement, s):
         return too_much
-    left = close(m, q, target, MOST_STEPS, s)
+    left = close(m, q, target, MOST_STEPS, 0.0, s)
     return choose(left < 0.0, too_much, left)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loop
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
 from robodyn.dynamics.kernels.control_laws import (
     COMPUTED_TORQUE,
     GIVEN,
@@ -40,9 +40,10 @@ class Work(NamedTuple):
     vectors: Any
     M: Any
     L: Any
+    slopes: Any
 
 
-WORK: Final = Work((4, 2), (2, 2), (2, 2))
+WORK: Final = Work((4, 2), (2, 2), (2, 2), (2, 2))
 
 
 # -- equations
@@ -244,17 +245,17 @@ def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: A
 
 
 @inner
-def held_efforts(plant: Any, state: Any, work: Any, out: Any) -> bool:
+def held_efforts(plant: Any, state: Any, work: Any, out: Any, slopes: Any) -> bool:
     """Write the efforts within the motors' curves and of end stops; return whether they exist."""
     q, v = state.q, state.rates
-    if not joint_efforts(plant, state.acceleration_or_effort, q, v, out):
+    if not joint_efforts(plant, state.acceleration_or_effort, q, v, out, slopes):
         return True
     M, _, _ = terms(plant.mechanism, state)
     for i in range(2):
         for j in range(2):
             work.M[i, j] = M[i + j]
             work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
-    return bool(add_end_stops(plant, q, v, work.M, work.L, out))
+    return bool(add_end_stops(plant, q, v, work.M, work.L, out, slopes))
 
 
 @inner
@@ -262,7 +263,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     """Write the time derivatives of a state, with end stops and the motors' curves."""
     for i in range(2):
         rate[i] = state.rates[i]
-    if not held_efforts(plant, state, work, work.vectors[3]):
+    if not held_efforts(plant, state, work, work.vectors[3], work.slopes):
         return NO_INERTIA
     under = state.wrench, state.contact, state.base, state.moves
     acting = State(state.q, state.rates, work.vectors[3], *under)
@@ -278,21 +279,18 @@ def derivative(
 
 
 @inner
-def normalize(plant: Any, q: Any, v: Any, work: Any) -> int:
+def normalize(plant: Any, q: Any, v: Any, work: Any, at_stage: bool) -> int:
     """Do nothing: every pair of numbers is a configuration."""
     return OK
 
 
 @inner
-def equations(
-    plant: Any, q: Any, v: Any, effort: Any, load: Any, watched: bool, work: Any, out: Any
-) -> int:
+def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
     """Write mass matrix, forces and damping, for steps of joints that stick or are stiff."""
-    state = loaded(q, v, effort, load, True)
     if state.moves:
         return BASE_MOVES
     M, h, w = terms(plant.mechanism, state)
-    if not held_efforts(plant, state, work, work.vectors[3]):
+    if not held_efforts(plant, state, work, work.vectors[3], out.stops):
         return NO_INERTIA
     for i in range(2):
         out.force[i] = work.vectors[3][i] - h[i] + w[i]
@@ -308,7 +306,8 @@ def equations(
 @inner
 def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
     """Write the rate of the configuration, which is the velocity."""
-    copy(v, out)
+    for i in range(2):
+        out[i] = v[i]
 
 
 @inner
@@ -338,7 +337,9 @@ def unpack(structure: Any, numbers: Any) -> Any:
     return table, table[1]
 
 
-lanes = batch_loop(LaneFunctions(unpack, accelerate, normalize))
+smooth, hybrid = batch_loops(
+    LaneFunctions(unpack, accelerate, normalize, equations, configuration_rate, -3)
+)
 
 
 @batch_entry
@@ -348,4 +349,14 @@ def advance(
 ) -> int:  # fmt: skip
     """Advance many carts, eight at a time."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    return int(lanes(borrowed_array(structure), arrays, new_tables(WORK), first, last))
+    return int(smooth(borrowed_array(structure), arrays, new_tables(WORK), first, last))
+
+
+@batch_entry
+def advance_hybrid(
+    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+    left: Any, first: int, last: int,
+) -> int:  # fmt: skip
+    """Advance many carts by hybrid steps."""
+    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+    return int(hybrid(borrowed_array(structure), arrays, new_tables(WORK), first, last))

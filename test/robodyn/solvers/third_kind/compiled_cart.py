@@ -42,7 +42,7 @@ STATE = Arguments(JOINTS, JOINTS, JOINTS, WRENCH, BASE)
 class CartSolver(Solver):
     """The packed numbers of a cart, and its kernels."""
 
-    loop = Kernels(kernels.simulate, (MATRIX, VECTOR), kernels.advance)
+    loop = Kernels(kernels.simulate, (MATRIX, VECTOR), kernels.advance, kernels.advance_hybrid)
     failure_reasons: ClassVar = {kernels.BASE_MOVES: "the base of a cart stands still"}
 
     def __init__(self, mechanism):
@@ -52,8 +52,8 @@ class CartSolver(Solver):
         self.packed = numbers, np.array(m.gravity)
         self.derivatives = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
 
-    def lane_numbers(self):
-        """Return no structure, and all numbers."""
+    def lane_numbers(self, *, smooth=False):
+        """Return no structure, and all numbers; there is no dry friction."""
         return np.zeros(1), np.concatenate([array.ravel() for array in self.packed])
 
     def at(self, kernel, configuration, *core):

@@ -29,7 +29,7 @@ def energy(mechanism, q, u):
 
 
 @pytest.mark.parametrize(
-    ("name", "start", "duration"), [("fivebar", [0.2, -0.1], 0.2), ("delta", [0.3, -0.2, 0.5], 0.4)]
+    ("name", "start", "duration"), [("fivebar", [0.2, -0.1], 0.2), ("delta", [0.3, -0.2, 0.5], 0.2)]
 )
 def test_energy_errs_by_the_order_of_the_integrator(name, start, duration):
     """Half the step, a sixteenth of the error; loops closed throughout."""
