@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -245,17 +246,19 @@ class WebViewer(Node):
 
     def _read_cueing(self) -> None:
         """Add controls of the washout, with its present parameters."""
-        names = ["preset", *TUNED.values()]
+        names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
-        def show(answer: GetParameters.Response) -> None:
-            if self._page is not None and len(answer.values) == len(names) and not self._tunes:
-                self._tunes = True
-                values = map(parameter_value_to_python, answer.values)
-                given = dict(zip(names, values, strict=True))
-                CueingPanel(self._page, given, self._tune, self._save_cueing)
+        def take(name: str, answer: GetParameters.Response) -> None:
+            # a node gives no values if one of the parameters is not set: each is asked for alone
+            found[name] = parameter_value_to_python(answer.values[0]) if answer.values else None
+            if self._page is not None and len(found) == len(names) and found["preset"]:
+                CueingPanel(self._page, found, self._tune, self._save_cueing)
 
         if self._get_cueing.service_is_ready():
-            self._ask(self._get_cueing, GetParameters.Request(names=names), show)
+            self._tunes = True
+            for name in names:
+                request = GetParameters.Request(names=[name])
+                self._ask(self._get_cueing, request, partial(take, name))
 
     def _tune(self, values: dict[str, Any]) -> None:
         def done(answer: SetParameters.Response) -> None:

@@ -25,7 +25,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import WrenchStamped
 from message_makers import joint_state, odometry
 from nav_msgs.msg import Odometry
-from rcl_interfaces.msg import ParameterValue, SetParametersResult
+from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.parameter import Parameter, parameter_value_to_python
 from ros_harness import (
@@ -381,9 +381,9 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
         client, wanted = connect("stewart_symmetric"), []
 
         def present(request, response):
-            assert request.names[0] == "preset"
-            response.values = [Parameter("", value="small").get_parameter_value()]
-            response.values += [ParameterValue() for _ in request.names[1:]]
+            # a node answers nothing at all if one of the names is not set
+            if request.names == ["preset"]:
+                response.values = [Parameter("", value="small").get_parameter_value()]
             return response
 
         def take(request, response):
