@@ -147,9 +147,14 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code library that links each part once, however many of its parts call it."""
 
     def add_linking_library(self, library: Any) -> None:
-        """Add a library, and those that it links."""
+        """Add a library, and those that it links, unless its module contains them.
+
+        LLVM links a part only if a function that is linked already calls it. Hence a part must not
+        be added with a library that has inlined it, before others that call it.
+        """
         library._ensure_finalized()
-        for one in (library, *library._linking_libraries):
+        contains_them = isinstance(library, (_Entry, _PreoptimizedPart))
+        for one in (library, *(() if contains_them else library._linking_libraries)):
             if one not in self._linking_libraries:
                 self._linking_libraries.append(one)
 
