@@ -190,7 +190,7 @@ class Both:
             ("energy", lambda: m.energy(q, v), energy, None),
             (
                 "centroidal_momentum_matrix",
-                lambda: m.centroidal_momentum_matrix(q),
+                lambda: rd.centroidal_momentum_matrix(m, q),
                 lambda: pin.computeCentroidalMap(model, data, there),
                 self._turned,
             ),

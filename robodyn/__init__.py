@@ -25,12 +25,6 @@ from robodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from robodyn.actuators import Actuator as Actuator
-    from robodyn.algorithms.link_motion import (
-        centroidal_momentum_matrix as centroidal_momentum_matrix,
-    )
-    from robodyn.algorithms.link_motion import link_names as link_names
-    from robodyn.algorithms.variants import with_gravity as with_gravity
-    from robodyn.algorithms.variants import with_parameters as with_parameters
     from robodyn.analysis.frequency_response import frequency_response as frequency_response
     from robodyn.analysis.limits import Violation as Violation
     from robodyn.analysis.limits import check_limits as check_limits
@@ -88,6 +82,10 @@ if TYPE_CHECKING:
     from robodyn.loading.registry import kinds as kinds
     from robodyn.loading.registry import register_kind as register_kind
     from robodyn.loading.save import save as save
+    from robodyn.mechanism.functions import centroidal_momentum_matrix as centroidal_momentum_matrix
+    from robodyn.mechanism.functions import link_names as link_names
+    from robodyn.mechanism.functions import with_gravity as with_gravity
+    from robodyn.mechanism.functions import with_parameters as with_parameters
     from robodyn.mechanism.kind import Kind as Kind
     from robodyn.mechanism.mechanism import Mechanism as Mechanism
     from robodyn.motion_base.base.inertial_estimator import InertialEstimator as InertialEstimator

@@ -249,7 +249,7 @@ class WebViewer(Node):
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, answer: GetParameters.Response) -> None:
-            # a node gives no values if one of the parameters is not set: each is asked for alone
+            # one request a parameter: where one is not set, a node answers a request with no values
             found[name] = parameter_value_to_python(answer.values[0]) if answer.values else None
             if self._page is not None and len(found) == len(names) and found["preset"]:
                 CueingPanel(self._page, found, self._tune, self._save_cueing)

@@ -260,20 +260,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the matrix that maps the velocity to the momentum about the center of mass.
-
-    Orin and Goswami (2008). Rotors of actuators are omitted.
-
-    Args:
-        configuration: (..., nq).
-
-    Returns:
-        A (..., 6, nv): linear [kg m/s] over angular momentum [kg m^2/s] about
-        `center_of_mass`, base frame, = A velocity.
-
-    Raises:
-        InvalidInput: no configuration.
-    """
+    """Compute the matrix (..., 6, nv) that maps the velocity to the momentum, see `rd`."""
     tree, core = mechanism._links.tree, (6, mechanism._links.nv)
     if mechanism.solver.rates_are_given:
         matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.errors import ModelError
+from robodyn.errors import InvalidInput, ModelError
 from robodyn.model.body import Body, Link, combined
 from robodyn.model.fields import frozen, unchecked
+from robodyn.model.model import Model
 
 T = TypeVar("T")
 # Tolerance of symmetry and positive semidefiniteness, relative to the largest entry of an inertia.
@@ -32,6 +33,7 @@ class PayloadVariants(Sequence[Any]):
         inertia: (3, 3) or (N, 3, 3) [kg m^2] about them in the same axes; point masses by default.
 
     Raises:
+        InvalidInput: `mechanism` is none.
         ModelError: a shape is wrong, a mass is negative, or an inertia is not symmetric and
             positive semidefinite.
     """
@@ -43,7 +45,12 @@ class PayloadVariants(Sequence[Any]):
         com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike | None = None,
     ) -> None:
-        self.mechanism, model = mechanism, mechanism.model
+        model = getattr(mechanism, "model", None)
+        if not isinstance(model, Model):
+            raise InvalidInput(
+                f"mechanism is {mechanism!r:.100}, expected a Mechanism", value=mechanism
+            )
+        self.mechanism = mechanism
         self._tip = next(link for link in model.links if link.name == model.tip_link)
         self.mass = frozen("payload: mass", mass, (np.size(mass),), "kg")
         if (self.mass < 0.0).any():

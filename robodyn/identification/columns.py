@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.variants import with_parameters
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.dynamics.parameters import OF_BODY
 from robodyn.identification.friction import COULOMB, VISCOUS, Term, friction_columns
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples
+from robodyn.mechanism.functions import with_parameters
 
 # Friction of joints behind the gear of a coupled motor; the friction of motors is in `friction.py`.
 BEHIND = (Term(VISCOUS), Term(COULOMB))

@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms.variants import with_parameters
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.dynamics.body_parameters import of_pseudo_inertias, pseudo_inertias
 from robodyn.errors import NoSolution
@@ -41,6 +40,7 @@ from robodyn.identification.friction import (
     friction_efforts,
 )
 from robodyn.identification.regression import scaling
+from robodyn.mechanism.functions import with_parameters
 from robodyn.mechanism.mechanism import Mechanism
 
 # Weight of the given model, in observations: it determines only what these leave open.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from robodyn.algorithms.variants import with_gravity
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, check_choice
 from robodyn.errors import ModelError
@@ -24,6 +23,7 @@ from robodyn.loading.load_types import (
     StewartName,
 )
 from robodyn.loading.registry import kind_of_urdf, kinds, yaml_kinds
+from robodyn.mechanism.functions import with_gravity
 from robodyn.mechanism.kind import Kind, ReadOptions, imported
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.mechanism.option_names import Spelling, in_python

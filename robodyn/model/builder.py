@@ -16,7 +16,7 @@ from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
-from robodyn.model.fields import GRAVITY, unchecked
+from robodyn.model.fields import GRAVITY, frozen, unchecked
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.spring import PointSpring
@@ -221,7 +221,8 @@ class ModelBuilder:
                 base_cone=self.base_cone,
                 body_cone=self.body_cone,
             )
-        gravity = GRAVITY if self.gravity is None else np.array(self.gravity)
+        where = f"{self.source or self.name}: gravity"
+        gravity = GRAVITY if self.gravity is None else frozen(where, self.gravity, (3,), "m/s^2")
         if self.gravity is not None and self.base_link in self.links:
             seat = ZeroConfigurationTree(model).relative(self.base_link, model.base_link)
             gravity = seat[:3, :3] @ gravity

@@ -12,7 +12,6 @@ import html
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -99,7 +98,7 @@ class ViewerPage:
             self.plots = Plots(self.gui, mechanism, warn, error)
         panel.dock_right()
         panel.set_width(400)
-        server.on_client_connect(lambda client: _give_room(client, panel, mechanism.name))
+        server.on_client_connect(lambda client: _title_for_phones(client, mechanism.name))
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
         """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
@@ -173,17 +172,14 @@ class ViewerPage:
             self._ended.wait(max(due - time.monotonic(), 0.0))
 
 
-def _give_room(client: Any, panel: Any, name: str) -> None:
-    """Show only the panels' titles on a phone's screen; a tap opens and closes them."""
+def _title_for_phones(client: Any, name: str) -> None:
+    """Add to the title of the controls, on an upright screen, that a tap hides them.
+
+    viser opens the controls of a phone expanded and has no request to collapse them.
+    """
     # a phone's screen may have as many pixels as a desktop's: it is taller than wide
-    if client.camera.image_width > max(NARROW, client.camera.image_height):
-        return
-    client.gui.set_panel_label(f"{name} (tap: show or hide)")
-    with suppress(AttributeError):  # viser has no placement for one client's panels; see `minimize`
-        for uuid in (client.gui.main_panel._placement_uuid, panel._placement_uuid):
-            placement = client.gui.main_panel
-            placement._placement_uuid = uuid
-            placement.minimize()
+    if client.camera.image_width <= max(NARROW, client.camera.image_height):
+        client.gui.set_panel_label(f"{name} (tap: show or hide)")
 
 
 _BANNER = (

@@ -125,7 +125,7 @@ def test_a_linear_model_is_a_state_space_elsewhere(actuated):
     np.testing.assert_array_equal(theirs.B, linear.input_matrix)
     assert theirs.dt == linear.dt
     assert actuated.linearize(actuated.home).to_scipy().dt is None
-    with pytest.raises(InvalidInput, match="has one state"):
+    with pytest.raises(InvalidInput, match="expected a single matrix"):
         actuated.linearize(np.stack([actuated.home] * 2)).to_scipy()
 
 

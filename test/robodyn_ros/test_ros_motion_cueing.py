@@ -154,8 +154,12 @@ def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
 
         def counted():
             told = [s for r in reports for s in r.status if s.name == "motion_cueing: cueing"]
-            values = {each.key: int(each.value) for s in told[-1:] for each in s.values[1:4]}
-            return values.get("taken", 0) > 0 and values["refused"] > 0 and values["late"] == 0
+            values = {each.key: each.value for s in told[-1:] for each in s.values}
+            return (
+                int(values.get("taken", 0)) > 0
+                and int(values["refused"]) > 0
+                and int(values["late"]) == 0
+            )
 
         graph.until(counted, "what was taken and refused")
 

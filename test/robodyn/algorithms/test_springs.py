@@ -138,7 +138,9 @@ def test_every_format_keeps_springs(m, suffix, tmp_path, rng):
     if suffix == "xml":
         pytest.importorskip("mujoco")
     if suffix == "sdf" and m.model.springs:
-        with pytest.raises(OutputError, match="spring 'strut' is between points, which SDF has no"):
+        with pytest.raises(
+            OutputError, match="spring 'strut' is between points, which SDF cannot describe"
+        ):
             rd.save(m, tmp_path / "m.sdf")
         m = m._made(replace(m.model, springs=()))
     rd.save(m, tmp_path / f"m.{suffix}")

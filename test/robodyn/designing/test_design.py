@@ -219,7 +219,7 @@ def test_machines_that_cannot_move_as_required_do_not_end_a_search():
     found = rd.design(mine, tilting, bounds={"height": (0.3, 0.8)}, evaluations=40)
     assert found.evaluation.satisfied
     assert found.parameters["height"] >= 0.5
-    with pytest.raises(rd.InvalidInput, match="asks for roll, but delta moves its body by"):
+    with pytest.raises(rd.InvalidInput, match="requires roll, but delta moves its body by"):
         rd.design(mine, tilting, bounds={"height": (0.3, 0.4)}, evaluations=10)
 
 

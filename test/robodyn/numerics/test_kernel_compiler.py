@@ -238,6 +238,7 @@ warnings.simplefilter("ignore")
 import numpy as np
 import pytest
 import robodyn as rd
+from robodyn.algorithms import stepping
 from robodyn.solvers.serial.kernels.integration import simulate as of_arms
 from robodyn.solvers.stewart.kernels.integration import simulate as of_platforms
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variants of a mechanism: other gravity, other parameters."""
+"""Functions of a mechanism that are not methods: its variants, its links, its momentum."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from robodyn.arrays import ArrayLike
+from robodyn.algorithms import link_motion
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.body_parameters import bodies_of_parameters
 from robodyn.dynamics.parameters import OF_BODY, with_values
+from robodyn.mechanism.mechanism import Mechanism
 
 
-def with_gravity(mechanism: Any, gravity: ArrayLike) -> Any:
+def with_gravity(mechanism: Mechanism, gravity: ArrayLike) -> Mechanism:
     """Return a mechanism with another gravity.
 
     Args:
@@ -27,12 +27,12 @@ def with_gravity(mechanism: Any, gravity: ArrayLike) -> Any:
     return mechanism._made(mechanism.model.with_gravity(gravity))
 
 
-def with_parameters(mechanism: Any, values: ArrayLike) -> Any:
+def with_parameters(mechanism: Mechanism, values: ArrayLike) -> Mechanism:
     """Return a mechanism with other values of its `parameters`.
 
     Args:
         mechanism: mechanism of any kind.
-        values: (p,) in the order of `mechanism.parameters`.
+        values: (p,) in the order and units of `mechanism.parameters` [SI units].
 
     Returns:
         A mechanism of the same kind.
@@ -49,3 +49,27 @@ def with_parameters(mechanism: Any, values: ArrayLike) -> Any:
     return mechanism._made(
         with_values(mechanism.model, bodies, solver.by_joint(own.of_joints(given)))
     )
+
+
+def link_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the names of all links, then of the added frames."""
+    return link_motion.link_names(mechanism)
+
+
+def centroidal_momentum_matrix(mechanism: Mechanism, configuration: ArrayLike) -> FloatArray:
+    """Compute the matrix that maps the velocity to the momentum about the center of mass.
+
+    Orin and Goswami (2008). Rotors of actuators are omitted.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (..., nq).
+
+    Returns:
+        A (..., 6, nv): linear [kg m/s] over angular momentum [kg m^2/s] about
+        `center_of_mass`, base frame, = A velocity.
+
+    Raises:
+        InvalidInput: no configuration.
+    """
+    return link_motion.centroidal_momentum_matrix(mechanism, configuration)
