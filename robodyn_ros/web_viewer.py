@@ -67,7 +67,7 @@ LONG = 365 * 86400 * messages.NANOSECONDS
 # Statuses of other nodes that the page shows, and their lifetime [s].
 MACHINE, VEHICLE, STALE = "joint_commander: machine", "motion_cueing: cueing", 5.0
 # Values of the vehicle's status that the page shows.
-TOLD = ("source", "rate", "age", "refused")
+VEHICLE_VALUES = ("source", "rate", "age", "refused")
 DIAGNOSTICS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 # Time for which the page reports a missing service [s].
 NOTICE = 4.0
@@ -238,8 +238,10 @@ class WebViewer(Node):
                 self._machine.explain(reason)
             elif name == VEHICLE:
                 values = {value.key: value.value for value in status.values}
-                told = ", ".join(f"{k} {values[k]}" for k in TOLD if k in values)
-                self._machine.tell_vehicle(f"{status.message} ({told})" if told else status.message)
+                details = ", ".join(f"{k} {values[k]}" for k in VEHICLE_VALUES if k in values)
+                self._machine.show_vehicle(
+                    f"{status.message} ({details})" if details else status.message
+                )
                 if values.get("algorithm") == "classical" and not self._tunes:
                     self._read_cueing()
                 self._vehicle = time.monotonic()
@@ -331,7 +333,7 @@ class WebViewer(Node):
         if page.push is not None and page.push.visible != is_pushed:
             page.push.visible = is_pushed
         if self._machine is not None and time.monotonic() - self._vehicle > STALE:
-            self._machine.tell_vehicle("")
+            self._machine.show_vehicle("")
 
     def _listen(self) -> None:
         """Subscribe to the state once the number of subscribers no longer matters."""

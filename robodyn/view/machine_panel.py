@@ -71,7 +71,7 @@ class MachinePanel:
         """Show the reason of the machine's state; empty for none."""
         self._why.content = _note(text)
 
-    def tell_vehicle(self, text: str) -> None:
+    def show_vehicle(self, text: str) -> None:
         """Show the state of the vehicle or telemetry that moves the machine."""
         self._vehicle.content = _note(text)
 

@@ -125,12 +125,14 @@ class PlanExaminer:
         Raises:
             NoSolution: inverse kinematics from these configurations fail.
         """
-        cue, motion, joints = self.moved(place, starts)
+        cue, motion, joints = self.motion_of_plan(place, starts)
         force, rate = self.frame.felt_in(cue)
         efforts = self.mechanism.inverse_dynamics(*motion)
         return Plan(place, cue, motion, joints, efforts, force - REST, rate)
 
-    def moved(self, place: FloatArray, starts: FloatArray) -> tuple[Cue, Motion, DrivenMotion]:
+    def motion_of_plan(
+        self, place: FloatArray, starts: FloatArray
+    ) -> tuple[Cue, Motion, DrivenMotion]:
         """Compute the motion of the platform, the mechanism and its drives; see `plan`."""
         m, cue = self.mechanism, self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
@@ -274,7 +276,9 @@ class MotionLimiter:
             else:
                 self.place = np.repeat(self.place[:, 1:], 2, axis=1)
             self._since += self._dt
-            cue, _, joints = self._examiner.moved(self.place[:, :1], self._near(np.zeros(1)))
+            cue, _, joints = self._examiner.motion_of_plan(
+                self.place[:, :1], self._near(np.zeros(1))
+            )
             self.joints = DrivenMotion(*(each[0] for each in joints))
         return Cue(*(each[0] for each in cue))
 

@@ -114,7 +114,7 @@ class CoupledSetPoints(SetPoints):
             if found is not None:
                 break
         else:
-            found = self._followed(now), self.rest
+            found = self._advance_brake(now), self.rest
             self.ahead = np.array([now.configuration, found[0].configuration])
         self._next = found[0]
         return found[0].state, found[1]
@@ -140,10 +140,10 @@ class CoupledSetPoints(SetPoints):
                 if found is not None:
                     now = found[0]
                     break
-        self._last, self._found = self._brake, self._followed(now)
+        self._last, self._found = self._brake, self._advance_brake(now)
         self.state, self._goal = self._found.state, None
 
-    def _followed(self, brake: _Brake) -> _Brake:
+    def _advance_brake(self, brake: _Brake) -> _Brake:
         """Return a brake one step later."""
         m, later = self._mechanism, brake.after(self.dt)
         by = later[0] - brake.state[0, self._free]

@@ -166,7 +166,7 @@ class Machine:
         self.commander = PositionCommander(
             mechanism, dt, limits, condition_limit=s.condition_limit, positions=self._park
         )
-        why = self._apart(self._park)
+        why = self._describe_misfit(self._park)
         self._park = self.commander.set_points.state[0].copy()
         if why := why or self.commander.workspace.objection(self.commander.configuration):
             raise InvalidInput(
@@ -368,7 +368,7 @@ class Machine:
                 self.commander.reset(start)
             except RobodynError as error:
                 return str(error)
-            if why := self._apart(start):
+            if why := self._describe_misfit(start):
                 return f"{why}: correct the zeros of the drives"
         self._homing, self._offset, self.reason = homing, np.zeros_like(start), ""
         self._set_points_sent.clear()
@@ -376,7 +376,7 @@ class Machine:
         self._gate.begin(ends)
         return ""
 
-    def _apart(self, positions: FloatArray) -> str:
+    def _describe_misfit(self, positions: FloatArray) -> str:
         """Describe how far positions (n,) of redundant drives are from those of one body."""
         off = np.abs(self.commander.set_points.state[0] - positions)
         worst = int(np.argmax(off))

@@ -37,10 +37,10 @@ def written_model(platform: Any) -> Model:
     parts = {f"leg{n}_{part}" for n in range(1, 1 + LEGS) for part in ("cross", "lower", "upper")}
     if {link.name for link in model.links} != {BASE, PLATFORM, *parts}:
         return model
-    return model if any(link.visuals for link in model.links) else dressed(platform)
+    return model if any(link.visuals for link in model.links) else model_with_shapes(platform)
 
 
-def dressed(platform: Any) -> Model:
+def model_with_shapes(platform: Any) -> Model:
     """Return the model of a platform with shapes that resemble the machine.
 
     Gravity that is not along -z of the root becomes a tilt of the base relative to a root link

@@ -22,7 +22,7 @@ from robodyn.presentation.report_answers import (
     body_table,
 )
 from robodyn.presentation.variables import AXES, Role, Variable
-from robodyn.solvers.stewart.drawing import dressed
+from robodyn.solvers.stewart.drawing import model_with_shapes
 from robodyn.solvers.stewart.formulations import PUBLISHED_MODELS
 from robodyn.solvers.stewart.geometry import with_leg_geometry
 from robodyn.solvers.stewart.recognition import LEGS
@@ -88,7 +88,7 @@ def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, 
 
 def figure(platform: Any) -> Figure:
     """Return shapes that resemble the machine."""
-    model = dressed(platform)
+    model = model_with_shapes(platform)
     return figure_of_links(model.links, model.joints, platform.name)
 
 
