@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page of a workspace: its numbers, and its boundary from three sides."""
+"""Page of a workspace: its numbers, and its boundary from three sides or in its plane."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from io import BytesIO
+from itertools import cycle
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +17,9 @@ from robodyn.planning.workspace.surfaces import Surface
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.report.chart import COLORS
 from robodyn.report.page import Page, cards
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Views: name, elevation and azimuth [deg], and the axis along the line of sight.
 _VIEWS = (
@@ -40,11 +45,14 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     if isinstance(region, TipRegion):
         ends = [(name, f"{share:.0%} of the edge") for name, share in region.reasons.items()]
         page.add("reasons", "What ends the region", cards(ends))
-    singular = getattr(region, "singular_surface", None)
     labels = [f"{axis} [{unit}]" for axis in axes]
-    for key, (title, eye, hidden) in enumerate(_VIEWS if region.dimensions > 1 else ()):
-        drawn = surfaces_image(region.boundary, singular, labels, eye, hidden)
-        page.add(f"view{key}", f"Boundary {title}", drawn)
+    if region.dimensions == 3:
+        singular = getattr(region, "singular_surface", None)
+        for key, (title, eye, hidden) in enumerate(_VIEWS):
+            drawn = surfaces_image(region.boundary, singular, labels, eye, hidden)
+            page.add(f"view{key}", f"Boundary {title}", drawn)
+    elif isinstance(region, TipRegion) and region.dimensions == 2:
+        page.add("area", "Region and what ends it", area_image(region, labels))
     page.add_provenance(command)
     return page
 
@@ -89,6 +97,42 @@ def surfaces_image(
     axes.locator_params(nbins=5)
     if hidden:
         axes.set(**{f"{hidden}label": "", f"{hidden}ticks": []})
+    return _embedded(figure)
+
+
+def area_image(region: TipRegion, labels: list[str]) -> str:
+    """Draw a region of two coordinates in their plane, and the requirement that ends it where.
+
+    Args:
+        region: region with two dimensions.
+        labels: labels of its three coordinates; the plane has those that vary.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    with needing("report", "pictures of a workspace need matplotlib", "matplotlib"):
+        from matplotlib.collections import PolyCollection
+        from matplotlib.figure import Figure
+    plane = region.axes
+    covered = region.boundary.vertices[:, plane].reshape(-1, 4, 2)
+    if not len(covered):
+        return "<p>The region is empty.</p>"
+    figure = Figure(figsize=(6.4, 5.6), layout="constrained")
+    axes = figure.add_subplot()
+    axes.add_collection(PolyCollection(list(covered), facecolor=COLORS[0], alpha=0.35))
+    points, names = region.ends
+    for color, name in zip(cycle(COLORS[1:]), region.reasons, strict=False):
+        at = points[[each == name for each in names]][:, plane]
+        axes.plot(*at.T, "s", color=color, markersize=4, label=name)
+    axes.autoscale_view()
+    axes.set_aspect("equal")
+    axes.set(xlabel=labels[plane[0]], ylabel=labels[plane[1]])
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="violated")
+    return _embedded(figure)
+
+
+def _embedded(figure: Figure) -> str:
+    """Return a figure as an image within the page."""
     image = BytesIO()
     figure.savefig(image, format="png", dpi=110, bbox_inches="tight")
     data = b64encode(image.getvalue()).decode()

@@ -12,6 +12,7 @@ of each, plus the fraction inside that inverse kinematics did not reach.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from itertools import product
@@ -51,6 +52,7 @@ class TipRegion(Region):
         cell: [m or rad] side of the cubes.
         dimensions: 3, or fewer if the tip moves in a plane or on a line, or turns about two axes
             or one.
+        axes: indices of the coordinates that vary, of x, y, z or of roll, pitch, yaw.
         angles: names of the angles of an orientation region; the others follow from these.
         volume, volume_error: [m^3 or rad^3], or [m^2 or rad^2], or [m or rad].
         cut_short: why the cubes are larger than requested; empty if they are not.
@@ -121,16 +123,16 @@ class TipRegion(Region):
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
-        self._axes = self._steps.angles or axes or [0, 1, 2]
-        self.dimensions = len(self._axes)
-        extent = extent[self._axes]
+        self.axes = self._steps.angles or axes or [0, 1, 2]
+        self.dimensions = len(self.axes)
+        extent = extent[self.axes]
         self.cell = (float(extent.max()) or self._mechanism.size) / cells
         self._origin = at.min(axis=0) if len(at) else np.zeros(3)
         self._period: tuple[int, ...] = (0,) * self.dimensions
         if self._turns:
             # a whole number of cubes per turn, as roll and yaw are periodic
             whole = int(np.ceil(2.0 * np.pi / self.cell)) if len(at) else 1
-            self._period = tuple(0 if axis == 1 else whole for axis in self._axes)
+            self._period = tuple(0 if axis == 1 else whole for axis in self.axes)
             self.cell = 2.0 * np.pi / whole
             self._origin = np.full(3, -np.pi)
         self._known: dict[Cell, FloatArray] = {}
@@ -154,7 +156,7 @@ class TipRegion(Region):
     @property
     def angles(self) -> tuple[str, ...]:
         """Names of the angles; empty for positions."""
-        return tuple(("roll", "pitch", "yaw")[k] for k in self._axes) if self._turns else ()
+        return tuple(("roll", "pitch", "yaw")[k] for k in self.axes) if self._turns else ()
 
     @property
     def box(self) -> FloatArray:
@@ -163,8 +165,8 @@ class TipRegion(Region):
         out = np.stack([self._origin, self._origin], axis=1)
         if self._turns:
             out[:] = 0.0
-            out[self._axes] = -np.pi
-        out[self._axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
+            out[self.axes] = -np.pi
+        out[self.axes] += self.cell * np.stack([cells.min(axis=0), cells.max(axis=0) + 1], axis=1)
         return out
 
     def contains(self, points: ArrayLike) -> Any:
@@ -201,18 +203,18 @@ class TipRegion(Region):
         square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, : self.dimensions]
         vertices = self._places((cells[:, None] + square).reshape(-1, self.dimensions))
         if self._turns:
-            vertices[:, [k for k in range(3) if k not in self._axes]] = 0.0
+            vertices[:, [k for k in range(3) if k not in self.axes]] = 0.0
         first = 4 * np.arange(len(cells))[:, None, None]
         return Surface(vertices, (first + np.array([[0, 1, 2], [0, 2, 3]])).reshape(-1, 3))
 
     @cached_property
-    def reasons(self) -> dict[str, float]:
-        """Requirements that end the region, with their shares of its edge, the largest first.
+    def ends(self) -> tuple[FloatArray, list[str]]:
+        """Points (N, 3) [m or rad] beyond the edge, and the requirement that is violated at each.
 
-        From cubes at the edge, inverse kinematics enters their neighbors, limits ignored;
-        the requirement is the one that is violated there. `no configuration` is where this fails.
+        From cubes at the edge, inverse kinematics enters their neighbors, limits ignored.
+        `no configuration` is where this fails.
         """
-        found: dict[str, int] = {}
+        names = []
         ways = [tuple(int(s) for s in row) for axis in np.eye(self.dimensions)
                 for row in (axis, -axis)]  # fmt: skip
         edge = [
@@ -221,27 +223,33 @@ class TipRegion(Region):
             for way in ways
             if (there := self._neighbor(cell, way)) not in self._known
         ]
-        for k in self._random.permutation(len(edge))[:EDGES]:
-            there, q = edge[k][0], edge[k][1][None]
-            goal = self._places(np.array([there]) + 0.5)
+        chosen = [edge[k] for k in self._random.permutation(len(edge))[:EDGES]]
+        cells = np.array([there for there, _ in chosen]).reshape(-1, self.dimensions)
+        points = self._places(cells + 0.5)
+        for (_, start), goal in zip(chosen, points, strict=True):
+            q = start[None]
             for _ in range(3 * STEPS):
-                q = self._steps.nearer(q, goal, free=True)
+                q = self._steps.nearer(q, goal[None], free=True)
                 if self.needs.margins(q)[0] < 0.0:
                     break
             beyond = self.needs.margins(q)[0] < 0.0
-            name = self.needs.name(q[0]) if beyond else "no configuration"
-            found[name] = found.get(name, 0) + 1
-        total = max(sum(found.values()), 1)
-        return {name: found[name] / total for name in sorted(found, key=lambda n: -found[n])}
+            names.append(self.needs.name(q[0]) if beyond else "no configuration")
+        return points, names
+
+    @property
+    def reasons(self) -> dict[str, float]:
+        """Requirements that end the region, with their shares of its edge, the largest first."""
+        names = self.ends[1]
+        return {name: count / len(names) for name, count in Counter(names).most_common()}
 
     def _places(self, cells: FloatArray) -> FloatArray:
         """Convert fractional cube coordinates (N, dimensions) to points (N, 3)."""
         at = np.tile(self._origin, (len(cells), 1))
-        at[:, self._axes] += self.cell * cells
+        at[:, self.axes] += self.cell * cells
         return at
 
     def _cells_of(self, at: FloatArray) -> IntArray:
-        return np.floor((at - self._origin)[:, self._axes] / self.cell).astype(np.int64)
+        return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
     def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
         """Mark the new cubes that configurations reach, and return them."""
@@ -332,7 +340,7 @@ class TipRegion(Region):
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
             there.append(q[good])
-        if self._turns and 1 in self._axes:
+        if self._turns and 1 in self.axes:
             # beyond a right angle the same orientation has another pitch
             found &= np.abs(points[:, 1]) <= np.pi / 2
         return found, np.concatenate(there)

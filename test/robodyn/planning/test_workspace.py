@@ -17,6 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, smallest_stiffness, travel
 from robodyn.cli import app
 from robodyn.planning.workspace import Requirements, WorkspaceSettings, connected, level_surface
+from robodyn.report.workspace_page import area_image
 
 pytestmark = pytest.mark.slow
 
@@ -271,6 +272,11 @@ def test_orientations_about_one_or_two_axes_are_a_range_or_an_area(second, expec
     assert sum(found.reasons.values()) == pytest.approx(1.0)
     assert found.unit in found.text
     np.testing.assert_array_equal(found.box[2], 0.0)
+    points, names = found.ends
+    beyond = abs(points - [0.0, 0.1, 0.0]) - [0.4, 0.6, 0.0]
+    for name, outside in zip(("position of roll", "position of pitch"), beyond.T, strict=False):
+        there = outside[[each == name for each in names]]
+        assert ((there > 0.0) & (there < found.cell)).all()
 
 
 def test_orientations_of_a_seat_are_those_of_its_motors(tmp_path, rng):
@@ -287,6 +293,8 @@ def test_orientations_of_a_seat_are_those_of_its_motors(tmp_path, rng):
     assert found.angles == ("roll", "pitch")
     assert abs(found.volume - np.prod(upper - lower) * rates.mean()) < found.volume_error
     assert set(found.reasons) == {"position of leg1", "position of leg2"}
+    pytest.importorskip("matplotlib")
+    assert area_image(found, ["roll", "pitch", "yaw"]).count("data:image/png") == 1
 
 
 def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent():
