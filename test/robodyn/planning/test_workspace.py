@@ -276,7 +276,7 @@ def test_orientations_about_one_or_two_axes_are_a_range_or_an_area(second, expec
     beyond = abs(points - [0.0, 0.1, 0.0]) - [0.4, 0.6, 0.0]
     for name, outside in zip(("position of roll", "position of pitch"), beyond.T, strict=False):
         there = outside[[each == name for each in names]]
-        assert ((there > 0.0) & (there < found.cell)).all()
+        assert ((there > 0.0) & (there < 1.5 * found.cell)).all()
 
 
 def test_orientations_of_a_seat_are_those_of_its_motors(tmp_path, rng):
