@@ -70,6 +70,8 @@ setup(
             "exporting/templates/ros2_control/*",
             "exporting/templates/ros2_control/*/*",
             "py.typed",
+            "__init__.pyi",
+            "cli/options.json",
         ],
         "robodyn_ros": ["parameters.yaml"],
     },

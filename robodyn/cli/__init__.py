@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from typing import Any
+from pathlib import Path
 
 import typer
 
-from robodyn.cli.commands import add_command, application, summary
+from robodyn.cli.commands import Answer, Declaration, Parameter, add_command, application
 
 # Module of each command, with short spellings of its options.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
@@ -43,37 +45,33 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-def application_of(names: Iterable[str], listed: bool = False) -> typer.Typer:
-    """Return an application with these commands; those only `listed` have no parameters."""
+OPTIONS = Path(__file__).with_name("options.json")
+
+
+def command_function(name: str) -> Callable[..., Answer | None]:
+    """Import the function of a command."""
+    module, function = COMMANDS[name][0].split(".")
+    found: Callable[..., Answer | None] = getattr(import_module(f"robodyn.cli.{module}"), function)
+    return found
+
+
+def _application() -> typer.Typer:
     made = application("robodyn", "Dynamics of parallel and serial robots.")
-    for name in names:
-        place, short = COMMANDS[name]
-        module, function = place.split(".")
-        command = getattr(import_module(f"robodyn.cli.{module}"), function)
-        if listed:
-            made.command(name, help=summary(command))(lambda: None)
-        else:
-            add_command(made, name, command, **short)
+    for name, (text, *parameters) in json.loads(OPTIONS.read_text(encoding="utf-8")).items():
+        declared = Declaration(text, [Parameter(**each) for each in parameters])
+        add_command(made, name, declared, partial(command_function, name))
     return made
 
 
-def __getattr__(name: str) -> Any:
-    if name == "app":
-        return globals().setdefault(name, application_of(COMMANDS))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+app = _application()
 
 
 def main() -> None:
     """Run the command."""
-    # a command that is named loads what it needs, and nothing of the others
-    completes = "_ROBODYN_COMPLETE" in os.environ
-    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
-    words = line.split()[1:] if completes else sys.argv[1:]
-    named = [word for word in words[:1] if word in COMMANDS]
-    listed = not named and (completes or all(word.startswith("-") for word in words))
-    if not (listed or "--help" in sys.argv or sys.stderr.isatty()):
+    runs = not {"--help", "--version"} & set(sys.argv) and "_ROBODYN_COMPLETE" not in os.environ
+    if runs and sys.argv[1:] and not sys.stderr.isatty():
         from robodyn.numerics.compilation_notes import notes
 
         # on a terminal the notes write to a line of their own
         notes.report_to(lambda line: typer.echo(line, err=True))
-    application_of(named or COMMANDS, listed)()
+    app()

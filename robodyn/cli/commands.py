@@ -7,6 +7,9 @@ of its docstring contains their help. Options that are passed on to a function o
 declared there: `passed(function, "name")` as a default value makes options of parameters of that
 function, and the command receives them as a dict.
 
+Signatures take a second or two to import. `python docs/make_options.py` therefore writes the
+declarations of all commands to options.json, and the command imports only what it runs.
+
 typer receives its older form, `name: str = typer.Option(default, help=...)`, which every release
 from 0.4 on accepts: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.
 """
@@ -36,11 +39,12 @@ PIPED_WIDTH = 100
 _OPTIONS = inspect.signature(typer.Typer).parameters
 # Whether help is parsed as markup, in which the unit [m] would be a style.
 _MARKUP = "rich_markup_mode" in _OPTIONS and bool(getattr(typer.core, "HAS_RICH", True))
-# Type on the command line of a parameter with this annotation (its first alternative).
+# Types on the command line by name.
 _TYPES: dict[str, Any] = {
-    "str": str, "int": int, "float": float, "bool": bool, "Path": Path, "ArrayLike": float,
-    "list[str]": list[str], "Any": str, "Base": str,
+    "str": str, "int": int, "float": float, "bool": bool, "Path": Path, "list[str]": list[str],
 }  # fmt: skip
+# Type on the command line of a parameter with this annotation (its first alternative).
+_TYPE_OF = {name: name for name in _TYPES} | {"ArrayLike": "float", "Any": "str", "Base": "str"}
 _SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*)*)", re.MULTILINE)
 # Beginning of a sentence to capitalize: not a word of a program.
@@ -91,22 +95,23 @@ class Passed(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of a command for typer."""
+    """Parameter of a command; `kind` is the name of its type."""
 
     name: str
-    kind: Any
-    default: Any
+    kind: str
     help: str
+    default: Any = None
+    required: bool = False
     positional: bool = False
     flags: tuple[str, ...] = ()
 
     def declared(self) -> inspect.Parameter:
-        """Return the parameter in typer's older form; one without a default is required."""
-        kind, default, flags = self.kind, self.default, self.flags
+        """Return the parameter in typer's older form."""
+        kind, default, flags = _TYPES[self.kind], self.default, self.flags
         if kind is bool and not default:
             # without its opposite `--no-...`
             default, flags = False, (f"--{self.name.replace('_', '-')}",)
-        elif default is inspect.Parameter.empty:
+        elif self.required:
             default = ...
         elif default is None:
             kind = Optional[kind]  # noqa: UP045, old releases of typer know no other spelling
@@ -212,65 +217,83 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit()
 
 
-def add_command(
-    app: typer.Typer, name: str, function: Callable[..., Answer | None], **short: str
-) -> None:
-    """Add a function as a command, with the options for model files if it takes a `model`.
+@dataclass(frozen=True)
+class Declaration:
+    """Help and parameters of a command."""
 
-    Errors of the library become one line on standard error and exit code 1.
+    help: str
+    parameters: list[Parameter]
+
+
+def declaration(function: Callable[..., Answer | None], **short: str) -> Declaration:
+    """Return the declaration of a function, with the options for model files if it takes a `model`.
 
     Args:
-        app: the application.
-        name: name of the command.
         function: the command.
         short: short spellings of its options, such as `output="-o"`.
+
+    Returns:
+        Its help and parameters.
 
     Raises:
         TypeError: a parameter has no description, or a type that a command line does not support.
     """
-    answers = inspect.signature(function).return_annotation == "Answer"
     parameters = list(_parameters(function))
-    if answers:
-        parameters.append(Parameter("json", bool, False, _SHARED["json"]))
-    loads = any(each.name == "model" for each in parameters)
-    reads = list(_parameters(reading)) if loads else []
+    if inspect.signature(function).return_annotation == "Answer":
+        parameters.append(Parameter("json", "bool", _SHARED["json"]))
     for i, each in enumerate(parameters):
         if each.name in short:
             flags = (f"--{each.name.replace('_', '-')}", short[each.name])
             parameters[i] = replace(each, flags=flags)
+    if any(each.name == "model" for each in parameters):
+        parameters += _parameters(reading)
+    return Declaration(re.split(r"\n\nArgs:", _doc(function))[0], parameters)
+
+
+def add_command(
+    app: typer.Typer,
+    name: str,
+    declared: Declaration,
+    load: Callable[[], Callable[..., Answer | None]],
+) -> None:
+    """Add a command, which loads its function when it runs.
+
+    Errors of the library become one line on standard error and exit code 1.
+    """
+    first = [each.name for each in declared.parameters if each.positional]
 
     def command(**given: Any) -> None:
-        with one_line_errors(), reading(**_arguments(reading, given)) if loads else nullcontext():
+        function = load()
+        reads = reading(**_arguments(reading, given)) if "model" in given else nullcontext()
+        with one_line_errors(), reads:
             own = _arguments(function, given)
-            first = [own.pop(each.name) for each in parameters if each.positional]
-            answer = function(*first, **own)
+            answer = function(*[own.pop(each) for each in first], **own)
         if answer is not None:
-            from robodyn.analysis.as_json import as_json
+            _print(answer, given["json"])
 
-            text = as_json(answer.found) if given.get("json") else answer.text
-            if isinstance(text, str):
-                typer.echo(text)
-            else:
-                console = Console()
-                if not console.is_terminal:
-                    console.width = max(console.width, PIPED_WIDTH)
-                console.print(text)
-            if answer.then is not None:
-                answer.then()
-            if answer.failed:
-                raise typer.Exit(1)
-
-    declared = [each.declared() for each in (*parameters, *reads)]
-    command.__name__ = function.__name__
-    command.__doc__ = summary(function)
-    command.__annotations__ = {each.name: each.annotation for each in declared}
-    command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
-    app.command(name)(command)
+    parameters = [each.declared() for each in declared.parameters]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    app.command(name, help=declared.help)(command)
 
 
-def summary(function: Callable[..., Any]) -> str:
-    """Return the docstring of a command without its parameters."""
-    return re.split(r"\n\nArgs:", _doc(function))[0]
+def _print(answer: Answer, as_json: bool) -> None:
+    """Print the result of a command, call what follows it, and set the exit code."""
+    if as_json:
+        from robodyn.analysis.as_json import as_json as json_text
+
+        typer.echo(json_text(answer.found))
+    elif isinstance(answer.text, str):
+        typer.echo(answer.text)
+    else:
+        console = Console()
+        if not console.is_terminal:
+            console.width = max(console.width, PIPED_WIDTH)
+        console.print(answer.text)
+    if answer.then is not None:
+        answer.then()
+    if answer.failed:
+        raise typer.Exit(1)
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -325,15 +348,17 @@ def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str,
 def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None) -> Parameter:
     help_text = text or _SHARED.get(name)
     # a Literal or an alias of one has a text as its default
-    texts = str if isinstance(given.default, str) else None
-    kind = _TYPES.get(str(given.annotation).split(" | ")[0], texts)
+    texts = "str" if isinstance(given.default, str) else None
+    kind = _TYPE_OF.get(str(given.annotation).split(" | ")[0], texts)
     if kind is None or help_text is None:
         raise TypeError(
             f"{where}: parameter {given.name!r} of type {given.annotation} is not described in a "
             "section Args, or is nothing that a command line can give"
         )
+    required = given.default is inspect.Parameter.empty
+    default = None if required else given.default
     positional = given.kind is inspect.Parameter.POSITIONAL_ONLY
-    return Parameter(name, kind, given.default, help_text, positional)
+    return Parameter(name, kind, help_text, default, required, positional)
 
 
 def _descriptions(doc: str) -> dict[str, str]:

@@ -42,7 +42,7 @@ def _dimensions() -> list[Parameter]:
         for d in template.dimensions:
             text = f"{what}: {d.text} [{d.unit}], {d.default:g}"
             texts.setdefault(d.name, []).append(text)
-    return [Parameter(name, float, None, "; ".join(each) + ".") for name, each in texts.items()]
+    return [Parameter(name, "float", "; ".join(each) + ".") for name, each in texts.items()]
 
 
 def new(

@@ -15,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 import robodyn
-from robodyn.cli import add_command, app, application
-from robodyn.cli.commands import passed
+from robodyn.cli import app
+from robodyn.cli.commands import add_command, application, declaration, passed
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def test_a_parameter_without_a_description_is_refused():
         """
 
     with pytest.raises(TypeError, match="parameter 'file' of type str is not described"):
-        add_command(application("app", "About."), "command", command)
+        declaration(command)
 
 
 def test_options_of_a_library_function_have_its_types_defaults_and_help():
@@ -74,8 +74,8 @@ def test_options_of_a_library_function_have_its_types_defaults_and_help():
 
     seen = []
     app = application("app", "About.")
-    add_command(app, "command", command, steps="-n")
-    add_command(app, "other", command)
+    add_command(app, "command", declaration(command, steps="-n"), lambda: command)
+    add_command(app, "other", declaration(command), lambda: command)
     run = CliRunner().invoke
     assert run(app, ["command", "-n", "3", "--at", "1 2"]).exit_code == 0
     assert run(app, ["other", "--speed", "7"]).exit_code == 0

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import typer
 from machines import INERTIAL, JOINT, walker
 from typer.testing import CliRunner
 
@@ -200,14 +199,12 @@ def test_a_floating_body_beside_a_tree_is_no_platform():
 
 
 def test_the_command_line_takes_them(tmp_path):
-    from robodyn.cli import application_of
+    from robodyn.cli import app
 
     file = tmp_path / "walker.urdf"
     file.write_text(walker())
     for options, told in ((["--kind", "closed_loop"], "mobility 6"),
                           (["--base", "moving"], "under-actuated: 6 driven")):  # fmt: skip
-        app = application_of(["check", "models"])
-        assert isinstance(app, typer.Typer)
         result = CliRunner().invoke(app, ["check", str(file), *options])
         assert result.exit_code == 0, result.output
         assert told in " ".join(result.output.split())
