@@ -25,7 +25,11 @@ REQUESTS = {
     "Reset": "joint_commander/reset",
 }
 # Parameters of a washout by the labels of their controls.
-TUNED = {"Force": "force_gain", "Rotation": "rotation_gain", "Washout": "force_washout"}
+TUNED = {
+    "Force gain": "force_gain",
+    "Rotation gain": "rotation_gain",
+    "Force washout": "force_washout",
+}
 # Range of a control, relative to the preset; a gain may be zero.
 LEAST, MOST = 0.1, 3.0
 _STYLE = (
@@ -50,7 +54,7 @@ class MachinePanel:
         with page.gui.add_folder("Machine"):
             self._text = page.gui.add_html("")
             self._why, self._vehicle = page.gui.add_html(""), page.gui.add_html("")
-            buttons = page.gui.add_button_group("Ask to", tuple(REQUESTS))
+            buttons = page.gui.add_button_group("Command", tuple(REQUESTS))
 
         @buttons.on_click  # type: ignore[untyped-decorator]
         def _(event: Any) -> None:
@@ -105,7 +109,9 @@ class CueingPanel:
                 now, least = values[name], 0.0 if name.endswith("gain") else LEAST
                 factor = 1.0 if now is None else float(np.mean(now) / np.mean(own.of_axes(name)))
                 first = min(max(factor, least), MOST)
-                self._sliders[name] = gui.add_slider(f"{label} x", least, MOST, 0.05, first)
+                self._sliders[name] = gui.add_slider(
+                    label, least, MOST, 0.05, first, hint="relative to the preset"
+                )
             button = gui.add_button("Save to YAML")
         for control in (self._preset, *self._sliders.values()):
             control.on_update(lambda _: change(self.values))

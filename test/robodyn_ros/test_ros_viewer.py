@@ -368,7 +368,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         peer.until(lambda: explained(">fault<", "drive 3 is silent"), "the fault and its reason")
         state.publish(String(data="parked"))
         peer.until(lambda: shown() and "drive 3 is silent" not in client.texts, "no reason")
-        client.set("Ask to", "Freeze")
+        client.set("Command", "Freeze")
         peer.until(lambda: shown() and "freeze refused" in client.texts, "the refusal on the page")
         assert asked == ["freeze"]
         assert process.alive, process.output
@@ -409,10 +409,10 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
 
         def has_controls():
             statuses.publish(DiagnosticArray(status=[told]))
-            return any(props.get("label") == "Force x" for props in client.gui.values())
+            return any(props.get("label") == "Force gain" for props in client.gui.values())
 
         peer.until(has_controls, "controls of the washout")
-        client.set("Force x", 2.0)  # twice that of the preset: 0.2
+        client.set("Force gain", 2.0)  # twice that of the preset: 0.2
         peer.until(lambda: wanted, "new parameters")
         small = rd.WashoutParameters.preset("small")
         assert wanted[-1]["preset"] == "small"
@@ -423,7 +423,7 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
         peer.until(file.exists, "the file")
         saved = yaml.safe_load(file.read_text())
         assert saved == {"/**/motion_cueing": {"ros__parameters": wanted[-1]}}
-        client.set("Force x", 3.0)
+        client.set("Force gain", 3.0)
         home = rd.load("stewart_symmetric").home
         stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)
         states = peer.node.create_publisher(Odometry, "platform_state", 10)
