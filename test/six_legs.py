@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import robodyn as rd
-from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms import gravity_vector
 from robodyn.errors import UnphysicalInertiaWarning
 from robodyn.model import NO_SPRING, Body, LinearSpring, differences
 from robodyn.parsing import actuator_fields, body_fields

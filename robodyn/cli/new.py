@@ -15,30 +15,19 @@ import robodyn as rd
 from robodyn.cli.commands import Parameter, asked
 from robodyn.cli.session import writable
 from robodyn.errors import writing
+from robodyn.loading import templates
 
 if TYPE_CHECKING:
     from robodyn.parsing.template import Template
 
 # Template that is no model: requirements.
 REQUIREMENTS = "requirements"
-# The name of a kind, and the template that it offers.
-Offer = tuple[str, "Template"]
-
-
-def _offers() -> dict[str, Offer]:
-    found = ((kind.name, kind.adapter("template")) for kind in rd.kinds().values())
-    return {
-        template.what: (name, template)
-        for name, offered in found
-        for template in (offered if isinstance(offered, tuple) else (offered,))
-        if template is not None
-    }
 
 
 def _dimensions() -> list[Parameter]:
     """Return the dimensions of all templates as options, each with its meaning and template."""
     texts: dict[str, list[str]] = {}
-    for what, (_, template) in _offers().items():
+    for what, (_, template) in templates().items():
         for d in template.dimensions:
             text = f"{what}: {d.text} [{d.unit}], {d.default:g}"
             texts.setdefault(d.name, []).append(text)
@@ -66,7 +55,7 @@ def new(
         name: Of the model; by default that of the file.
         force: Write over a file that exists.
     """
-    offers = _offers()
+    offers = templates()
     if what == REQUIREMENTS:
         _write_requirements(Path(file or f"{name or REQUIREMENTS}.yaml"), chosen, force)
         return

@@ -15,6 +15,7 @@ from robodyn.errors import InvalidInput, ModelError
 from robodyn.mechanism.kind import Kind
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model import Model, ModelBuilder
+from robodyn.parsing.template import Template
 from robodyn.solvers.serial.kind import SERIAL
 from robodyn.solvers.stewart.kind import STEWART
 from robodyn.solvers.tree.kind import CLOSED_LOOP
@@ -62,6 +63,17 @@ def kinds() -> dict[str, Kind]:
     """Return all kinds by name, in the order in which they examine a URDF."""
     _read_entry_points()
     return {**dict(reversed(_added.items())), **_BUNDLED}
+
+
+def templates() -> dict[str, tuple[str, Template]]:
+    """Return the templates of model files by name, each with the name of its kind."""
+    found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
+    return {
+        template.what: (name, template)
+        for name, offered in found
+        for template in (offered if isinstance(offered, tuple) else (offered,))
+        if template is not None
+    }
 
 
 def kind_of(mechanism: Mechanism) -> Kind:

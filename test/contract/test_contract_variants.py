@@ -8,8 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.algorithms import comparison
-from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms import comparison, gravity_vector
 from robodyn.errors import InvalidInput, ModelError, OutputError
 
 

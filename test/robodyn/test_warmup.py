@@ -24,7 +24,7 @@ from robodyn.control.slowing import SpeedScale
 from robodyn.control import TrajectoryFollower, joint_motion
 from robodyn.algorithms import Encoders, conditioning, needs_estimator, state_estimator
 from robodyn.presentation.presentation import floating_poses
-from robodyn.loading.registry import kind_of
+from robodyn.loading import kind_of
 from robodyn.poses import twist_in_base, twist_in_body
 from robodyn.trajectories import SampledTrajectory, knot_times
 from robodyn.warmup import warm_up, warm_up_watching

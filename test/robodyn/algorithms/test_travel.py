@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import comparison, travel
 from robodyn.cli import app
-from robodyn.loading.registry import kinds
+from robodyn.loading import templates
 from robodyn.poses import rotation_matrix
 
 LINK = """<link name="{0}"><inertial><origin xyz="{1}"/><mass value="0.3"/>
@@ -303,8 +303,7 @@ def test_mechanisms_without_legs_have_no_cones():
 )
 def test_a_center_leg_bends_as_its_body_tilts(form, rig, end, tmp_path, rng):
     """Of a leg straight up, whose joint is a ball or universal joint at the base or at the body."""
-    templates = {t.what: t for t in kinds()["closed_loop"].adapter("template")}
-    text = yaml.safe_load(templates[rig].write(rig, "rig.yaml"))
+    text = yaml.safe_load(templates()[rig][1].write(rig, "rig.yaml"))
     leg = next(each for each in text["legs"] if not each.get("driven", True))
     leg |= {"form": form, "axis": [0, 0, 1] if form == "PU" else [1, 0, 0]}
     if rig == "four-corners":  # vertical legs leave one freedom of these to the guide

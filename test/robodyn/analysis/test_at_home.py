@@ -10,13 +10,13 @@ from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.analysis import at_home, payload_at_home, reach_about_home, stroke_used
+from robodyn.loading import templates
 from robodyn.presentation import presentation
-from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 
 
 @pytest.fixture
 def hexapod(tmp_path):
-    (tmp_path / "hexapod.yaml").write_text(HEXAPOD.write())
+    (tmp_path / "hexapod.yaml").write_text(templates()["hexapod"][1].write())
     return rd.load(tmp_path / "hexapod.yaml")
 
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.analysis import execute
 from robodyn.cli import app
+from robodyn.loading import templates
 from robodyn.report import study_charts, study_page
-from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "hexapod.yaml").write_text(HEXAPOD.write())
+    (tmp_path / "hexapod.yaml").write_text(templates()["hexapod"][1].write())
     (tmp_path / "up.yaml").write_text(
         "waypoints:\n"
         "  - {xyz: [0, 0, 0.35], rpy: [0, 0, 0]}\n"

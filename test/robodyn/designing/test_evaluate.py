@@ -16,22 +16,23 @@ from robodyn.algorithms import geometry_of, motions
 from robodyn.analysis import payload_at_home
 from robodyn.cli import app
 from robodyn.designing import rows_of
+from robodyn.loading import templates
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
-from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
-from robodyn.solvers.tree.description.leg_templates import DELTA, TEMPLATES
 
 DENSE = 20_000
 
 
 def servo_hexapod():
-    document = next(each for each in TEMPLATES if each.what == "servo-hexapod").write("servo")
+    document = templates()["servo-hexapod"][1].write("servo")
     return rd.load(yaml.safe_load(document))
 
 
 def delta(tmp_path):
     for suffix in (".yaml", ".urdf"):
-        (tmp_path / f"delta{suffix}").write_text(DELTA.write("delta", "delta.yaml", suffix))
+        (tmp_path / f"delta{suffix}").write_text(
+            templates()["delta"][1].write("delta", "delta.yaml", suffix)
+        )
     return rd.load(tmp_path / "delta.yaml")
 
 
@@ -178,7 +179,7 @@ def test_sensitivities_are_slopes():
 
 
 def test_a_screw_and_a_rotor_are_named_where_they_weigh_more_than_the_load():
-    m = rd.load(yaml.safe_load(HEXAPOD.write("small")))
+    m = rd.load(yaml.safe_load(templates()["hexapod"][1].write("small")))
     legs = [
         replace(leg, actuator=rd.Actuator(rotor_inertia=1.2e-4, lead=0.005))
         for leg in six_legs(m).legs

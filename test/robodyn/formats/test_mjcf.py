@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms import gravity_vector
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
 from robodyn.parsing.mjcf.reader import read_mjcf

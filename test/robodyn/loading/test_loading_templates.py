@@ -15,10 +15,10 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn.solvers.serial.kind import TEMPLATE as ARM
-from robodyn.solvers.stewart.description.template import TEMPLATE as HEXAPOD
+from robodyn.loading import templates
 from robodyn.trajectories import FourierSeries, FourierTrajectory
 
+HEXAPOD, ARM = (templates()[name][1] for name in ("hexapod", "arm"))
 BUNDLED = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[2] / "launch" / "there_and_back.yaml"
 

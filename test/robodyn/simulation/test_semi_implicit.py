@@ -9,12 +9,11 @@ import pytest
 
 import robodyn as rd
 from robodyn.actuators import Actuator
-from robodyn.algorithms.elasticity import with_drive_stiffness
 from robodyn.control import ComputedTorque
 from robodyn.model import Joint, Link
 from robodyn.simulation import Plant
 from robodyn.solvers.serial.chain import model_of_chain
-from robodyn.trajectories.base import AtRest
+from robodyn.trajectories import AtRest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -174,6 +173,6 @@ def test_what_has_no_such_steps_is_refused():
     for made in (Plant, lambda m, **options: rd.BatchPlant(m, 1, **options)):
         with pytest.raises(rd.InvalidInput, match=r"is 'euler', expected one of rk4, s"):
             made(arm, integrator="euler")
-    elastic = with_drive_stiffness(arm, 1e4, 1.0)
+    elastic = arm.with_drive_stiffness(1e4, 1.0)
     with pytest.raises(rd.InvalidInput, match="needs rigid drives, and"):
         Plant(elastic, integrator="semi_implicit")

@@ -7,6 +7,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
+from robodyn.loading import templates
 from robodyn.motion_base.machine import DriveLimits
 from robodyn.poses import pose_difference
 
@@ -30,10 +31,9 @@ VIOLENT = rd.WashoutParameters(
 @pytest.fixture(scope="module")
 def rigs(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("rigs"), {}
-    templates = {t.what: t for t in rd.kinds()["closed_loop"].adapter("template")}
     for name in RIGS:
         file = folder / f"{name}.yaml"
-        file.write_text(templates[name].write(name, file.name))
+        file.write_text(templates()[name][1].write(name, file.name))
         made[name] = rd.load(file, strict=True)
     return made
 

@@ -10,7 +10,6 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 import robodyn as rd
-from robodyn.motion_base.cueing.ride import VehicleMotion, ride
 from robodyn.poses import rotation_matrix, rpy_of_rotation
 
 pytestmark = pytest.mark.slow
@@ -176,10 +175,12 @@ def test_a_frame_with_z_down_changes_no_motion(predicts, rng):
     time = np.arange(0.0, 3.0, 0.05)
     force, rate = rng.normal(size=(2, 2, 3)) * np.array([[2.0], [0.2]])[:, :, None]
     phase = np.sin(2.0 * time)[:, None], np.cos(3.0 * time)[:, None]
-    felt = VehicleMotion(time, REST + phase[0] * force[0] + phase[1] * force[1], phase[0] * rate[0])
+    felt = rd.VehicleMotion(
+        time, REST + phase[0] * force[0] + phase[1] * force[1], phase[0] * rate[0]
+    )
     settings = rd.PredictiveParameters() if predicts else rd.WashoutParameters()
     rides = [
-        ride(described("stewart_symmetric", roll), felt, settings, head=head, dt=0.02)
+        rd.ride(described("stewart_symmetric", roll), felt, settings, head=head, dt=0.02)
         for roll, head in ((0.0, [0.1, 0.2, 0.9]), (np.pi, [0.1, -0.2, -0.9]))
     ]
     up, down = rides

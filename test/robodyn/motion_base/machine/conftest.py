@@ -5,12 +5,12 @@
 import pytest
 
 import robodyn as rd
+from robodyn.loading import templates
 
 
 @pytest.fixture(scope="session")
 def corners(tmp_path_factory):
     """Four posts under a body that heaves, pitches and rolls: the fourth follows from three."""
     file = tmp_path_factory.mktemp("corners") / "corners.yaml"
-    templates = {t.what: t for t in rd.kinds()["closed_loop"].adapter("template")}
-    file.write_text(templates["four-corners"].write("corners", file.name))
+    file.write_text(templates()["four-corners"][1].write("corners", file.name))
     return rd.load(file)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms import gravity_vector
 from robodyn.solvers.tree.closing import find_structure
 
 LOOPS = Path(__file__).parents[3] / "reference" / "closed_loops"

@@ -12,7 +12,7 @@ from machines import INERTIAL, JOINT, walker
 from typer.testing import CliRunner
 
 import robodyn as rd
-from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms import gravity_vector
 from robodyn.errors import LeftOutWarning, ModelError, UnderActuated
 from robodyn.loading import use_options
 from robodyn.poses import rotation_matrix
