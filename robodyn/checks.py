@@ -102,7 +102,12 @@ def as_scalar(
     Raises:
         InvalidInput: not a number, not finite, or out of the stated range.
     """
-    if type(value) is float and math.isfinite(value) and above is None and at_least is None:
+    if (
+        type(value) is float
+        and math.isfinite(value)
+        and (above is None or value > above)
+        and (at_least is None or value >= at_least)
+    ):
         return value
     array = as_array(name, value, (), unit)
     if array.ndim:

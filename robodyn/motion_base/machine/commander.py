@@ -28,6 +28,8 @@ EDGE = 30.0
 # Fraction of a drive's effort from which on all slow down, least fraction of the limits, and rates
 # of slowing down and of recovery [1/s].
 STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
+# Time [s] of a detour along the edge of the workspace, after which the direct way is tried again.
+DETOUR = 0.1
 
 
 class SetPoint(NamedTuple):
@@ -119,7 +121,8 @@ class PositionCommander:
         self._inside: FloatArray | None = None
         self._target: FloatArray | None = None
         self._smooth, self._ease = self.set_points.state, 1.0
-        self._blocked = ""
+        self._blocked = self._obstacle = ""
+        self._detour = 0
 
     def warm_up(self) -> None:
         """Call the functions of `step` once, so that later calls are fast."""
@@ -165,17 +168,20 @@ class PositionCommander:
             raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
         self._target, problem = self._wanted(time)
         if self._target is None:
-            self._blocked = ""
+            self._blocked, self._detour = "", 0
             self.set_points.brake()
             return self._set_point(problem)
-        pace *= self._ease
-        objection = self._blocked or self._try(self._target, pace)
-        if objection and not self._blocked and self._slides(pace):
-            self._target = self.set_points.state + np.inf  # it has not arrived
+        objection = self._blocked or self._try(self._target, pace * self._ease)
+        if objection and not self._blocked and not self._detour:
+            self.set_points.brake()
+            self._obstacle, self._detour = objection, max(round(DETOUR / self._dt), 1)
         elif objection:
             # come to rest before anything else is tried, which avoids hunting
             self.set_points.brake()
-            self._blocked = "" if self.set_points.is_at_rest else objection
+            self._blocked, self._detour = "" if self.set_points.is_at_rest else objection, 0
+        elif self._detour:
+            self._target = self.set_points.state + np.inf  # it has not arrived
+            self._detour -= 1
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
@@ -185,13 +191,6 @@ class PositionCommander:
         if not objection:
             self.set_points.take(later, rest)
         return objection
-
-    def _slides(self, pace: float) -> bool:
-        """Move toward the target along the edge of the workspace, if possible."""
-        assert self.target is not None
-        near = self.workspace.nearest(self.target, self.configuration)
-        positions = self.mechanism.joint_positions(near)
-        return not self._try(np.array([positions, 0.0 * positions, 0.0 * positions]), pace)
 
     def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
         """Return the target (3, n) of the joints, and the reason for a change."""
@@ -208,7 +207,12 @@ class PositionCommander:
         return None, problem
 
     def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
+        """Return the target (3, n) for a motion, after at most one search, and the reason."""
         mechanism = self.mechanism
+        if self._detour:
+            self.target = self.workspace.nearest(motion.configuration, self.configuration)
+            self._inside, positions = None, mechanism.joint_positions(self.target)
+            return np.array([positions, 0.0 * positions, 0.0 * positions]), self._obstacle
         problem = self.workspace.objection(motion.configuration)
         if not problem:
             self.target, self._inside = motion.configuration, None

@@ -98,6 +98,8 @@ class BodyMotion:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism, self._weights = mechanism, twist_weights(mechanism)
+        home = mechanism.home  # so that later calls are fast
+        motions.configuration_near(mechanism, mechanism.body_pose(home), home)
 
     def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
         """Return the motion at a pose, or at the nearest pose that Newton's method reached."""

@@ -10,13 +10,15 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.arrays import BoolArray, FloatArray
+from robodyn.arrays import FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
-# Step [m, rad] of differences; fractions of a step to try, and the number tried at once.
-DIFFERENCE, SHARES = 1e-5, ((1.0,), (0.5, 0.25, 0.1))
+# Step [m, rad] of differences; fractions of a step to try.
+DIFFERENCE, SHARES = 1e-5, (1.0, 0.5, 0.25, 0.1)
+# Longest step [m, rad] of a search: longer ones take longer, and are known less well.
+LONGEST = 0.2
 # Logarithm of the condition number over its limit from which on steps consider its gradient.
 NEAR = -1.0
 # Tolerance [m, rad] of joint limits for rounding.
@@ -90,8 +92,9 @@ class Workspace:
                 return self._describe(int(worst.argmax()), float(worst.max()))
         if not self._side:
             return ""
-        number = float(self._condition(configurations[1:]).max())
-        if number > self._limit and number > float(self._condition(configurations[0])):
+        first, *others = self._condition(configurations).tolist()
+        number = max(others)
+        if number > self._limit and number > first:
             return f"the condition number would be {number:.4g}, its limit is {self._limit:g}"
         return self._beyond(configurations[1:])
 
@@ -116,7 +119,7 @@ class Workspace:
         """Compute the permitted configuration nearest to a target, one step from a permitted one.
 
         Distances are those of the body: displacement, and rotation times the characteristic length.
-        The step leads to the nearest permitted point to first order.
+        The step leads to the nearest permitted point to first order, or part of the way.
         """
         mechanism = self._mechanism
         try:
@@ -126,6 +129,7 @@ class Workspace:
             step = np.empty_like(way)
             nearest_step(body, slopes, excess, way, step)
             if np.isfinite(step).all():
+                step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
                 return self._as_far_as_allowed(inside, step, max(float(excess.max()), ROUNDING))
         except KinematicsError:
             pass
@@ -133,49 +137,36 @@ class Workspace:
 
     def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
-        mechanism, excess = self._mechanism, self._excess(here)
-        joints = mechanism.joint_jacobian(here)
-        number = np.zeros(joints.shape[1])
-        if self._has_passive or excess[-1] > NEAR:
+        mechanism, joints = self._mechanism, self._mechanism.joint_jacobian(here)
+        number, numbers = np.zeros(joints.shape[1]), np.array([-np.inf])
+        if self._has_passive or self._side:
             ways = DIFFERENCE * np.eye(len(number))
-            beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
+            beside = [motions.advance_near(mechanism, here, each) for each in ways]
+            near = np.array([here, *beside])
         if self._has_passive:
-            moved = (
-                travel_positions(mechanism, beside) - travel_positions(mechanism, here)
-            ) / DIFFERENCE
+            places = travel_positions(mechanism, near)
+            moved = (places[1:] - places[0]) / DIFFERENCE
             joints = np.vstack([joints, moved.T[self._driven :]])
-        if excess[-1] > NEAR:
-            number = (np.log(self._condition(beside) / self._limit) - excess[-1]) / DIFFERENCE
+        if self._side:
+            numbers = np.log(self._condition(near) / self._limit)
+        if numbers[0] > NEAR:
+            number = (numbers[1:] - numbers[0]) / DIFFERENCE
+        excess = np.append(self._positions_excess(here), numbers[0])
         slopes = np.vstack([joints, -joints, number])
         known = np.isfinite(excess) & np.isfinite(slopes).all(axis=1)
         return excess[known], slopes[known]
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Take the largest fraction of a step that exceeds no limit by more than `most`."""
-        for shares in SHARES:
-            there = []
-            for share in shares:
-                with suppress(KinematicsError):
-                    there.append(motions.advance_near(self._mechanism, here, share * step))
-            if there:
-                q = np.array(there)
-                allowed = self._is_allowed(q, most)
-                if allowed.any():
-                    return np.asarray(q[allowed.argmax()])
-        return here
-
-    def _is_allowed(self, configurations: FloatArray, most: float) -> BoolArray:
-        """Return (k,) whether configurations (k, nq) exceed no limit by more than `most`."""
-        allowed = self._positions_excess(configurations).max(axis=1) <= most
-        side = (
-            conditioning.side(self._mechanism, configurations)
-            if self._side and allowed.any()
-            else None
-        )
-        if side is not None:
-            allowed &= side * self._side > 0.0
-            allowed &= np.log(self._condition(configurations) / self._limit) <= most
-        return np.asarray(allowed)
+        there = []
+        for share in SHARES:
+            with suppress(KinematicsError):
+                there.append(motions.advance_near(self._mechanism, here, share * step))
+        q = np.array(there).reshape(-1, len(here))
+        allowed = self._positions_excess(q).max(axis=1, initial=-np.inf) <= most
+        if self._side and allowed.any():
+            allowed &= np.log(self._condition(q) / self._limit) <= most
+        return next((q[k] for k in np.flatnonzero(allowed) if not self._beyond(q[k])), here)
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
         """Compute the excess (..., 2 k) of each joint beyond its limits; negative within."""

@@ -170,7 +170,7 @@ def motion_of_joints(
     shape = wanted.shape[:-1]
     q = np.empty((*shape, loop.solver.nq))
     first = _guess(loop, guess)
-    if loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
+    if shape and loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
         q = followed_along(loop, first, wanted)
     else:
         for outer in np.ndindex(shape[:-1]):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -182,7 +183,13 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
     """Compute S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
-    return each_state(loop, "tangent", (loop.solver.tree.rates, loop.solver.nu), configuration)
+    core = loop.solver.tree.rates, loop.solver.nu
+    if np.shape(configuration) == (loop.solver.nq,):
+        S = np.empty(core)
+        with suppress(TypeError):  # not a float64 array
+            if kernel_of(loop, "tangent")(configuration, S):
+                return S
+    return each_state(loop, "tangent", core, configuration)
 
 
 def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:

@@ -2,14 +2,16 @@
 
 """After the start nothing searches globally, and what a step examines does not grow."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 import robodyn as rd
 from robodyn.algorithms import conditioning, motions, travel
-from robodyn.errors import NoSolution
+from robodyn.errors import InvalidInput, NoSolution
 from robodyn.motion_base.cueing.plan import NODES
-from robodyn.motion_base.machine import DriveLimits, PoseStream, PositionCommander
+from robodyn.motion_base.machine import DriveLimits, PoseStream, PositionCommander, Workspace
 from robodyn.poses import advance_pose, pose_difference
 from robodyn.solvers.tree.closing import global_search
 
@@ -100,6 +102,43 @@ def test_a_set_point_out_of_reach_searches_nothing(name, searches, rng):
         point = commander.step(k * TICK)
         assert np.isfinite(point.positions).all()
     assert not searches
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hexapod_rotary", "fivebar"])
+def test_a_set_point_is_found_by_one_search_and_one_attempt(name, rng, monkeypatch):
+    """Also for a target out of reach whose way is blocked; and it goes on along the edge."""
+    m = rd.load(name)
+    counts = {}
+
+    def count(of, method):
+        original = getattr(of, method)
+
+        def counted(*given):
+            counts[method] += 1
+            return original(*given)
+
+        monkeypatch.setattr(of, method, counted)
+
+    count(Workspace, "nearest")
+    count(PositionCommander, "_objection")
+    commander, stream = PositionCommander(m, 1e-9 * TICK), PoseStream(m, 0.5)
+    commander.motion_source = stream
+    home, blocked, moved = m.body_pose(m.home), 0, 0
+    for k in range(1, 1500):
+        if k % 150 == 1:
+            far = np.append(rng.uniform(-0.6, 0.6, 3) * m.size, rng.uniform(-0.5, 0.5, 3))
+        counts.update(nearest=0, _objection=0)
+        with suppress(InvalidInput):
+            stream.take(
+                k * TICK, k * TICK, advance_pose(home, far), np.zeros(6), commander.configuration
+            )
+        point = commander.step(k * TICK)
+        assert max(counts.values()) <= 1
+        blocked += "blocked" in point.problem
+        moved += "blocked" in point.problem and np.abs(point.velocities).max() > 1e-6
+    assert blocked > 20
+    assert moved > 10
 
 
 def test_a_pose_is_found_where_a_displacement_leads(rotary, rng):
