@@ -41,11 +41,13 @@ class Filters:
         effort: cutoff [Hz] for efforts and for the regressor.
         dead_rates: (n,) [m/s or rad/s] standard deviation of the velocities' noise; within it the
             direction of motion is uncertain, and dry friction fades.
+        effort_delay: [s] by which measured efforts lag the positions, found by the fit.
     """
 
     motion: float
     effort: float
     dead_rates: FloatArray
+    effort_delay: float = 0.0
 
 
 def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:

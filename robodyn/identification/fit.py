@@ -40,6 +40,9 @@ from robodyn.identification.ripple import find_ripples
 
 Terms = list[list[Term]]
 
+# Standard deviations from which on a delay of efforts is certain.
+SURELY = 4.0
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -84,13 +87,9 @@ def fitted(
     Returns:
         The fit.
     """
-    plain = [Term(kind) for kind in KINDS[friction]]
-    first = [list(plain) if moves else [] for moves in regression.moves]
+    fit = _first_fit(regression, friction, robust)
+    regression, first = fit.regression, fit.terms
     tried = _tried(regression, friction)
-    solution = solve(regression, regression.friction(first), robust)
-    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
-    solution = solve(regression, regression.friction(first), robust)
-    fit = Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
     if any(tried):
         fit = _with_more(fit, None, tried, lambda part: report_progress(0.6 * part))
     if LOAD not in CHOICES.get(friction, ()):
@@ -108,6 +107,27 @@ def fitted(
         ]
         fit = _with_more(fit, loaded, again, sure=ripples)
     return fit
+
+
+def efforts_delay(regression: Regression, friction: str, robust: bool) -> float:
+    """Estimate by how much [s] efforts lag the positions; 0 if that is not certain.
+
+    A filter of efforts, or a controller that holds them for a period, delays them. As efforts of
+    inertia lead the velocity by a quarter of a period, a delay is otherwise taken for friction. It
+    is the coefficient tau in u + tau du/dt = Y theta.
+    """
+    delay, deviation = _first_fit(regression, friction, robust).solution.delay
+    return delay if abs(delay) > SURELY * deviation else 0.0
+
+
+def _first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
+    """Fit the equations with the friction terms that every motor has."""
+    plain = [Term(kind) for kind in KINDS[friction]]
+    first = [list(plain) if moves else [] for moves in regression.moves]
+    solution = solve(regression, regression.friction(first), robust)
+    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
+    solution = solve(regression, regression.friction(first), robust)
+    return Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
 
 
 def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:

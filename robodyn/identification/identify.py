@@ -13,8 +13,8 @@ from robodyn.checks import as_scalar, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
-from robodyn.identification.filters import choose_filters
-from robodyn.identification.fit import Fit, fitted
+from robodyn.identification.filters import Filters, choose_filters
+from robodyn.identification.fit import Fit, efforts_delay, fitted
 from robodyn.identification.friction import KINDS, Friction
 from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
@@ -26,6 +26,8 @@ from robodyn.mechanism.mechanism import Mechanism
 
 # Correlation of efforts with those of the given model below which their sign is reversed.
 REVERSED = -0.7
+# Most corrections of the efforts' delay.
+DELAYS = 4
 
 
 def identify(
@@ -86,21 +88,38 @@ def identify(
     motors = motors_of(m.joint_names, couplings)
     report_progress = progress or (lambda part: None)
     filters = choose_filters(given, cutoff, effort_cutoff)
-    stretches, notes = [], [note for recording in given for note in recording.notes]
-    for recording in given:
-        found, said = samples_of(recording, m, filters)
-        stretches += found
-        notes += said
+    columns = Columns(m, motors, rotors)
+    stretches, notes = _stretches(given, m, filters)
     notes += _reversed_joints(m, stretches)
     report_progress(0.1)
-    regression = regression_of(Columns(m, motors, rotors), stretches)
+    regression = regression_of(columns, stretches)
+    for _ in range(DELAYS):
+        delay = efforts_delay(regression, friction, robust)
+        if not delay:
+            break
+        filters = replace(filters, effort_delay=filters.effort_delay + delay)
+        regression = regression_of(columns, _stretches(given, m, filters)[0])
+    if not filters.effort_delay:
+        regression = regression.without_delay()
     report_progress(0.5)
     fit = fitted(regression, friction, robust, lambda part: report_progress(0.5 + 0.4 * part))
     report_progress(0.9)
-    result = _result(m, fit, notes)
+    result = _result(m, fit, notes + _delays(fit))
     result = replace(result, fit=tuple(result.validate(given)))
     report_progress(1.0)
     return result
+
+
+def _stretches(
+    recordings: Sequence[Recording], m: Mechanism, filters: Filters
+) -> tuple[list[Samples], list[str]]:
+    """Return the samples of all recordings, and the remarks about them."""
+    stretches, notes = [], [note for recording in recordings for note in recording.notes]
+    for recording in recordings:
+        found, said = samples_of(recording, m, filters)
+        stretches += found
+        notes += said
+    return stretches, notes
 
 
 def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
@@ -135,6 +154,17 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
         kept=list(base.kept),
         loaded=fit.loaded,
     )
+
+
+def _delays(fit: Fit) -> list[str]:
+    """Describe the delay of efforts that the fit compensates."""
+    delay = fit.regression.stretches[0].filters.effort_delay
+    if not delay:
+        return []
+    return [
+        f"efforts {'lag' if delay > 0.0 else 'lead'} the positions by {abs(delay) * 1e3:.3g} ± "
+        f"{fit.solution.delay[1] * 1e3:.2g} ms, which is compensated"
+    ]
 
 
 def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:

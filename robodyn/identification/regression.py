@@ -26,6 +26,8 @@ STATES = 400
 FOLDS = 5
 # Ridge of a scaled normal matrix, which keeps hardly excited parameters near the given model.
 RIDGE = 1e-7
+# Eigenvalue of a scaled normal matrix below which it is rounding.
+UNSEEN = 1e-14
 # Threshold of Huber's function in standard deviations, and the number of reweighted solutions.
 HUBER, ROUNDS = 1.5, 6
 # Factor of Huber's weights on the standard deviation of normal noise.
@@ -50,6 +52,8 @@ class Regression:
         fold: (M,) which of `FOLDS` parts.
         autocorrelation_time: number of rows with the information of one independent row, for white
             noise before the filter.
+        effort_rate: (M, n, 1) derivative of the efforts, whose coefficient is the efforts' delay;
+            (M, n, 0) if there is none.
     """
 
     columns: Columns
@@ -60,6 +64,7 @@ class Regression:
     weight: FloatArray
     fold: IntArray
     autocorrelation_time: float
+    effort_rate: FloatArray
 
     @property
     def motors(self) -> Motors:
@@ -94,6 +99,10 @@ class Regression:
         noise = sigma**2
         return replace(self, weight=self.weight * noise / (noise + dry**2 * self.unsure))
 
+    def without_delay(self) -> Regression:
+        """Return the equations for efforts that do not lag the positions."""
+        return replace(self, effort_rate=self.effort_rate[..., :0])
+
     def friction(
         self, terms: Sequence[Sequence[Term]], loaded: FloatArray | None = None
     ) -> list[FloatArray]:
@@ -125,24 +134,36 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
     """Create the equations of the samples of recordings."""
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
-    A, effort, weight = [], [], []
+    A, weight = [], []
     for samples in stretches:
         of_base = partial(columns.of, samples, kept=list(base.kept))
         A.append(motors.rows(samples.thinned(of_base)))
-        effort.append(motors.efforts(samples.smooth(samples.effort)[samples.rows]))
         known = motors.all_of(samples.usable) & samples.moving(motors)
         weight.append(known[samples.rows].astype(float))
-    count = sum(len(part) for part in effort)
+    effort, rate = _efforts(motors, stretches)
+    count = len(effort)
     return Regression(
         columns,
         stretches,
         base,
         np.concatenate(A),
-        np.concatenate(effort),
+        effort,
         np.concatenate(weight),
         np.minimum(np.arange(count) * FOLDS // max(count, 1), FOLDS - 1),
         float(np.mean([samples.autocorrelation_time_of_white for samples in stretches])),
+        rate,
     )
+
+
+def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, FloatArray]:
+    """Compute the motors' filtered efforts (M, n) and their derivative (M, n, 1)."""
+    found = []
+    for samples in stretches:
+        effort = motors.efforts(samples.smooth(samples.effort))
+        rate = np.gradient(effort, 1.0 / samples.frequency, axis=0)
+        found.append((effort[samples.rows], rate[samples.rows, :, None]))
+    effort, rate = map(np.concatenate, zip(*found, strict=True))
+    return effort, rate
 
 
 def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
@@ -175,6 +196,8 @@ class Solution:
         residual: (M, n).
         spread: (n,) [N or N m] standard deviation of the efforts.
         condition: condition number of the base parameters' scaled columns.
+        delay: [s] by which efforts lag the positions, and its standard deviation; zero if it is
+            not fitted. N, c and the covariance allow for its uncertainty.
     """
 
     x: FloatArray
@@ -186,6 +209,7 @@ class Solution:
     residual: FloatArray
     spread: FloatArray
     condition: float
+    delay: tuple[float, float]
 
     @property
     def noise(self) -> FloatArray:
@@ -221,8 +245,8 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
     own = np.array([table.shape[1] for table in friction])
-    tables = _rows(system.A, friction)
-    start = np.concatenate([system.near, np.zeros(own.sum())])
+    tables = _rows(system.A, friction, system.effort_rate)
+    start = np.pad(system.near, (0, tables[0].shape[1] - b))
     weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
     x = start
     for number in range(ROUNDS):
@@ -239,7 +263,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
             size = np.abs(residual) / spread
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
     N, c = _normal(tables, system.effort, weight / sigma**2)
-    inverse, condition = _inverse(N)
+    inverse, unseen, condition = _inverse(N)
     # robust ("sandwich"; White 1980), noise correlated like the residuals (Newey and West, 1987)
     scores = [table * (weight[:, j] / sigma[j])[:, None] for j, table in enumerate(tables)]
     white = [score.T @ score for score in scores]
@@ -247,7 +271,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
         _score_covariance(score, column, system.autocorrelation_time)
         for score, column in zip(scores, residual.T, strict=True)
     ]
-    covariance = inverse @ np.sum(noise, axis=0) @ inverse
+    covariance = inverse @ np.sum(noise, axis=0) @ inverse + unseen
     autocorrelation_time = np.array(
         [
             np.sum(inverse * own) / max(np.sum(inverse * plain), 1e-300)
@@ -257,19 +281,34 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     autocorrelation_time = np.maximum(autocorrelation_time, LEAST_AUTOCORRELATION_TIME)
     information, right = _normal(tables, system.effort, weight / (sigma**2 * autocorrelation_time))
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
+    sought, late = slice(b + own.sum()), slice(b + own.sum(), None)
+    # eliminate the delay
+    gain = np.linalg.solve(information[late, late], information[late, sought])
     return Solution(
-        x, information, right, sigma, autocorrelation_time, covariance, residual, spread, condition
+        x[sought],
+        information[sought, sought] - information[sought, late] @ gain,
+        right[sought] - right[late] @ gain,
+        sigma,
+        autocorrelation_time,
+        covariance[sought, sought],
+        residual,
+        spread,
+        condition,
+        (float(x[late].sum()), float(np.sqrt(covariance[late, late].sum()))),
     )
 
 
-def _rows(A: FloatArray, friction: Sequence[FloatArray]) -> list[FloatArray]:
-    """Build the rows (M, b + k) of each joint: base parameters, and its own friction among all."""
+def _rows(
+    A: FloatArray, friction: Sequence[FloatArray], effort_rate: FloatArray
+) -> list[FloatArray]:
+    """Build the rows (M, p) of each joint: base parameters, its friction among all, the delay."""
     b = A.shape[-1]
     edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
-    out = [np.zeros((len(A), edges[-1])) for _ in friction]
+    out = [np.zeros((len(A), edges[-1] + effort_rate.shape[-1])) for _ in friction]
     for j, table in enumerate(friction):
         out[j][:, :b] = A[:, j]
         out[j][:, edges[j] : edges[j + 1]] = table
+        out[j][:, edges[-1] :] = -effort_rate[:, j]
     return out
 
 
@@ -285,12 +324,16 @@ def _normal(
     return N, c
 
 
-def _inverse(N: FloatArray) -> tuple[FloatArray, float]:
+def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Invert a normal matrix; also return the covariance of what it does not determine."""
     scale = scaling(N)
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
-    inverse = (vectors / np.maximum(values, 1e-16)) @ vectors.T
-    return inverse * np.outer(scale, scale), condition
+    seen = values > UNSEEN
+    units = np.outer(scale, scale)
+    inverse = (vectors[:, seen] / values[seen]) @ vectors[:, seen].T
+    unseen = vectors[:, ~seen] @ vectors[:, ~seen].T / UNSEEN
+    return inverse * units, unseen * units, condition
 
 
 def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:

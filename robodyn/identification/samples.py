@@ -47,7 +47,8 @@ class Samples:
     Attributes:
         filters: its filters, which also apply to the fitted equations.
         time: (K,) [s].
-        joints: positions, velocities and accelerations (K, n) of the driven joints.
+        joints: positions, velocities and accelerations (K, n) of the driven joints, earlier by the
+            delay of the efforts.
         motion: (K, nq), (K, nv), (K, nv) of the mechanism.
         effort: (K, n) [N or N m] measured.
         usable: (K, n) whether the effort was measured, not saturated.
@@ -231,6 +232,9 @@ def _stretch(
         effort = np.stack([np.interp(even, times, column) for column in effort.T], axis=-1)
         cut = cut[np.searchsorted(times, even).clip(0, len(times) - 1)]
     smooth = low_pass(position, filters.motion, frequency)
+    if filters.effort_delay:
+        # positions are smooth between instants, efforts jump with a controller and dry friction
+        smooth = spline(even, smooth)(even - filters.effort_delay)
     velocity = _derivative(even, smooth)
     acceleration = _derivative(even, velocity)
     joints = DrivenMotion(*map(np.ascontiguousarray, (smooth, velocity, acceleration)))

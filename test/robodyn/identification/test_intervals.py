@@ -87,6 +87,43 @@ def test_no_terms_of_friction_are_chosen_that_are_not_there(arm, encoder):
     assert len(added) <= 1
 
 
+def recorded_while_held(m, period):
+    """Record a controller's efforts at the ends of the periods in which it held them."""
+    rng = np.random.default_rng(1)
+    run = rd.simulate(m, rd.ComputedTorque(m), motion(m, rng), control_dt=period)
+    efforts = run.effort[:-1]
+    efforts = efforts + NOISE * efforts.std(axis=0) * rng.normal(size=efforts.shape)
+    positions = m.joint_positions(run.configuration[1:])
+    return rd.Recording.from_arrays(m, run.time[1:], positions, efforts)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ["two_links", "puma560", "stanford_arm"])
+def test_a_lag_of_efforts_is_not_taken_for_friction(arm, name):
+    """Efforts held for a period lag by half of it, so inertia looks like friction."""
+    m = (arm if name == "two_links" else rd.load(name)).without_friction()
+    found = rd.identify(m, recorded_while_held(m, 0.01))
+    assert found.filters.effort_delay == pytest.approx(0.005, rel=0.05)
+    assert any(note.startswith("efforts lag the positions by") for note in found.notes)
+    for own in found.friction:
+        assert {item.term.kind for item in own} <= {*PLAIN}
+        assert all(abs(item.coefficient) < 3.0 * item.deviation for item in own)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ["two_links", "puma560"])
+def test_friction_is_found_although_efforts_lag(arm, name):
+    m = arm if name == "two_links" else rd.load(name)
+    found = rd.identify(m, recorded_while_held(m, 0.01))
+    true = dict(zip(m.parameters.names, m.parameters.values.tolist(), strict=True))
+    for joint, own in zip(m.joint_names, found.friction, strict=True):
+        assert {item.term.kind for item in own} <= {*PLAIN}
+        values = {item.term.kind: item.coefficient for item in own}
+        dry = 0.5 * (true[f"{joint}.coulomb_forward"] + true[f"{joint}.coulomb_backward"])
+        assert values["coulomb"] == pytest.approx(dry, rel=0.01)
+        assert values["viscous"] == pytest.approx(true[f"{joint}.viscous"], rel=0.05)
+
+
 def test_laws_that_drive_a_motor_are_no_friction():
     low, high = Term("smooth", 0.01), Term("stribeck", 0.1)
     assert dissipates([Term("coulomb"), low], np.array([1.0, 2.0]))
