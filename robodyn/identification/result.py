@@ -90,7 +90,7 @@ class Identification:
         parameters: base parameters.
         friction: friction terms of each motor.
         fitted: (p,) parameters of bodies, rotors and coupled motors of the mechanism.
-        filters: cutoffs, also for `predict` and `validate`.
+        filters: cutoffs and the efforts' delay, also for `predict` and `validate`.
         sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
         autocorrelation_time: (n,) number of samples with the information of one independent one.
         condition: condition number of the base parameters' scaled columns.
@@ -228,7 +228,11 @@ def summary(result: Identification, validations: Sequence[Validation] = ()) -> d
             )
             for joint, terms in zip(columns.motors.names, result.friction, strict=True)
         },
-        "filters": {"motion": result.filters.motion, "effort": result.filters.effort},
+        "filters": {
+            "motion": result.filters.motion,
+            "effort": result.filters.effort,
+            "effort_delay": result.filters.effort_delay,
+        },
         "condition": result.condition,
         "residual_deviation": result.sigma,
         "missed": _rows(("parameter", "shown_by"), result.missed),
