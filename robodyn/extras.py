@@ -29,7 +29,7 @@ EXTRAS = {
     "report": ["bokeh>=3.8,<4", "matplotlib>=3.7"],
     "xacro": ["xacro>=2.0"],
     "mujoco": ["mujoco>=3.2"],
-    "control": ["control>=0.10", "osqp>=1.0"],
+    "control": ["control>=0.9.4", "osqp>=1.0"],
     "casadi": ["casadi>=3.6"],
     "export": ["ziglang>=0.12"],
     "jax": ["jax>=0.4.34"],
