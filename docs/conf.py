@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 import warnings
@@ -86,6 +87,7 @@ nb_execution_raise_on_error = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+autodoc_mock_imports = [name for name in ("torch",) if not importlib.util.find_spec(name)]
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 

@@ -105,6 +105,7 @@ SETTINGS = (
 MODULES = {
     "robodyn.gym": ("Task", "MechanismVectorEnv", "MechanismEnv", "Reach", "Track"),
     "robodyn.jax": ("forward_dynamics", "inverse_dynamics", "step"),
+    "robodyn.torch": ("forward_dynamics", "inverse_dynamics", "step"),
     "robodyn.casadi": ("forward_dynamics", "inverse_dynamics", "displacement_rate"),
 }
 MECHANISM = "robodyn.Mechanism"
