@@ -40,7 +40,7 @@ SYSTEMS = {
     ),
     "3.13-newest": ("3.13", []),
 }  # fmt: skip
-EXTRAS = "report,sweep,gym,control,flight"  # pictures, xarray, learning, OSQP, JSBSim
+EXTRAS = "report,sweep,gym,control,flight,casadi"  # pictures, xarray, learning, OSQP, JSBSim
 
 
 def main() -> int:
