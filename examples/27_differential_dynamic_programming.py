@@ -1,109 +1,58 @@
-# SPDX-License-Identifier: Apache-2.0
-
 """
 Differential dynamic programming
 ================================
 
-A delta catches a falling pole: from a tilt of 46 degrees it erects the pole in 0.6 s and returns
-home with it. Full differential dynamic programming (Mayne, 1966) uses the second derivatives of the
-dynamics, as products with the costate, and converges quadratically near the optimum. Iterative LQR
-(Li and Todorov, 2004) leaves them out and converges linearly. Both begin with three iterations of
-it, because far from the optimum the second derivatives need not be positive definite.
+A delta catches a falling pole. Full differential dynamic programming (Mayne, 1966) uses the second
+derivatives of the dynamics, as products with the costate, and converges quadratically. Iterative
+LQR (Li and Todorov, 2004) leaves them out; the first three iterations of both do.
 """
 
-from pathlib import Path
-
-import casadi
 import matplotlib.pyplot as plt
 import numpy as np
 
 import robodyn as rd
-import robodyn.casadi
+from robodyn.casadi import casadi, forward_dynamics
 
-POLE = """
-  <link name="fork"><inertial><mass value="0.01"/>
-    <inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <link name="pole"><inertial><origin xyz="0 0 0.25"/><mass value="0.1"/>
-    <inertia ixx="2e-3" iyy="2e-3" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="pole_x" type="continuous"><parent link="tool0"/><child link="fork"/>
-    <axis xyz="1 0 0"/></joint>
-  <joint name="pole_y" type="continuous"><parent link="fork"/><child link="pole"/>
-    <axis xyz="0 1 0"/></joint>
-</robot>"""
-
-rd.save(rd.load("delta"), "delta.urdf")
-text = Path("delta.urdf").read_text(encoding="utf-8")
-m = rd.load(text.replace("</robot>", POLE), tip_link="tool0").without_dry_friction()
-dt, steps, start = 0.01, 60, np.array([0, 0, 0, 0, 0.8, 0, 0, 0, 0, 0])
-at_home = rd.load("delta")
-holding = at_home.inverse_dynamics(at_home.home, np.zeros(3), np.zeros(3))
-# weights of motors' and pole's angles and rates, of efforts, and of the last state
-running = dt * np.array([1.0] * 3 + [0.0] * 7)
-effort, last = dt * np.full(3, 0.1), np.array([100.0] * 5 + [10.0] * 5)
-
-# a step from the state and the efforts z = (x, v, u), its Jacobian and the Hessian of costate @ step
-z, costate = casadi.MX.sym("z", 13), casadi.MX.sym("costate", 10)
-x, v, u = casadi.vertsplit(z, [0, 5, 10, 13])
-dynamics = robodyn.casadi.forward_dynamics(m)
-velocity = v + dt * dynamics(x, v, u)
-step = casadi.vertcat(x + dt * velocity, velocity)
-advance = casadi.Function("advance", [z], [step])
-jacobian = casadi.Function("jacobian", [z], [casadi.jacobian(step, z)])
-product = casadi.jtimes(step, z, costate, True)
-hessian = casadi.Function("hessian", [z, costate], [casadi.jacobian(product, z)])
+POLE = """<link name="pole"><inertial><origin xyz="0 0 0.25"/><mass value="0.1"/>
+<inertia ixx="2e-3" iyy="2e-3" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="continuous"><parent link="tool0"/><child link="pole"/>
+<axis xyz="0 1 0"/></joint></robot>"""
+delta, dt, steps, still = rd.load("delta"), 0.01, 60, np.zeros(3)
+text = rd.save(delta, "delta.urdf")[0].read_text(encoding="utf-8").replace("</robot>", POLE)
+f = forward_dynamics(rd.load(text, tip_link="tool0").without_dry_friction())
+target = np.append(np.zeros(8), delta.inverse_dynamics(delta.home, still, still))
+# weights of displacements (motors, hinge), rates and efforts, and of the last state
+weights, last = dt * np.repeat([1.0, 0.0, 0.1], [3, 5, 3]), np.repeat([100.0, 10.0], 4)
+z, costate = casadi.MX.sym("z", 11), casadi.MX.sym("costate", 8)  # z: state and efforts
+rate = z[4:8] + dt * f(z[:4], z[4:8], z[8:])
+step = casadi.vertcat(z[:4] + dt * rate, rate)
+jacobian = casadi.Function("jacobian", [z], [casadi.jacobian(step, z), step])
+hessian = casadi.Function("hessian", [z, costate], [casadi.hessian(costate.T @ step, z)[0]])
 
 
-def simulate(states, efforts, change, gains):
-    """States and efforts with changes (steps, 3) and feedback (steps, 3, 10), and their cost."""
-    new, used = [states[0]], []
-    for k in range(steps):
-        used.append(efforts[k] + change[k] + gains[k] @ (new[k] - states[k]))
-        new.append(advance(np.append(new[k], used[k])).full().ravel())
-    new, used = np.array(new), np.array(used)
-    cost = (running * new[:-1] ** 2).sum() + (effort * (used - holding) ** 2).sum()
-    return new, used, 0.5 * (cost + last @ new[-1] ** 2)
+def improve(old, is_full):
+    """Sweep backward for changes of the efforts, and forward; no line search is needed here."""
+    sweep, v, V = [], last * old[-1, :8], np.diag(last)
+    for row in old[-2::-1]:
+        J = jacobian(row)[0].full()
+        g, Q = J.T @ v + weights * (row - target), J.T @ V @ J + np.diag(weights)
+        Q += hessian(row, v).full() if is_full else 0.0
+        change, gain = (-np.linalg.solve(Q[8:, 8:], by[8:]) for by in (g, Q[:, :8]))
+        v, V = g[:8] + gain.T @ g[8:], Q[:8, :8] + Q[:8, 8:] @ gain
+        sweep.insert(0, (change, gain))
+    new = old.copy()
+    for k, (change, gain) in enumerate(sweep):
+        new[k, 8:] += change + gain @ (new[k] - old[k])[:8]
+        new[k + 1, :8] = jacobian(new[k])[1].full().ravel()
+    return new, 0.5 * ((weights * (new[:-1] - target) ** 2).sum() + last @ new[-1, :8] ** 2)
 
 
-def improve(states, efforts, is_full):
-    """Changes of the efforts (steps, 3), and feedback gains (steps, 3, 10)."""
-    change, gains = np.zeros((steps, 3)), np.zeros((steps, 3, 10))
-    slope, curvature = last * states[-1], np.diag(last)
-    for k in reversed(range(steps)):
-        at = np.append(states[k], efforts[k])
-        J = jacobian(at).full()
-        g = J.T @ slope + np.append(running * states[k], effort * (efforts[k] - holding))
-        Q = J.T @ curvature @ J + np.diag(np.append(running, effort))
-        if is_full:
-            Q += hessian(at, slope).full()
-        change[k] = -np.linalg.solve(Q[10:, 10:], g[10:])
-        gains[k] = -np.linalg.solve(Q[10:, 10:], Q[10:, :10])
-        slope = g[:10] + gains[k].T @ g[10:]
-        curvature = Q[:10, :10] + Q[:10, 10:] @ gains[k]
-    return change, gains
-
-
-def optimize(is_full):
-    """Costs after each iteration, and the states."""
-    states, efforts = np.tile(start, (steps + 1, 1)), np.tile(holding, (steps, 1))
-    found = simulate(states, efforts, np.zeros((steps, 3)), np.zeros((steps, 3, 10)))
-    costs = []
-    while len(costs) < 2 or costs[-2] - costs[-1] > 1e-10 * costs[-1]:
-        states, efforts, cost = found
+for label, first in {"full DDP": 3, "iterative LQR": 99}.items():
+    rows, costs = np.vstack([[0, 0, 0, 0.8, *np.zeros(7)], np.zeros((steps, 11))]) + target, [1e9]
+    while len(costs) < 3 or costs[-1] < costs[-2] * (1.0 - 1e-10):
+        rows, cost = improve(rows, len(costs) > first)
         costs.append(cost)
-        change, gains = improve(states, efforts, is_full and len(costs) > 3)
-        tried = (simulate(states, efforts, part * change, gains) for part in 0.5 ** np.arange(8))
-        found = next((each for each in tried if each[2] < cost), found)
-    return np.array(costs), states
-
-
-for label, is_full in {"full DDP": True, "iterative LQR": False}.items():
-    costs, states = optimize(is_full)
-    print(f"{label}: cost {costs[-1]:.9f} after {len(costs) - 1} iterations")
-    plt.semilogy(costs[:-1] - costs[-1], "o-", label=label)
+    print(f"{label}: cost {cost:.9f} after {len(costs) - 1} iterations")
+    plt.semilogy(np.array(costs[1:-1]) - cost, "o-", label=label)
 plt.gca().set(xlabel="iteration", ylabel="cost above the last")
 plt.legend()
-
-plt.figure()
-plt.plot(dt * np.arange(steps + 1), np.rad2deg(states[:, :5]))
-plt.gca().set(xlabel="time [s]", ylabel="displacement [deg]")
-plt.legend([*m.joint_names, "pole_x", "pole_y"])
