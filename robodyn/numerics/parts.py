@@ -174,14 +174,16 @@ class _Part(LinkingLibrary):
         self._ensure_finalized()
         return 0  # there is none
 
-    def add_llvm_module(self, module: Any) -> None:
-        """Take a module over, each function simplified."""
+    def _optimize_functions(self, module: Any) -> None:
+        """Simplify each function of a module, all with one pass manager."""
+        if not hasattr(self._codegen, "_pass_builder"):  # Numba with LLVM's legacy pass manager
+            super()._optimize_functions(module)
+            return
         module.data_layout = self._codegen._data_layout
         manager, builder = self._codegen._function_pass_manager()
         for function in module.functions:
             if not function.is_declaration:
                 manager.run(function, builder)
-        self._final_module.link_in(module)
 
     def finalize(self) -> None:
         """Leave linking, optimization and machine code to the entry."""
