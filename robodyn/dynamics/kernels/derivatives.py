@@ -42,7 +42,7 @@ class Points(NamedTuple):
     found: Any
 
 
-class Slopes(NamedTuple):
+class DerivativeMemory(NamedTuple):
     """Derivatives of g.
 
     Attributes:
@@ -68,9 +68,9 @@ def points_shapes(nq: int, nv: int) -> Any:
 
 
 @inner
-def slopes_shapes(nv: int, n: int) -> Any:
-    """Return the shapes of `Slopes`."""
-    return Slopes((nv, nv), (nv, n), (nv, 2 * nv + max(n, nv)), nv, (n, nv), n)
+def derivative_shapes(nv: int, n: int) -> Any:
+    """Return the shapes of `DerivativeMemory`."""
+    return DerivativeMemory((nv, nv), (nv, n), (nv, 2 * nv + max(n, nv)), nv, (n, nv), n)
 
 
 @inner
@@ -139,7 +139,7 @@ def add_falling_friction(out: Any) -> None:
 
 
 @inner
-def solve_slopes(forward: bool, s: Any, out: Any) -> bool:
+def solve_derivatives(forward: bool, s: Any, out: Any) -> bool:
     """Compute derivatives of efforts (n, nv), or accelerations (nv, nv), from those of g."""
     nv, n = s.A.shape
     if not forward and n != nv:
@@ -163,15 +163,15 @@ def solve_slopes(forward: bool, s: Any, out: Any) -> bool:
     return True
 
 
-def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
+def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
     """Create the function that writes the derivatives of a kind's dynamics.
 
     Args:
-        missing: missing(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
+        residual: residual(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
             efforts are numbers.
         displace: displace(mechanism, step, s, q). Displace configurations in place, in lanes, to
             first order.
-        drive: drive(mechanism, s, i, j). After `missing`: generalized effort i per unit of effort
+        drive: drive(mechanism, s, i, j). After `residual`: generalized effort i per unit of effort
             j.
 
     Returns:
@@ -179,7 +179,7 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
     """
 
     @inner
-    def slopes(
+    def write_derivatives(
         mechanism: Any, given: Any, steps: Any, friction: Any, forward: bool, memory: Any, out: Any
     ) -> bool:
         """Write derivatives (3 nv n,) by rows; False if there are none.
@@ -206,7 +206,7 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
         for first in range(0, 1 + (OF_ACCELERATION + OF_VELOCITY + OF_DISPLACEMENT) * nv, WIDTH):
             put_points(given, first, steps, size, p)
             displace(mechanism, p.step, s, p.q)
-            if missing(mechanism, state, efforts, s, p.found) != 0:
+            if residual(mechanism, state, efforts, s, p.found) != 0:
                 return False
             gather(first, steps, size, p, found)
             if first == 0:
@@ -234,9 +234,9 @@ def slopes_of(missing: Any, displace: Any, drive: Any) -> Any:
                             found.rates[j, i] += weight * lane(rates, k)
         if falling:
             add_falling_friction(found)
-        return solve_slopes(forward, found, out)
+        return solve_derivatives(forward, found, out)
 
-    return slopes
+    return write_derivatives
 
 
 class Given(NamedTuple):

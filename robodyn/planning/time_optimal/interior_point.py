@@ -149,7 +149,7 @@ def shortest(
         whole = first_gap - np.log(GAP_TOLERANCE * time)
         report_progress(np.clip((first_gap - np.log(gap)) / whole, 0.0, 1.0))
         w = z / r
-        steep, bent = spline.time_slopes(c)
+        steep, bent = spline.duration_derivatives(c)
         band = _assemble_band(bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gather(np.einsum("nri,nr->ni", G, mu / r) - steep)
         ends.eliminate(band, side)
@@ -226,7 +226,7 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
             return c
         margin = r + beyond
         w = z / margin
-        steep, bent = spline.time_slopes(c)
+        steep, bent = spline.duration_derivatives(c)
         share = LIGHT * beyond / whole
         band = _assemble_band(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
         side = _gather(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)

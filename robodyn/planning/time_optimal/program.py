@@ -87,7 +87,7 @@ class SpeedSpline(NamedTuple):
             return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
         return float((self.steps * ((1.0 / np.sqrt(self.at(c, _PLACES)[0])) @ _WEIGHTS)).sum())
 
-    def time_slopes(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def duration_derivatives(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute gradients (N, width) and Hessians (N, width, width) of the intervals' durations.
 
         They are zero for a rest, which stays one.

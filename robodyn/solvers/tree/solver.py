@@ -27,7 +27,7 @@ from robodyn.solvers.tree.closing.kinematics import ask, tangent, tip_motion
 from robodyn.solvers.tree.closing.pivots import Pivots
 from robodyn.solvers.tree.integration import KERNELS, LOST, NO_STEP, Simulation
 from robodyn.solvers.tree.kernels.derivatives import derivatives
-from robodyn.solvers.tree.kernels.tree_slopes import derivatives_of_tree
+from robodyn.solvers.tree.kernels.tree_derivatives import derivatives_of_tree
 from robodyn.solvers.tree.packing import inertia_numbers
 
 

@@ -2,7 +2,7 @@
 
 """Derivatives of an arm's dynamics by recursion, for floats or lanes.
 
-See `dynamics.kernels.effort_slopes`.
+See `dynamics.kernels.effort_derivatives`.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.dynamics.kernels.dry_friction import dry_friction_slope, friction_rate
-from robodyn.dynamics.kernels.effort_slopes import (
+from robodyn.dynamics.kernels.effort_derivatives import (
     ARM,
     AXIS,
     MOVED,
     MOVING,
     TURNED,
     TURNING,
-    Carried,
     LinkMotion,
-    carried_by,
+    LinkTerms,
     columns_of,
+    link_terms,
     pass_joint,
 )
 from robodyn.numerics.compiler import inner
@@ -65,17 +65,17 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
 
 
 @inner
-def carried(chain: Any, frames: Any, row: Any, i: int) -> Any:
-    """Return inertia and force of link i for `carried_by`."""
+def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
+    """Return inertia and force of link i for `link_terms`."""
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
     com, inertia = link_com(chain, frames, i), link_inertia(chain, frames, i)
-    return carried_by(chain[i + 1, MASS], com, inertia, motion)
+    return link_terms(chain[i + 1, MASS], com, inertia, motion)
 
 
 @inner
-def effort_slopes(
+def effort_derivatives(
     chain: Any, frames: Any, base: Any, state: Any, planned: bool, rows: Any, out: Any
 ) -> None:
     """Compute derivatives of efforts by q, qd and qdd, out (3 n n), with rotors and friction.
@@ -92,7 +92,7 @@ def effort_slopes(
     by_rate, by_change = n * n, 2 * n * n
     for j in range(n - 1, -1, -1):
         row = rows[j]
-        own = carried(chain, frames, row, j)
+        own = terms_of_link(chain, frames, row, j)
         mass, first, inertia = mass + own[0], add(first, own[1]), plus(inertia, own[2])
         D, p, moment, force = (
             plus(D, own[3]),
@@ -101,7 +101,7 @@ def effort_slopes(
             add(force, own[6]),
         )
         half = vector(row, TURNING), vector(row, MOVING)
-        total = Carried(mass, first, inertia, D, p, moment, force)
+        total = LinkTerms(mass, first, inertia, D, p, moment, force)
         change, rate, place, factor = columns_of(row, half, total)
         for i in range(j + 1):
             other = rows[i]
@@ -124,11 +124,11 @@ def effort_slopes(
         out[by_rate + at] = out[by_rate + at] + slope
         out[by_change + at] = out[by_change + at] + chain[j + 1, ARMATURE]
     if state.contact:
-        add_wrench_slopes(chain, frames, state.wrench, rows, out)
+        add_wrench_derivatives(chain, frames, state.wrench, rows, out)
 
 
 @inner
-def add_wrench_slopes(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
+def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
     """Add the derivatives by q due to a wrench about the tip, constant in the base frame."""
     n = chain.shape[0] - 1
     tip, force = joint_origin(frames, n), vector(wrench, 0)
@@ -146,7 +146,7 @@ def add_wrench_slopes(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any)
 
 
 @inner
-def solve_slopes(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
+def solve_derivatives(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
     """Compute derivatives of accelerations by q, qd and efforts from those of efforts.
 
     `M` (n, n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows`

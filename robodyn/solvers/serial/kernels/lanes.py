@@ -102,18 +102,18 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 
 @inner
-def find_slopes(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
+def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
     """Compute derivatives of efforts, or of accelerations if `forward`, for `answer`."""
     chain, gravity = arm
     rows, column = s.slopes, s.column
     n = chain.shape[0] - 1
     place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
-    serial_derivatives.effort_slopes(chain, s.frames, base, state, not forward, rows, found)
+    serial_derivatives.effort_derivatives(chain, s.frames, base, state, not forward, rows, found)
     if not forward:
         return OK
     M = as_table(as_table(found, 1)[2 * n * n], n)
-    return OK if serial_derivatives.solve_slopes(n, M, rows, column, found) else NO_INERTIA
+    return OK if serial_derivatives.solve_derivatives(n, M, rows, column, found) else NO_INERTIA
 
 
 @inner
@@ -164,4 +164,4 @@ def derivatives(
 
     By q, qd, and qdd or efforts, at states with these accelerations; tau is not read.
     """
-    return answers(find_slopes, chain, gravity, (q, qd, qdd, wrench, base), forward, out)
+    return answers(find_derivatives, chain, gravity, (q, qd, qdd, wrench, base), forward, out)

@@ -11,7 +11,7 @@ from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import base_at_rest
 from robodyn.dynamics.kernels.body_columns import write_body_columns
-from robodyn.dynamics.kernels.effort_slopes import ARM, AXIS
+from robodyn.dynamics.kernels.effort_derivatives import ARM, AXIS
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.matrices import apply, apply_transposed, matrix, product

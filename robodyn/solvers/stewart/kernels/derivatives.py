@@ -8,10 +8,10 @@ from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.derivatives import (
+    derivative_kernel,
+    derivative_shapes,
     given_shapes,
     points_shapes,
-    slopes_of,
-    slopes_shapes,
     state_row,
 )
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
@@ -53,7 +53,7 @@ def drive(platform: Any, H: Any, i: int, j: int) -> Any:
     return H[i, j]
 
 
-slopes = slopes_of(residual_wrench, displace, drive)
+write_derivatives = derivative_kernel(residual_wrench, displace, drive)
 
 
 @batch_entry
@@ -69,12 +69,12 @@ def derivatives(
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))
     steps, friction, out = borrowed_array(steps), borrowed_array(friction), borrowed_array(out)
-    memory, room = stack_all(given_shapes(7, 6, 6)), stack_all(slopes_shapes(6, 6))
+    memory, room = stack_all(given_shapes(7, 6, 6)), stack_all(derivative_shapes(6, 6))
     scratch = new_table(6, 6), new_tables(points_shapes(7, 6)), room
     for k in range(out.shape[0]):
         given, finite = state_row(states, k, memory)
         if not (finite and is_pose(given[0])):
             return k
-        if not slopes(platform, given, steps, friction, forward, scratch, out[k]):
+        if not write_derivatives(platform, given, steps, friction, forward, scratch, out[k]):
             return k
     return int(out.shape[0])

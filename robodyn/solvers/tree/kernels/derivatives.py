@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.dynamics.kernels.derivatives import (
+    derivative_kernel,
+    derivative_shapes,
     given_shapes,
     points_shapes,
-    slopes_of,
-    slopes_shapes,
     state_row,
 )
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
@@ -42,7 +42,7 @@ class Places(NamedTuple):
 
 
 @inner
-def missing(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
+def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
     """Compute the efforts that the independent coordinates require, minus those of the drives."""
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
@@ -77,7 +77,7 @@ def displace(m: Any, step: Any, s: Any, q: Any) -> None:
     tree.advance(m, s.lanes.B, s.step[0], q)
 
 
-slopes = slopes_of(missing, displace, drive)
+write_derivatives = derivative_kernel(residual_efforts, displace, drive)
 
 
 @batch_entry
@@ -97,7 +97,7 @@ def derivatives(
     start = stack_all(shapes(m))
     s = Places(new_tables(shapes(m)), new_table(1, m.rates), start)
     memory = stack_all(given_shapes(m.positions, m.free, m.driven))
-    room = stack_all(slopes_shapes(m.free, m.driven))
+    room = stack_all(derivative_shapes(m.free, m.driven))
     scratch = s, new_tables(points_shapes(m.positions, m.free)), room
     for k in range(out.shape[0]):
         given, finite = state_row(states, k, memory)
@@ -109,6 +109,6 @@ def derivatives(
             for i in range(m.rates):
                 most = max(most, abs(start.S[i, j]) / limits[i])
             start.u[j] = 1.0 / most
-        if not slopes(m, given, start.u, friction, forward, scratch, out[k]):
+        if not write_derivatives(m, given, start.u, friction, forward, scratch, out[k]):
             return k
     return int(out.shape[0])

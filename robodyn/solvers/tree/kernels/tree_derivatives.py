@@ -2,15 +2,14 @@
 
 """Derivatives of the dynamics of a tree without closures, by recursion.
 
-See `dynamics.kernels.effort_slopes`. Coordinates are numbered from the base on: those of a body
-follow its parent's. A floating joint, on the base only, has six, with rates in base axes that stay
-constant under a displacement: its translations do not rotate with it, and after a rotation it has
-the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of the body itself for a
-rotation, and zero for a translation; a rate adds the mean of Psi' and of the derivative of S
-instead of Psi'. Rotations of one joint are beyond each other.
-
-The mass matrix has entries only for coordinates of which one carries the other, and so has its
-factor L'DL (Featherstone, 2008, section 6.5).
+See `dynamics.kernels.effort_derivatives`. Coordinates are numbered from the base on: those of a
+body follow its parent's. A floating joint, on the base only, has six, with rates in base axes that
+stay constant under a displacement: its translations do not rotate with it, and after a rotation it
+has the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of the body itself for
+a rotation, and zero for a translation; a rate adds the mean of Psi' and of the derivative of S
+instead of Psi'. Rotations of one joint are beyond each other. The mass matrix has entries only for
+coordinates of which one carries the other, and so has its factor L'DL (Featherstone, 2008, section
+6.5).
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.derivatives import given_shapes, state_row
 from robodyn.dynamics.kernels.dry_friction import dry_friction_slope
-from robodyn.dynamics.kernels.effort_slopes import (
+from robodyn.dynamics.kernels.effort_derivatives import (
     ARM,
     AXIS,
     COORDINATE_SIZE,
     MOVING,
     TURNED,
     TURNING,
-    Carried,
     LinkMotion,
-    carried_by,
+    LinkTerms,
     columns_of,
+    link_terms,
     pass_joint,
 )
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
@@ -69,7 +68,7 @@ from robodyn.solvers.tree.kernels.tree import move_base, place, place_base
 
 # Most scratch numbers on the stack.
 MOST: Final = 200_000
-# Data of each coordinate after those of `effort_slopes`: half of its rate's contribution.
+# Data of each coordinate after those of `effort_derivatives`: half of its rate's contribution.
 HALF, ROW = COORDINATE_SIZE, COORDINATE_SIZE + 6
 # Data of each coordinate: the one before it, the first of those that rotate with it, its rate in
 # the tree, and its index among the independent ones.
@@ -179,7 +178,7 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
         xx, xy, xz, yy, yz, zz = link.inertia
         first, second = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
         inertia = symmetric_rows(first, second)
-        store_carried(carried_by(link.mass, com, inertia, motion), s.C[i])
+        store_terms(link_terms(link.mass, com, inertia, motion), s.C[i])
 
 
 @inner
@@ -198,24 +197,24 @@ def store_motion(motion: Any, row: Any) -> None:
 
 
 @inner
-def carried_of(row: Any) -> Any:
+def load_terms(row: Any) -> Any:
     """Return the mass properties that a body carries."""
-    return Carried(
+    return LinkTerms(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
         vector(row, MOMENTUM), vector(row, MOMENT), vector(row, FORCE),
     )  # fmt: skip
 
 
 @inner
-def store_carried(carried: Any, row: Any) -> None:
+def store_terms(terms: Any, row: Any) -> None:
     """Store the mass properties that a body carries."""
-    row[MASS] = carried.mass
-    store(row, FIRST_MOMENT, carried.first)
-    store_matrix(row, INERTIA, carried.inertia)
-    store_matrix(row, SPREAD, carried.D)
-    store(row, MOMENTUM, carried.p)
-    store(row, MOMENT, carried.moment)
-    store(row, FORCE, carried.force)
+    row[MASS] = terms.mass
+    store(row, FIRST_MOMENT, terms.first)
+    store_matrix(row, INERTIA, terms.inertia)
+    store_matrix(row, SPREAD, terms.D)
+    store(row, MOMENTUM, terms.p)
+    store(row, MOMENT, terms.moment)
+    store(row, FORCE, terms.force)
 
 
 @inner
@@ -231,7 +230,7 @@ def set_element(R: Any, row: int, column: int, value: float) -> None:
 
 
 @inner
-def effort_slopes(m: Any, s: Any, R: Any) -> None:
+def effort_derivatives(m: Any, s: Any, R: Any) -> None:
     """Compute derivatives of efforts by displacement and velocity in R, the mass matrix in s.H.
 
     R (n, ...) has a row for each coordinate, in lanes, and columns for displacements, then
@@ -239,12 +238,12 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
     """
     n = m.free
     for i in range(m.bodies, 0, -1):
-        link, carried = body_of(m, i), carried_of(s.C[i])
+        link, terms = body_of(m, i), load_terms(s.C[i])
         first = int(s.of_rate[link.rate])
         for c in range(first, int(s.last[i]) + 1):
             row, number = s.rows[c], int(s.at[c, NUMBER])
             half = vector(row, HALF), vector(row, HALF + 3)
-            columns = columns_of(row, half, carried)
+            columns = columns_of(row, half, terms)
             # entries of the same joint
             for k in range(first, int(s.last[i]) + 1):
                 other = s.rows[k]
@@ -273,23 +272,23 @@ def effort_slopes(m: Any, s: Any, R: Any) -> None:
             set_element(R, first, number, value + link.stiffness * square)
             s.H[first, first] += link.armature * square
         if link.parent > 0:
-            above = carried_of(s.C[link.parent])
-            store_carried(
-                Carried(
-                    above.mass + carried.mass,
-                    add(above.first, carried.first),
-                    plus(above.inertia, carried.inertia),
-                    plus(above.D, carried.D),
-                    add(above.p, carried.p),
-                    add(above.moment, carried.moment),
-                    add(above.force, carried.force),
+            above = load_terms(s.C[link.parent])
+            store_terms(
+                LinkTerms(
+                    above.mass + terms.mass,
+                    add(above.first, terms.first),
+                    plus(above.inertia, terms.inertia),
+                    plus(above.D, terms.D),
+                    add(above.p, terms.p),
+                    add(above.moment, terms.moment),
+                    add(above.force, terms.force),
                 ),
                 s.C[link.parent],
             )
 
 
 @inner
-def add_wrench_slopes(m: Any, wrench: Any, s: Any, R: Any) -> None:
+def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
     """Add the derivatives of a wrench about the tip that is constant in the base frame."""
     body = s.B[m.tip]
     tip = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
@@ -363,7 +362,9 @@ def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
 
 
 @inner
-def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any) -> bool:
+def write_derivatives(
+    m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any
+) -> bool:
     """Compute derivatives out (rows * (2 n + columns)) of one state; False if there are none."""
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     place_base(m, s.B)
@@ -379,9 +380,9 @@ def slopes(m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out
     for c in range(n):
         for g in range(groups):
             R[c, g] = 0.0
-    effort_slopes(m, s, R)
+    effort_derivatives(m, s, R)
     if given.wrench.shape[0] > 0:
-        add_wrench_slopes(m, given.wrench, s, R)
+        add_wrench_derivatives(m, given.wrench, s, R)
     for j in range(min(m.driven, friction.shape[0])):
         rate = m.integers[m.at_driven + j]
         c = int(s.of_rate[rate])
@@ -454,7 +455,7 @@ def derivatives_of_tree(
     friction, out = borrowed_array(friction), borrowed_array(out)
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     if m.springs > 0:
-        return 0  # of springs between points it has no slopes
+        return 0  # does not support springs between points
     if (m.bodies + 1) * (BODY_SIZE + BODY) + n * (n + ROW + 10 + WIDTH * groups) > MOST:
         return 0
     for i in range(1, m.bodies + 1):
@@ -464,6 +465,6 @@ def derivatives_of_tree(
     memory = stack_all(given_shapes(m.positions, m.free, m.driven))
     for k in range(out.shape[0]):
         given, finite = state_row(states, k, memory)
-        if not finite or not slopes(m, given, friction, forward, s, R, out[k]):
+        if not finite or not write_derivatives(m, given, friction, forward, s, R, out[k]):
             return k
     return int(out.shape[0])

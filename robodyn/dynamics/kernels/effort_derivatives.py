@@ -42,7 +42,7 @@ class LinkMotion(NamedTuple):
     accel: Any
 
 
-class Carried(NamedTuple):
+class LinkTerms(NamedTuple):
     """Mass, first moment, inertia, D, p, and the required moment and force."""
 
     mass: Any
@@ -96,7 +96,7 @@ def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) ->
 
 
 @inner
-def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
+def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
     """Compute mass properties, momentum and forces of a link from its motion, for `columns_of`."""
     first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
     w, v, alpha, accel = motion
@@ -112,7 +112,7 @@ def carried_by(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
     turn, p = momentum(mass, first, inertia, w, v)
     moment, force = momentum(mass, first, inertia, alpha, accel)
     moment = add(moment, add(cross(w, turn), cross(v, p)))
-    return Carried(mass, first, inertia, D, p, moment, add(force, cross(w, p)))
+    return LinkTerms(mass, first, inertia, D, p, moment, add(force, cross(w, p)))
 
 
 @inner
@@ -123,12 +123,12 @@ def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
 
 
 @inner
-def columns_of(row: Any, half: Any, carried: Any) -> Any:
+def columns_of(row: Any, half: Any, terms: Any) -> Any:
     """Compute moments and forces on the carried bodies per unit of a coordinate's motion.
 
     `half` is half of its rate's contribution to accelerations beyond it: Psi' of a joint.
     """
-    mass, first, inertia, D, p, moment, force = carried
+    mass, first, inertia, D, p, moment, force = terms
     axis, arm = vector(row, AXIS), vector(row, ARM)
     change = momentum(mass, first, inertia, axis, arm)
     coupled, inert = twice_coupling(D, p, axis), momentum(mass, first, inertia, half[0], half[1])
