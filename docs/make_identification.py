@@ -35,7 +35,7 @@ RATIOS = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
 RATIOS[5, 4] = 32.0
 ZEROS = np.array([0.0, -0.5, 0.5, 0.0, 0.0, 0.0]) * np.pi
 # The UR10e: recordings without a header, time, positions, rates, currents, and currents and torques
-# that the controller wanted; the first is fitted. N m per ampere, by the ratio of these.
+# that the controller requested; the first is fitted. N m per ampere, by the ratio of these.
 UR10E = (
     "ur-20_02_10-30sec_12harm.csv",
     "ur-20_02_06-20sec_10harm.csv",

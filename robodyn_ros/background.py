@@ -88,7 +88,7 @@ class Background:
                 failed(problem)
 
         if self._timer is None:
-            self._timer = self._node.create_timer(PERIOD, self._say)
+            self._timer = self._node.create_timer(PERIOD, self._log_progress)
         threading.Thread(target=run, daemon=True).start()
 
     def cancel(self) -> str:
@@ -106,7 +106,7 @@ class Background:
             self._timer = None
         self._publish(text, {})
 
-    def _say(self) -> None:
+    def _log_progress(self) -> None:
         self._publish(f"planning {self._what}", {"progress": f"{100.0 * self._share:.0f} %"})
 
     def _publish(self, text: str, values: dict[str, object]) -> None:

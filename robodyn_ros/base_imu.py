@@ -16,7 +16,7 @@ from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import listen
+from robodyn_ros.interfaces import subscribe
 
 # A message older than this [s] relative to the state is ignored: the base is assumed to be at rest.
 STALE = 0.2
@@ -66,7 +66,7 @@ class BaseImu:
         node: node that subscribes; it has the parameters TRANSFORMS.
         mechanism: mechanism on the base.
         now: returns the stamp [ns] of the latest state.
-        heard: called with the stamp [ns] of each message and its motion; may reject it.
+        on_motion: called with the stamp [ns] of each message and its motion; may reject it.
         restarted: called when stamps start again because the clock was set back.
     """
 
@@ -75,15 +75,15 @@ class BaseImu:
         node: Node,
         mechanism: Mechanism,
         now: Callable[[], int],
-        heard: Callable[[int, BaseMotion], None] = lambda *_: None,
+        on_motion: Callable[[int, BaseMotion], None] = lambda *_: None,
         restarted: Callable[[], None] = lambda: None,
     ) -> None:
-        self._node, self._heard, self._restarted = node, heard, restarted
+        self._node, self._on_motion, self._restarted = node, on_motion, restarted
         self._own = mechanism.frames
         self._frames = Frames(node, self._own, now)
         self._filters: dict[str, BaseMotionFilter] = {}
         self._last: tuple[int, BaseMotion] | None = None
-        listen(node, Imu, "base_imu", self._receive, qos.RECENT)
+        subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
         """Return the motion of the base at a state's stamp [ns]; None if unknown."""
@@ -107,7 +107,7 @@ class BaseImu:
                 self._restarted()
             moved = self._filter(message.header.frame_id).step(stamp * 1e-9, force, rate)
             self._last = stamp, moved
-            self._heard(stamp, moved)
+            self._on_motion(stamp, moved)
         except RobodynError:
             if not self._frames.is_new:  # its frame may still arrive
                 raise
@@ -117,7 +117,7 @@ class BaseImu:
         if frame in ("", base):
             return self._filters.setdefault(base, BaseMotionFilter())
         if frame not in self._filters:
-            self._frames.listen()
+            self._frames.subscribe()
             if frame == body or self._frames.is_on_body(frame):
                 raise InvalidInput(
                     f"frame is {frame!r}, which the mechanism moves; the IMU must be on its base, "

@@ -37,7 +37,7 @@ from robodyn.control.slowing import SpeedScale
 from robodyn.trajectories import PointStream, SampledTrajectory
 from robodyn.warmup import warm_up_watching
 from robodyn_ros import messages, qos
-from robodyn_ros.diagnostics import Status, reporter, say
+from robodyn_ros.diagnostics import Status, log_at_level, reporter
 from robodyn_ros.interfaces import Interface
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 
@@ -96,7 +96,7 @@ class ConditionMonitor(Node):
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         number = float(self._mechanism.condition_number(configuration))
-        rises = self._tell_scale(stamp, number, configuration, velocity)
+        rises = self._publish_scale(stamp, number, configuration, velocity)
         self._stamp = self._looked = stamp
         self._is_near = rises or number > self._good[0]
         self._number.publish(Float64(data=number))
@@ -113,9 +113,9 @@ class ConditionMonitor(Node):
             self._said[level] = now
             # if efforts remain finite, the mechanism may start in a singularity
             matters = needs_regularity(self._mechanism)
-            say(self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.text}")
+            log_at_level(self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.text}")
 
-    def _tell_scale(
+    def _publish_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> bool:
         """Publish the speed scale on the way to a singularity; return whether one is near."""
@@ -186,9 +186,9 @@ class ConditionMonitor(Node):
         except rd.RobodynError as error:
             text = f"trajectory not examined: {error}"
             self.get_logger().error(text)
-            self._tell_ahead(math.nan, 2, text, {})
+            self._publish_conditions(math.nan, 2, text, {})
             return
-        say(self, ahead.severity, f"trajectory ahead: {ahead.text}")
+        log_at_level(self, ahead.severity, f"trajectory ahead: {ahead.text}")
         values = {
             "warn": ahead.warn,
             "error": ahead.error,
@@ -204,9 +204,9 @@ class ConditionMonitor(Node):
             "highest": ahead.highest,
             "time_of_highest": ahead.time_of_highest,
         }
-        self._tell_ahead(ahead.first_trouble, ahead.severity, ahead.text, values)
+        self._publish_conditions(ahead.first_trouble, ahead.severity, ahead.text, values)
 
-    def _tell_ahead(
+    def _publish_conditions(
         self, first_trouble: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
         """Replace the published results of the previous trajectory."""

@@ -26,7 +26,7 @@ class Status(NamedTuple):
     values: Mapping[str, object] = {}
 
 
-def say(node: Node, level: int, text: str) -> None:
+def log_at_level(node: Node, level: int, text: str) -> None:
     """Log a text at the severity of a level; rclpy requires one line of code per severity."""
     if level == 0:
         node.get_logger().info(text)

@@ -20,7 +20,7 @@ from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine.command_gate import CommandGate
 from robodyn.motion_base.machine.servo_text import ServoText
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import listen, steady_timer
+from robodyn_ros.interfaces import steady_timer, subscribe
 from robodyn_ros.line_ports import open_port
 from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
@@ -55,10 +55,10 @@ class DriveLink(Node):
         self._states = self.create_publisher(JointState, "joint_states", qos.STATE)
         self._last: tuple[float, np.ndarray] | None = None
         self._begun = time.monotonic()
-        listen(
+        subscribe(
             self, Float64MultiArray, "position_controller/commands", self._on_commands, qos.LATEST
         )
-        steady_timer(self, LISTEN, self._listen)
+        steady_timer(self, LISTEN, self._subscribe_to_commands)
         example = self._text.line(0.0, np.asarray(self._text.horn)).strip()
         self.get_logger().info(f"servos at {p['link']}, their zeros as {example!r}: link, ready")
 
@@ -82,7 +82,7 @@ class DriveLink(Node):
         if not self._feedback:
             self._publish_state(positions)
 
-    def _listen(self) -> None:
+    def _subscribe_to_commands(self) -> None:
         lines = self._port.received()  # empty the buffer in any case
         if not self._feedback or not lines:
             return

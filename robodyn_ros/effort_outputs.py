@@ -119,9 +119,9 @@ class JointCommands:
             topic, kind = publisher.topic_name, publisher.msg_type
             is_shared = self._node.count_publishers(topic) > 1
             if is_shared and topic not in self._watched:
-                hear = partial(self._hear, topic, on_other)
+                receive = partial(self._receive, topic, on_other)
                 self._watched[topic] = self._node.create_subscription(
-                    kind, topic, hear, qos.ANY_COMMAND
+                    kind, topic, receive, qos.ANY_COMMAND
                 )
             elif not is_shared and topic in self._watched:
                 self._node.destroy_subscription(self._watched.pop(topic))
@@ -130,7 +130,7 @@ class JointCommands:
     def _publishers(self) -> list[Publisher]:
         return [*(publisher for publisher, _ in self._arrays.values()), self._publisher]
 
-    def _hear(self, topic: str, on_other: Callable[[str], None], message: Any) -> None:
+    def _receive(self, topic: str, on_other: Callable[[str], None], message: Any) -> None:
         values = getattr(message, self._first) if isinstance(message, JointState) else message.data
         if values.tobytes() not in self._sent:
             on_other(self.others() or f"{topic} has another publisher")

@@ -22,7 +22,7 @@ from robodyn.poses import twist_in_base as turned_to_base
 from robodyn.poses import wrench_about_base
 from robodyn_ros import messages, qos
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import listen, steady_timer
+from robodyn_ros.interfaces import steady_timer, subscribe
 
 # Period of retries for a wrench whose frame is not known yet [s].
 RETRY = 0.05
@@ -61,7 +61,9 @@ class ExternalWrench:
         self._turns = False
         self._waiting: WrenchStamped | None = None
         self._retry: Timer | None = None
-        self._heard = listen(node, WrenchStamped, "external_wrench", self._receive, qos.RECENT)
+        self._subscription = subscribe(
+            node, WrenchStamped, "external_wrench", self._receive, qos.RECENT
+        )
 
     def at(self, configuration: FloatArray) -> FloatArray:
         """Return the wrench for a configuration.
@@ -95,7 +97,7 @@ class ExternalWrench:
         base, body = self._own
         if frame in ("", *self._own):
             return wrench, frame == body
-        self._frames.listen()
+        self._frames.subscribe()
         if self._frames.is_on_body(frame):
             return wrench_about_base(self._frames.pose(frame, body), wrench), True
         return turned_to_base(self._frames.pose(frame, base), wrench), False
@@ -108,7 +110,7 @@ class ExternalWrench:
 
     def _try_again(self) -> None:
         if self._waiting is not None:
-            self._heard.callback(self._waiting)
+            self._subscription.callback(self._waiting)
         elif not self._frames.is_new and self._retry is not None:
             self._node.destroy_timer(self._retry)
             self._retry = None

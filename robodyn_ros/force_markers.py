@@ -27,7 +27,7 @@ from robodyn.control.conditioning import ConditionLevel
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, listen, steady_timer
+from robodyn_ros.interfaces import Interface, steady_timer, subscribe
 from robodyn_ros.markers import LEVELS
 from robodyn_ros.parameters import declare, load_mechanism, table
 
@@ -58,12 +58,12 @@ class ForceMarkers(Node):
         self._state: tuple[int, FloatArray] | None = None
         self._forces: FloatArray | None = None
         self._number: float | None = None
-        self._heard = -math.inf
+        self._received = -math.inf
         self._new = False
         self._markers = self.create_publisher(MarkerArray, "force_markers", qos.COMMAND)
         Interface(self, mechanism).on_state(self._on_state, qos.LATEST)
-        listen(self, JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
-        listen(self, Float64, "condition_number", self._on_number, qos.RECENT)
+        subscribe(self, JointState, "inverse_dynamics/forces", self._on_forces, qos.LATEST)
+        subscribe(self, Float64, "condition_number", self._on_number, qos.RECENT)
         steady_timer(self, 1.0 / p["rate"], self._publish)
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
@@ -72,7 +72,7 @@ class ForceMarkers(Node):
 
     def _on_forces(self, message: JointState) -> None:
         self._forces = messages.joint_values(message, self._joints, "effort")
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
         self._new = True
 
     def _on_number(self, message: Float64) -> None:
@@ -80,7 +80,7 @@ class ForceMarkers(Node):
         self._level.update(message.data)
 
     def _publish(self) -> None:
-        stale = time.monotonic() - self._heard > self._p["lifetime"]
+        stale = time.monotonic() - self._received > self._p["lifetime"]
         if not self._new or self._state is None or self._forces is None or stale:
             return  # markers already shown expire by themselves
         self._new = False

@@ -34,7 +34,7 @@ from robodyn_ros import messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.external_wrench import ExternalWrench
-from robodyn_ros.interfaces import Interface, listen, serve_trigger
+from robodyn_ros.interfaces import Interface, serve_trigger, subscribe
 from robodyn_ros.parameters import declare, load_mechanism, table, with_payload
 from robodyn_ros.qos import sender
 from robodyn_ros.runner import Finished
@@ -101,8 +101,10 @@ class ForwardSimulator(Node):
         self._tell_time = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._report = reporter(self)
-        listen(self, JointState, "joint_commands", self._on_command, qos.RECENT)
-        listen(self, Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT)
+        subscribe(self, JointState, "joint_commands", self._on_command, qos.RECENT)
+        subscribe(
+            self, Float64MultiArray, "effort_controller/commands", self._on_efforts, qos.RECENT
+        )
         serve_trigger(self, "~/reset", self._reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         serve_trigger(self, "~/step", self._step)
@@ -230,16 +232,16 @@ class ForwardSimulator(Node):
         # Nodes are counted, since some have two subscriptions and need the first state by both:
         # none may have been added since the last check.
         ends = self.get_subscriptions_info_by_topic(self.resolve_topic_name(self._topic))
-        heard = len({(end.node_namespace, end.node_name) for end in ends})
+        subscribers = len({(end.node_namespace, end.node_name) for end in ends})
         settled, self._ends = len(ends) == self._ends, len(ends)
-        self._begun = self._begun or (settled and heard >= self._p["min_subscribers"])
+        self._begun = self._begun or (settled and subscribers >= self._p["min_subscribers"])
         if self._begun:
             self._publish()
         if time.monotonic() - self._waiting_since > self._p["command_timeout"]:
             raise Finished(
                 1,
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
-                f"{self._p['command_timeout']:g} s; {self._topic} has {heard} of "
+                f"{self._p['command_timeout']:g} s; {self._topic} has {subscribers} of "
                 f"{self._p['min_subscribers']} nodes as subscribers: is inverse_dynamics running, "
                 f"and does it have a trajectory?{self._why_ignored}",
             )

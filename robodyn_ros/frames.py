@@ -54,7 +54,7 @@ class Frames:
         self._listener: TransformListener | None = None
         self._since = 0.0
 
-    def listen(self) -> None:
+    def subscribe(self) -> None:
         """Subscribe once to `/tf` and `/tf_static`, if tf2_ros is installed."""
         if self._buffer is not None and self._listener is None:
             self._listener = TransformListener(self._buffer, self._node)

@@ -80,20 +80,20 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
 
 def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
     """Yield findings about publishers of the same joints whose states contradict."""
-    heard: list[JointState] = []
-    subscription = node.create_subscription(JointState, topic, heard.append, STATES)
+    messages: list[JointState] = []
+    subscription = node.create_subscription(JointState, topic, messages.append, STATES)
     end = time.monotonic() + LISTEN
     while time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.1)
     node.destroy_subscription(subscription)
     # publishers of other joints use other names
-    kinds = {tuple(message.name) for message in heard}
+    kinds = {tuple(message.name) for message in messages}
     joints = [name for kind in kinds for name in kind]
     shared = sorted({name for name in joints if joints.count(name) > 1})
     if not shared and len(kinds) >= len(names):
         return
     several = f"{topic} has {len(names)} publishers: {', '.join(names)}"
-    torn = sorted(name for kind in kinds for name in _find_contradictions(heard, kind))
+    torn = sorted(name for kind in kinds for name in _find_contradictions(messages, kind))
     if torn:
         yield _finding(
             "error", f"{several}; they contradict each other about {', '.join(torn)}: stop one"
@@ -104,9 +104,11 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
     yield _finding("warning", f"{several}; {what}")
 
 
-def _find_contradictions(heard: list[JointState], names: tuple[str, ...]) -> list[str]:
+def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> list[str]:
     """Return joints whose positions in messages with these names jump back and forth."""
-    rows = [m.position for m in heard if tuple(m.name) == names and len(m.position) == len(names)]
+    rows = [
+        m.position for m in messages if tuple(m.name) == names and len(m.position) == len(names)
+    ]
     if len(rows) < 3:
         return []
     jumps = np.diff(np.array(rows), axis=0)

@@ -71,7 +71,7 @@ def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
     node.create_service(Trigger, name, answer)
 
 
-def listen(
+def subscribe(
     node: Node,
     kind: type[Any],
     topic: str,
@@ -182,15 +182,15 @@ class Interface:
         self,
         callback: OnState,
         profile: QoSProfile,
-        wanted: Callable[[int], bool] | None = None,
+        is_needed: Callable[[int], bool] | None = None,
     ) -> None:
         """Subscribe to states.
 
         Args:
             callback: called with stamp [ns], configuration and velocity of each state.
             profile: QoS of the subscription.
-            wanted: called with a stamp [ns] first; if it returns False, the rest of the message is
-                not read. Converting a message takes longer than most computations with it.
+            is_needed: called first, with a stamp [ns]; if it returns False, the rest of the message
+                is not read. Converting a message takes longer than most computations with it.
         """
         state_of = self._messages.state_of
 
@@ -198,7 +198,7 @@ class Interface:
             callback(stamp, *state_of(place, rate))
 
         source = self._messages.source(self._node)
-        self.states = StateTopic(self._node, self.state_topic, source, receive, profile, wanted)
+        self.states = StateTopic(self._node, self.state_topic, source, receive, profile, is_needed)
 
     def on_trajectory(
         self, callback: OnTrajectory, here: Callable[[], FloatArray | None] | None = None

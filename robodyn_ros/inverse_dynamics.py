@@ -44,7 +44,7 @@ from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.diagnostics import Status, reporter
 from robodyn_ros.effort_outputs import EffortOutputs
 from robodyn_ros.external_wrench import EstimatedWrench, ExternalWrench
-from robodyn_ros.interfaces import Interface, listen, serve_trigger
+from robodyn_ros.interfaces import Interface, serve_trigger, subscribe
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.parameters import compensated, load_mechanism, loaded, on_change, table
@@ -92,7 +92,7 @@ class InverseDynamics(ManagedNode):
         self._acting: FloatArray | None = None  # last commanded efforts
         self._interface.on_trajectory(self._on_trajectory, lambda: self._last)
         self._interface.on_state(self._on_state, qos.LATEST)
-        self._interface.states.on_switch = self._believe_another
+        self._interface.states.on_switch = self._follow_other_publisher
         self._scale: Subscription | None = None
         self._watchdog, self._follower = self._new_watchdog(), self._new_follower()
         self._goals = GoalExecution(self._follower, p)
@@ -198,7 +198,7 @@ class InverseDynamics(ManagedNode):
             )
         self._outputs.trajectory(trajectory, start, self._loaded)
 
-    def _believe_another(self) -> None:
+    def _follow_other_publisher(self) -> None:
         """Hold the mechanism at the position of the newly selected publisher of states."""
         if self.is_active:
             self._follower.stop()
@@ -314,7 +314,7 @@ class InverseDynamics(ManagedNode):
         values |= {"scale": scale} | (WAITS if waits else {})
         values |= dict(zip(joints, self._follower.saturated.tolist(), strict=True))
         flow = self._flow
-        counts = {"heard": flow.heard, "lost": flow.lost, "late": flow.late}
+        counts = {"received": flow.received, "lost": flow.lost, "late": flow.late}
         busy = flow.text
         arrived = Status("states", int(bool(busy)), busy or "all commands in time", counts)
         if states is not None:
@@ -329,14 +329,14 @@ class InverseDynamics(ManagedNode):
 
     def _use_scale(self, p: dict[str, Any]) -> None:
         """Subscribe to the speed scale, or unsubscribe."""
-        wanted = p["use_scale"]
+        enabled = p["use_scale"]
         self._follower.delay = p["delay"]
-        self._follower.predicts = wanted or p["delay"] > 0.0
-        if wanted and self._scale is None:
-            self._scale = listen(
+        self._follower.predicts = enabled or p["delay"] > 0.0
+        if enabled and self._scale is None:
+            self._scale = subscribe(
                 self, Float64, "condition_monitor/scale", self._on_scale, qos.LATEST
             )
-        elif not wanted and self._scale is not None:
+        elif not enabled and self._scale is not None:
             self.destroy_subscription(self._scale)
             self._scale, self._follower.scale = None, 1.0
 

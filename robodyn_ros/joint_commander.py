@@ -55,7 +55,7 @@ from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.base_imu import BaseImu
 from robodyn_ros.effort_outputs import JointCommands
 from robodyn_ros.external_wrench import EstimatedWrench
-from robodyn_ros.interfaces import Interface, Ticks, listen, serve_trigger
+from robodyn_ros.interfaces import Interface, Ticks, serve_trigger, subscribe
 from robodyn_ros.managed import ManagedNode, Refused
 from robodyn_ros.messages import OdometryMessage
 from robodyn_ros.parameters import load_mechanism, on_change, table
@@ -136,7 +136,7 @@ class JointCommander(ManagedNode):
         self._interface.on_trajectory(
             self._on_trajectory, lambda: self._machine.commander.configuration
         )
-        listen(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
+        subscribe(self, Odometry, "platform_setpoint", self._on_setpoint, qos.RECENT)
         self._drives = JointSource(self, m, m.joint_names, needs_velocities=False)
         self._feedback = StateTopic(self, "joint_states", self._drives, self._on_joints, qos.RECENT)
         machine = self._machine
@@ -144,9 +144,9 @@ class JointCommander(ManagedNode):
             ("enable", lambda message: machine.enable(self._ticks.time, message.data)),
             ("emergency_stop", lambda message: machine.emergency_stop(message.data)),
         ):
-            listen(self, Bool, topic, act, qos.RECENT)
+            subscribe(self, Bool, topic, act, qos.RECENT)
         if p["drive_diagnostics"]:
-            listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
+            subscribe(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.EVENTS)
         if p["drive_faults"]:
             self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
@@ -154,11 +154,11 @@ class JointCommander(ManagedNode):
         # the process was late, not the publishers
         self._ticks = Ticks(self, p["rate"], self._tick, machine.skip, self._on_clock)
         self.create_timer(DIAGNOSE, self._diagnose)
-        self._tell_state()
+        self._publish_machine_state()
 
     def activate(self) -> None:
         """Bring the machine up as soon as the drives report positions."""
-        self._tried, self._told, self._waits = 0.0, 0.0, True
+        self._tried, self._last_report, self._waits = 0.0, 0.0, True
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
@@ -167,7 +167,7 @@ class JointCommander(ManagedNode):
             self._machine.request("power_off")
         except RequestRefused as error:
             raise Refused(str(error)) from error
-        self._tell_state()
+        self._publish_machine_state()
 
     def _from_drives(self, positions: FloatArray) -> FloatArray:
         return np.asarray(self._sign * positions + self._offset)
@@ -181,7 +181,7 @@ class JointCommander(ManagedNode):
                 raise RequestRefused(f"{request} refused: {others}", value=request)
             self._yields = False
         state = self._machine.request(request)
-        self._tell_state()
+        self._publish_machine_state()
         return state
 
     def _on_clock(self, change: int) -> None:
@@ -289,8 +289,8 @@ class JointCommander(ManagedNode):
         ):
             message = getattr(control_messages, kind, None)  # Humble has only the first
             if message is not None:
-                hear = partial(self._on_interfaces, names)
-                listen(self, message, topic, hear, qos.RECENT)
+                receive = partial(self._on_interfaces, names)
+                subscribe(self, message, topic, receive, qos.RECENT)
 
     def _on_interfaces(self, names: str, message: Any) -> None:
         for name, group in zip(getattr(message, names), message.interface_values, strict=False):
@@ -324,7 +324,7 @@ class JointCommander(ManagedNode):
         if self._yields and machine.state == "fault":
             with suppress(RequestRefused):  # until it is at rest
                 machine.request("power_off")
-        self._tell_state()
+        self._publish_machine_state()
 
     def _bring_up(self) -> None:
         """Power on as soon as possible after an activation."""
@@ -337,8 +337,8 @@ class JointCommander(ManagedNode):
             self._waits, self._waiting = False, ""
         except RequestRefused as error:
             self._waiting = f"waiting: {error}"
-            if not self._told or now - self._told > QUIET:
-                self._told = now
+            if not self._last_report or now - self._last_report > QUIET:
+                self._last_report = now
                 self.get_logger().info(f"{self._waiting}; nothing is sent to the drives")
 
     def _publish(self, point: SetPoint) -> None:
@@ -354,7 +354,7 @@ class JointCommander(ManagedNode):
             pose = self._mechanism.body_pose(target)
             self._target_publisher.publish(self._target.filled(self._ticks.time, pose, np.zeros(6)))
 
-    def _tell_state(self) -> None:
+    def _publish_machine_state(self) -> None:
         machine, before = self._machine, self._said
         if machine.state != before:
             self._said = machine.state
@@ -363,7 +363,7 @@ class JointCommander(ManagedNode):
             why = f": {machine.reason}" if machine.reason else ""
             effect = f" ({EFFECTS[machine.state]})"
             is_fault = machine.state == "fault" or self._yields
-            diagnostics.say(self, 2 if is_fault else 0, text + why + effect)
+            diagnostics.log_at_level(self, 2 if is_fault else 0, text + why + effect)
             self._diagnose()
         problem = "" if self._point is None else self._point.problem
         if problem and not self._problem:

@@ -34,7 +34,7 @@ class Losses:
         self.numbered = True
         self._last: dict[str, int | None] = {}
 
-    def heard(self, topic: str, number: int | None) -> bool:
+    def count_message(self, topic: str, number: int | None) -> bool:
         """Count a message by its number, if any; return whether this is its topic's first loss."""
         if number is None:
             self.numbered = False
@@ -72,7 +72,7 @@ class StateFlow:
     next one instead.
 
     Attributes:
-        heard: states received in order.
+        received: states received in order.
         lost: states missing between them.
         late: states received after a later one.
         longest: longest time [s] without a state, by stamps.
@@ -82,7 +82,7 @@ class StateFlow:
     def __init__(self) -> None:
         self._intervals: deque[int] = deque(maxlen=INTERVALS)
         self._last: int | None = None
-        self.heard = self.lost = self.late = 0
+        self.received = self.lost = self.late = 0
         self.longest = self.begun_late = 0.0
 
     def take(self, stamp: int) -> None:
@@ -93,7 +93,7 @@ class StateFlow:
             self.late += since < 0
             return
         self._last = stamp
-        self.heard += 1
+        self.received += 1
         if since <= 0:
             return
         if len(self._intervals) >= ENOUGH:
@@ -109,7 +109,7 @@ class StateFlow:
         texts = []
         if self.lost or self.late:
             texts.append(
-                f"{self.lost} of {self.heard + self.lost} states lost, {self.late} late, "
+                f"{self.lost} of {self.received + self.lost} states lost, {self.late} late, "
                 f"{self.longest * 1e3:.3g} ms without one at most"
             )
         if self.begun_late > 0.0:

@@ -169,12 +169,12 @@ class ManagedNode(Node):
     def _on_change_state(
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:
-        wanted, before = request.transition, self._lifecycle.current_state[1]
-        found = self._find(wanted.id, wanted.label)
+        requested, before = request.transition, self._lifecycle.current_state[1]
+        found = self._find(requested.id, requested.label)
         if found is None:
             labels = [label for _, label, *_ in self._lifecycle.available_transitions]
             self.get_logger().error(
-                f"no transition {wanted.label or wanted.id} from {before}; possible: "
+                f"no transition {requested.label or requested.id} from {before}; possible: "
                 f"{', '.join(labels) or 'nothing'}"
             )
             return response
@@ -185,9 +185,9 @@ class ManagedNode(Node):
 
     def _all_entities(self) -> Iterator[tuple[Callable[[Any], Any], Any]]:
         # the clock is the node's own, however late `use_sim_time` was set
-        heard = (each for each in self.subscriptions if each.topic_name != "/clock")
+        own = (each for each in self.subscriptions if each.topic_name != "/clock")
         for destroy, entities in (
-            (self.destroy_subscription, heard),
+            (self.destroy_subscription, own),
             (self.destroy_publisher, self.publishers),
             (self.destroy_service, self.services),
             (self.destroy_client, self.clients),

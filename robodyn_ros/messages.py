@@ -167,10 +167,10 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         raise InvalidInput(
             f"{len(message.name)} joint names but {len(values)} values of {field}", value=values
         )
-    given, wanted = tuple(message.name), tuple(names)
-    if given == wanted:
+    given, expected = tuple(message.name), tuple(names)
+    if given == expected:
         return finite(field, np.array(values))
-    order = joint_order(given, wanted)
+    order = joint_order(given, expected)
     if order is None:
         missing = [name for name in names if name not in message.name]
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)

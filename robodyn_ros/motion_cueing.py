@@ -32,7 +32,7 @@ from robodyn.motion_base.machine.head_motion import REST, felt_at
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message, read_imu
 from robodyn_ros.diagnostics import Status, reporter
-from robodyn_ros.interfaces import Ticks, listen, steady_timer
+from robodyn_ros.interfaces import Ticks, steady_timer, subscribe
 from robodyn_ros.line_ports import Datagrams
 from robodyn_ros.managed import ManagedNode
 from robodyn_ros.messages import OdometryMessage
@@ -72,7 +72,7 @@ class MotionCueing(ManagedNode):
         if p["telemetry"]:
             self._open_telemetry()
         else:
-            listen(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
+            subscribe(self, Imu, "vehicle/imu", self._on_imu, qos.RECENT)
         on_change(self, LIVE, p, lambda values: self._cueing.change(_settings(values)))
         steady_timer(self, 1.0, self._diagnose)
 
@@ -114,7 +114,7 @@ class MotionCueing(ManagedNode):
     def _be_at_rest(self) -> None:
         self._felt: tuple[FloatArray, FloatArray] = REST, np.zeros(3)
         self._stamp: int | None = None
-        self._heard = np.inf
+        self._received = np.inf
 
     def _on_imu(self, message: Imu) -> None:
         stamp, force, rate = read_imu(message, LARGEST)
@@ -129,8 +129,8 @@ class MotionCueing(ManagedNode):
         self._take(force, rate)
 
     def _take(self, force: FloatArray, rate: FloatArray) -> None:
-        self._felt, self._heard = (force, rate), time.monotonic()
-        self._arrived = self._heard
+        self._felt, self._received = (force, rate), time.monotonic()
+        self._arrived = self._received
         self._taken += 1
 
     def _open_telemetry(self) -> None:
@@ -148,7 +148,7 @@ class MotionCueing(ManagedNode):
         if asked:
             steady_timer(self, ASKED, self._datagrams.ask)
 
-    def _hear_telemetry(self, datagrams: Datagrams) -> None:
+    def _receive_telemetry(self, datagrams: Datagrams) -> None:
         for datagram in datagrams.received(AT_ONCE):
             try:
                 sample = self._telemetry.read(datagram, time.monotonic())
@@ -162,10 +162,10 @@ class MotionCueing(ManagedNode):
     def _tick(self) -> None:
         """Publish the set-point that is due."""
         if self._datagrams is not None:
-            self._hear_telemetry(self._datagrams)
+            self._receive_telemetry(self._datagrams)
         if not self.is_active:
             return
-        if time.monotonic() - self._heard > self._p["timeout"]:
+        if time.monotonic() - self._received > self._p["timeout"]:
             self._be_at_rest()
             self.get_logger().warning(
                 f"{self._p['telemetry'] or 'vehicle/imu'}: no message for "
@@ -198,7 +198,7 @@ class MotionCueing(ManagedNode):
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         self._diagnosed = now
-        is_silent = self._heard == np.inf
+        is_silent = self._received == np.inf
         text = "no messages from the vehicle" if is_silent else "messages from the vehicle arrive"
         self._report(self._ticks.time, Status("cueing", int(is_silent), text, values))
 

@@ -68,8 +68,8 @@ class Recorder(Node):
     def __init__(self) -> None:
         super().__init__("recorder")
         self._p = p = declare(self, PARAMETERS)
-        self._wanted = self._names(p["topics"])
-        self._unwanted = self._names(p["exclude"]) or set()
+        self._selected = self._names(p["topics"])
+        self._excluded = self._names(p["exclude"]) or set()
         self._first = self._names(p["begin_with"]) or set()
         self._folder = _folder(Path(p["output"]).expanduser(), p["name"])
         self._bag: BagWriter | None = BagWriter(self._folder, compress=p["compression"] == "zstd")
@@ -80,7 +80,7 @@ class Recorder(Node):
         self._losses, self._refusals = Losses(self._is_shared), Refusals(self)
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
-        self._heard: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
+        self._counts: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
         self._mechanism, self._description = described(p, self.get_logger())
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
@@ -122,7 +122,7 @@ class Recorder(Node):
         for name in filter(self._is_shared, self._known):
             self._losses.exclude(name)
         if self._bag_clock.now is not None:
-            taken = ", ".join(f"{name} {count}" for name, (count, _) in self._heard.items())
+            taken = ", ".join(f"{name} {count}" for name, (count, _) in self._counts.items())
             self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
         if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
             self._bag_clock.give_up()
@@ -144,10 +144,10 @@ class Recorder(Node):
             self._ticks = self._subscribe_clock(ReliabilityPolicy.BEST_EFFORT)
 
     def _chosen(self, name: str) -> bool:
-        if self._wanted is not None:
-            return name in self._wanted
+        if self._selected is not None:
+            return name in self._selected
         hidden = any(part.startswith("_") for part in name.split("/"))
-        return not hidden and name not in self._unwanted
+        return not hidden and name not in self._excluded
 
     def _record(self, name: str, kind: str) -> None:
         publishers = self.get_publishers_info_by_topic(name)
@@ -175,8 +175,8 @@ class Recorder(Node):
         state, joints = (
             self.resolve_topic_name(each) for each in ("platform_state", "joint_states")
         )
-        wanted = [(state, STATE_KIND), *([(joints, JOINTS_KIND)] if self._description else [])]
-        if (name, kind) not in wanted or not transforms_are_missing():
+        described = [(state, STATE_KIND), *([(joints, JOINTS_KIND)] if self._description else [])]
+        if (name, kind) not in described or not transforms_are_missing():
             return
         if self._transforms is None:
             assert self._bag is not None  # it exists until the node ends
@@ -190,7 +190,7 @@ class Recorder(Node):
     def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
         """Write a message; return whether this is the first loss on its topic."""
         sent, received = _times(info)
-        self._heard[name] = self._heard.get(name, (0, 0))[0] + 1, sent
+        self._counts[name] = self._counts.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
         if self._transforms is not None and name in self._derived:
             transforms = None
@@ -200,7 +200,7 @@ class Recorder(Node):
                 self._refusals.add(name, f"has no transform in {TOPIC}: {error}")
             if transforms is not None:
                 self._bag_clock.take(self._transforms.topic, sent, received, transforms)
-        return self._losses.heard(name, info.get("publication_sequence_number"))
+        return self._losses.count_message(name, info.get("publication_sequence_number"))
 
     def _subscribe_clock(self, reliability: ReliabilityPolicy) -> Subscription:
         profile = QoSProfile(history=HistoryPolicy.KEEP_ALL, reliability=reliability)
@@ -261,7 +261,7 @@ class Recorder(Node):
                 since = now
             else:
                 time.sleep(0.01)
-            busy = (sent for count, sent in self._heard.values() if count >= BUSY)
+            busy = (sent for count, sent in self._counts.values() if count >= BUSY)
             quiet = SHORTER if all(sent > asked for sent in busy) else QUIET
             now = time.monotonic()
 

@@ -23,7 +23,7 @@ from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import needs_regularity
 from robodyn.trajectories import SampledTrajectory
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, listen
+from robodyn_ros.interfaces import Interface, subscribe
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
 from robodyn_ros.parameters import declare, load_mechanism, table
 from robodyn_ros.runner import Finished
@@ -48,7 +48,7 @@ class RunSummary(Node):
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
         self._commanded: int | None = None
-        self._heard: dict[int, float] = {}  # wall time [s] of each state
+        self._received: dict[int, float] = {}  # wall time [s] of each state
         self._ended = 0.0
         self._reported = time.monotonic()
         self._states: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -61,9 +61,9 @@ class RunSummary(Node):
         self._stopped = ""
         topics = Interface(self, self._mechanism)
         topics.on_trajectory(self._on_trajectory)
-        listen(self, JointState, "joint_states", self._on_joints, qos.LOSSLESS)
-        listen(self, JointState, "joint_commands", self._on_command, qos.RECENT)
-        listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS)
+        subscribe(self, JointState, "joint_states", self._on_joints, qos.LOSSLESS)
+        subscribe(self, JointState, "joint_commands", self._on_command, qos.RECENT)
+        subscribe(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.LOSSLESS)
         # last, since in lockstep the simulation starts once this subscription exists
         topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
@@ -91,7 +91,7 @@ class RunSummary(Node):
         if stamp in self._states:
             return
         self._states[stamp] = configuration, velocity
-        self._heard[stamp] = time.monotonic()
+        self._received[stamp] = time.monotonic()
         start, end, trajectory = self._start, self._end, self._trajectory
         if start is None or end is None or trajectory is None:
             return
@@ -144,7 +144,7 @@ class RunSummary(Node):
             if status.name == MONITOR:
                 text = f"{word} {status.name} at t = {stamp * 1e-9:.3f} s: {status.message}"
             if status.name.partition(":")[0] not in NODES:
-                self._say_of_others(status, text)
+                self._log_other_status(status, text)
                 continue
             if status.name in COUNTED:
                 first, _ = self._warnings.get((status.name, status.level), (stamp, ""))
@@ -154,7 +154,7 @@ class RunSummary(Node):
             when = -1 if status.name == AHEAD else stamp
             self._warnings.setdefault((status.name, status.level), (when, text))
 
-    def _say_of_others(self, status: DiagnosticStatus, text: str) -> None:
+    def _log_other_status(self, status: DiagnosticStatus, text: str) -> None:
         """Log the first status of each kind from nodes that are not part of the run."""
         kind = status.name, status.level  # texts may have numbers that change every second
         if kind not in self._others:
@@ -211,7 +211,7 @@ class RunSummary(Node):
         effort[:-1] = effort[1:]
         since = np.array([s - start for s in stamps]) * 1e-9
         # from the run's first state on, which may be older than the received start time
-        wall = self._ended - self._heard[stamps[0]]
+        wall = self._ended - self._received[stamps[0]]
         return RunHistory(
             self._mechanism,
             self._p["path"],

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.simulation.position_drives import PositionDrives
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, Ticks, listen
+from robodyn_ros.interfaces import Interface, Ticks, subscribe
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "simulated_drives")
@@ -38,7 +38,7 @@ class SimulatedDrives(Node):
         self._efforts = np.zeros(len(self._command))
         self._publish_state = Interface(self, m).state_publisher(qos.STATE)
         topic = "position_controller/commands"
-        listen(self, Float64MultiArray, topic, self._on_commands, qos.LATEST)
+        subscribe(self, Float64MultiArray, topic, self._on_commands, qos.LATEST)
         # a step that was late is made up for: the drives' delay is in seconds, not in steps
         self._ticks = Ticks(self, p["rate"], self._tick)
         self.get_logger().info(f"drives of {m.name}, simulated, ready")

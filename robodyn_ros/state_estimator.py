@@ -64,7 +64,7 @@ class StateEstimator(Node):
         self._passive_state = JointStateMessage([names[index] for index in self._passive])
         self._refused = 0
         self._trouble = (0, "", 0.0)  # level, text, when
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
         self._level = -1
         self._transforms = FloatingBroadcaster(self, self._mechanism)
         self._states = self.create_publisher(Odometry, "platform_state", qos.STATE)
@@ -81,7 +81,7 @@ class StateEstimator(Node):
         )
 
     def _on_joints(self, stamp: int, positions: FloatArray, velocities: FloatArray) -> None:
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
         try:
             estimate = self._estimate(stamp, positions, velocities)
         except rd.InvalidInput as error:
@@ -94,7 +94,7 @@ class StateEstimator(Node):
             self._publish(estimate)
 
     def _refuse(self, error: rd.RobodynError) -> None:
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
         self._refused += 1
         self._report(1, f"joint_states refused ({self._refused} so far): {error}")
 
@@ -142,7 +142,7 @@ class StateEstimator(Node):
             self._diagnose()
 
     def _status(self) -> tuple[int, str]:
-        silence = time.monotonic() - self._heard
+        silence = time.monotonic() - self._received
         level, text, when = self._trouble
         last = self._estimator.last
         if silence > self._p["timeout"]:

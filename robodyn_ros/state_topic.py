@@ -29,7 +29,7 @@ from robodyn.control.state_stamps import PublisherVote, StateStamps
 from robodyn.errors import RobodynError, shortened
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages
-from robodyn_ros.diagnostics import Status, say
+from robodyn_ros.diagnostics import Status, log_at_level
 from robodyn_ros.refusals import Refusals
 
 try:
@@ -63,7 +63,7 @@ class StateTopic:
         source: reader of the messages, `PoseSource` or `JointSource`.
         callback: called with time [ns], place and rate of each state; may raise a RobodynError.
         profile: QoS of the subscription; its reliability is adapted to the publishers.
-        wanted: called with the time [ns] of a state; if it returns False, the rest is not read.
+        is_needed: called with the time [ns] of a state; if it returns False, the rest is not read.
 
     Attributes:
         on_switch: called when another publisher is selected.
@@ -77,10 +77,10 @@ class StateTopic:
         source: PoseSource | JointSource,
         callback: Callable[[int, FloatArray, FloatArray], None],
         profile: QoSProfile,
-        wanted: Callable[[int], bool] | None = None,
+        is_needed: Callable[[int], bool] | None = None,
     ) -> None:
         self._node, self._topic, self._source = node, topic, source
-        self._callback, self._wanted = callback, wanted
+        self._callback, self._is_needed = callback, is_needed
         self.on_switch: Callable[[], None] = lambda: None
         self._stamps = StateStamps()
         self._vote = PublisherVote(source.difference, self._count_publishers)
@@ -89,7 +89,7 @@ class StateTopic:
         self.on_refused: Callable[[RobodynError], None] = lambda error: self._refusals.add(
             topic, f"refused: {error}"
         )
-        self._begun, self._heard = time.monotonic(), -np.inf
+        self._begun, self._received = time.monotonic(), -np.inf
         self._said: set[str] = set()
         self._reported = False
         self._profile = profile
@@ -133,7 +133,7 @@ class StateTopic:
 
     def waiting(self, timeout: float = 0.0) -> tuple[int, str] | None:
         """Return level and reason of waiting for the first state; None after the first."""
-        if self._heard > -np.inf:
+        if self._received > -np.inf:
             return None
         # a warning comes first, however short the timeout is
         late = timeout > 0.0 and time.monotonic() - self._begun > max(timeout, 2.0 * LOOK)
@@ -153,7 +153,7 @@ class StateTopic:
 
     def _lacking(self) -> str:
         """Describe the joints that are missing in the latest messages."""
-        silent = time.monotonic() - self._heard
+        silent = time.monotonic() - self._received
         joints = self._source.pending
         if not joints or silent < LOOK:
             return ""
@@ -206,7 +206,7 @@ class StateTopic:
             if len(self._said) > 20:  # texts with changing numbers
                 return
             self._said.add(key)
-            say(self._node, level, text)
+            log_at_level(self._node, level, text)
 
     def _subscribe(self) -> Subscription:
         def incompatible(_: Any) -> None:
@@ -223,7 +223,7 @@ class StateTopic:
             receive,
             self._profile,
             event_callbacks=events,
-            raw=self._wanted is not None,
+            raw=self._is_needed is not None,
         )
 
     def _receive(self, message: Any, info: Any) -> None:
@@ -235,9 +235,9 @@ class StateTopic:
             self.on_refused(error)
 
     def _take(self, message: Any, published: int) -> None:
-        if self._wanted is not None:
+        if self._is_needed is not None:
             at = self._time_of(messages.first_stamp(message), published)
-            if not self._wanted(at):
+            if not self._is_needed(at):
                 return
             message = messages.deserialized(message, self._source.kind)
             if self._source.is_of_others(message):
@@ -255,7 +255,7 @@ class StateTopic:
         if self._vote.switched > switched:
             self.on_switch()
         self._callback(*reading)
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
 
     def _time_of(self, stamp: int, published: int) -> int:
         return self._stamps.time_of(stamp, published, self._node.get_clock().now().nanoseconds)

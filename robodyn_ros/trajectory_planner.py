@@ -50,7 +50,7 @@ from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
-from robodyn_ros.interfaces import Interface, listen, serve_trigger, steady_timer
+from robodyn_ros.interfaces import Interface, serve_trigger, steady_timer, subscribe
 from robodyn_ros.markers import PathDisplay
 from robodyn_ros.parameters import declare, load_mechanism, on_change, table
 
@@ -84,7 +84,7 @@ class TrajectoryPlanner(Node):
         self._not_started, self._was_not_started = "", False
         steady_timer(self, DIAGNOSE, self._diagnose)
         self._frames = Frames(self, self._mechanism.frames, lambda: self._stamp)
-        self._frames.listen()
+        self._frames.subscribe()
         self._take_goals(PoseStamped, "goal_pose", self._on_goal_pose)
         self._take_goals(JointState, "goal_joints", self._on_goal_joints)
         serve_trigger(self, "~/plan", self._plan_again)
@@ -146,7 +146,7 @@ class TrajectoryPlanner(Node):
         text = f"{what}: {plan.duration:g} s, {ahead.text}"
         # a motion of joints may pass through singular configurations
         severity = ahead.severity if is_of_body(self._mechanism, plan) else 0
-        diagnostics.say(self, severity, text)
+        diagnostics.log_at_level(self, severity, text)
         if check:
             self.get_logger().warning(f"{what}: {check}")
         self._plan = plan, what
@@ -229,11 +229,11 @@ class TrajectoryPlanner(Node):
             if self._here is not None:
                 plan(message)
                 return
-            self._waiting = lambda: heard.callback(message)
+            self._waiting = lambda: subscription.callback(message)
             state = self._interface.state_topic
             self.get_logger().info(f"{topic} waits for the first {state} to start from")
 
-        heard = listen(self, kind, topic, receive, qos.COMMAND)
+        subscription = subscribe(self, kind, topic, receive, qos.COMMAND)
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
         goal = self._frames.in_base(

@@ -16,7 +16,7 @@ from std_msgs.msg import String
 from robodyn.motion_base.cueing.flight import Flight
 from robodyn_ros import qos
 from robodyn_ros.base_imu import imu_message
-from robodyn_ros.interfaces import Ticks, listen
+from robodyn_ros.interfaces import Ticks, subscribe
 from robodyn_ros.parameters import declare, table
 
 PARAMETERS = table("vehicle_flight")
@@ -33,7 +33,7 @@ class VehicleFlight(Node):
         self._felt = self._flight.step()
         self._flies = False
         self._publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
-        listen(self, String, "machine_state", self._on_state, qos.LATCHED)
+        subscribe(self, String, "machine_state", self._on_state, qos.LATCHED)
         self._ticks = Ticks(self, rate, self._tick)
         self.get_logger().info("on the runway: takes off when the machine is engaged")
 

@@ -54,7 +54,7 @@ from robodyn.view.plots import RidePlots
 from robodyn.view.serving import serve, stop
 from robodyn.view.snapshot import Snapshot, condition_number, drawn_joints
 from robodyn_ros import messages, qos
-from robodyn_ros.interfaces import Interface, listen, steady_timer
+from robodyn_ros.interfaces import Interface, steady_timer, subscribe
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "web_viewer")
@@ -86,7 +86,7 @@ class WebViewer(Node):
         self._waiting_since = time.monotonic()
         self._state: tuple[int, FloatArray] | None = None
         self._joints: JointState | None = None
-        self._heard: dict[str, Any] = {}  # latest data by topic
+        self._latest: dict[str, Any] = {}  # latest data by topic
         self._paused = False
         self._notice = ("", 0.0)
         self._server = serve(p["port"], p["hosts"] or ())
@@ -105,7 +105,7 @@ class WebViewer(Node):
             self._open(p)
         else:
             self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
-            listen(self, String, "robot_description", self._on_description, qos.LATCHED)
+            subscribe(self, String, "robot_description", self._on_description, qos.LATCHED)
         steady_timer(self, 1.0 / p["rate"], self._tick)
 
     def destroy_node(self) -> None:
@@ -121,7 +121,7 @@ class WebViewer(Node):
             return None
         stamp, configuration = self._state
         joints = drawn_joints(self._mechanism, configuration)
-        effort, number = self._heard.get(FORCES), self._heard.get("condition_number")
+        effort, number = self._latest.get(FORCES), self._latest.get("condition_number")
         if self._joints is not None:
             joints |= dict(zip(self._joints.name, self._joints.position, strict=False))
         text, until = self._notice
@@ -179,16 +179,16 @@ class WebViewer(Node):
         self._page = page
         self._interface = Interface(self, self._mechanism)
         names = self._mechanism.joint_names
-        self._hear(Clock, "/clock", lambda message: True)
-        self._hear(
+        self._store(Clock, "/clock", lambda message: True)
+        self._store(
             JointState, FORCES, lambda message: messages.joint_values(message, names, "effort")
         )
-        self._hear(Float64, "condition_number", lambda message: message.data)
-        self._hear(Imu, "vehicle/imu", _specific_force)
-        listen(self, String, "machine_state", self._on_machine, qos.LATCHED)
-        listen(self, Odometry, "joint_commander/target_state", self._on_target, VIEW)
-        listen(self, Imu, "felt_imu", self._on_felt, VIEW)
-        listen(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, DIAGNOSTICS)
+        self._store(Float64, "condition_number", lambda message: message.data)
+        self._store(Imu, "vehicle/imu", _specific_force)
+        subscribe(self, String, "machine_state", self._on_machine, qos.LATCHED)
+        subscribe(self, Odometry, "joint_commander/target_state", self._on_target, VIEW)
+        subscribe(self, Imu, "felt_imu", self._on_felt, VIEW)
+        subscribe(self, DiagnosticArray, "/diagnostics", self._on_diagnostics, DIAGNOSTICS)
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
@@ -206,9 +206,11 @@ class WebViewer(Node):
                 self._server.gui.reset()
                 self._server.scene.reset()
 
-    def _hear(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
+    def _store(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
         """Subscribe to a topic and store its latest data."""
-        listen(self, kind, topic, lambda message: self._heard.update({topic: read(message)}), VIEW)
+        subscribe(
+            self, kind, topic, lambda message: self._latest.update({topic: read(message)}), VIEW
+        )
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
         # wall time is shown since the first state, simulated time unchanged
@@ -288,11 +290,11 @@ class WebViewer(Node):
             self._machine.show_target(pose)
 
     def _on_felt(self, message: Imu) -> None:
-        felt, wanted = _specific_force(message), self._heard.get("vehicle/imu", REST)
-        if self._page is None or not np.isfinite([*felt, *wanted]).all():
+        felt, vehicle = _specific_force(message), self._latest.get("vehicle/imu", REST)
+        if self._page is None or not np.isfinite([*felt, *vehicle]).all():
             return
         self._ride = self._ride or self._page.add_ride()
-        self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, wanted, felt)
+        self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, vehicle, felt)
 
     def _request(self, service: str) -> None:
         def done(answer: Trigger.Response) -> None:
@@ -312,7 +314,7 @@ class WebViewer(Node):
         if self._page is None:
             return
         if not self._listening:
-            self._listen()
+            self._subscribe_to_state()
         if self._page.updates % SLOW == 0:
             self._look_around(self._page)
         if self._ride is not None and self._page.updates % SLOW == 0:
@@ -335,16 +337,16 @@ class WebViewer(Node):
         if self._machine is not None and time.monotonic() - self._vehicle > STALE:
             self._machine.show_vehicle("")
 
-    def _listen(self) -> None:
+    def _subscribe_to_state(self) -> None:
         """Subscribe to the state once the number of subscribers no longer matters."""
         clocks = self.count_publishers("/clock")
         if clocks or not self.count_publishers(self._interface.state_topic):
             self._waiting_since = time.monotonic()
-        if "/clock" not in self._heard and time.monotonic() - self._waiting_since < NO_CLOCK:
+        if "/clock" not in self._latest and time.monotonic() - self._waiting_since < NO_CLOCK:
             return
         self._listening = True
         self._interface.on_state(self._on_state, VIEW)
-        listen(self, JointState, "joint_states", self._on_joints, VIEW)
+        subscribe(self, JointState, "joint_states", self._on_joints, VIEW)
 
     def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
         def ask() -> None:

@@ -86,8 +86,8 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
     ros2 = shutil.which("ros2")
     if ros2 is None:
         raise rd.InvalidInput("--apply needs the command ros2, which is not on the PATH")
-    wanted = payload_parameters(found)
-    for name, value in wanted.items():  # the mass last: without it there is no payload
+    required = payload_parameters(found)
+    for name, value in required.items():  # the mass last: without it there is no payload
         order = [ros2, "param", "set", node, name, yaml.safe_dump(value, default_flow_style=True)]
         done = subprocess.run(order, capture_output=True, text=True, timeout=ANSWER, check=False)
         said = (done.stdout + done.stderr).strip()
@@ -95,4 +95,4 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
             raise rd.InvalidInput(
                 f"{node}: {name} was not set: {said or 'no response'}", value=value
             )
-    return wanted
+    return required

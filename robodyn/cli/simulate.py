@@ -94,8 +94,8 @@ def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> li
     Raises:
         InfeasibleTrajectory: the mechanism cannot follow the path.
     """
-    wanted: tuple[Quantity, ...] = ("position",)
-    broken = rd.check_limits(mechanism, path, quantities=wanted)
+    checked: tuple[Quantity, ...] = ("position",)
+    broken = rd.check_limits(mechanism, path, quantities=checked)
     if broken is None:
         return []
     text = f"path {name}: {broken.text}"

@@ -275,9 +275,9 @@ class ActiveTrajectory:
         if given is None or given.holding:
             return False
         since = 0.0 if given.start is None else max((time - given.start) * 1e-9, 0.0)
-        wanted = given.trajectory.sample(since).configuration
+        planned = given.trajectory.sample(since).configuration
         try:
-            positions = self.mechanism.joint_positions(np.stack([configuration, wanted]))
+            positions = self.mechanism.joint_positions(np.stack([configuration, planned]))
         except KinematicsError:
             return False  # no efforts exist for this state anyway
         return bool(np.abs(motions.joint_difference(self.mechanism, *positions)).max() > THERE)

@@ -17,7 +17,7 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import all_finite, as_exact, as_scalar, check_choice, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
-from robodyn.control.follower_settings import MODES, Command, FollowerSettings, Wanted
+from robodyn.control.follower_settings import MODES, Command, FollowerSettings, RequestedMotion
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import strayed
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
@@ -64,22 +64,27 @@ class TrajectoryFollower(ActiveTrajectory):
         settings: FollowerSettings | None = None,
         **options: Unpack[FollowerOptions],
     ) -> None:
-        wanted = replace(settings or FollowerSettings(), **options)
-        self.path_tolerance = wanted.path_tolerance
-        self.compensates_coriolis = wanted.compensates_coriolis
+        requested = replace(settings or FollowerSettings(), **options)
+        self.path_tolerance = requested.path_tolerance
+        self.compensates_coriolis = requested.compensates_coriolis
         self.abandoned = ""
-        clock = wanted.handover, wanted.scale_rate, wanted.hold_when_idle, wanted.stop_time
+        clock = (
+            requested.handover,
+            requested.scale_rate,
+            requested.hold_when_idle,
+            requested.stop_time,
+        )
         super().__init__(mechanism, *clock)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
         self._use(mechanism)
         self.refused: InfeasibleTrajectory | None = None
         self.desired: Motion | None = None
         self.base: BaseMotion | None = None
-        self.predicts = wanted.predicts
-        self.delay = as_scalar("delay", wanted.delay, "s", at_least=0.0)
+        self.predicts = requested.predicts
+        self.delay = as_scalar("delay", requested.delay, "s", at_least=0.0)
         check_choice("mode", mode, MODES)
         self._mode = mode
-        self._control = ComputedTorque(mechanism, kp, kv, wanted.preview)
+        self._control = ComputedTorque(mechanism, kp, kv, requested.preview)
         self._seen: int | None = None
         self._period = 0.0  # [s] between the last two states
         self._last_effort = np.zeros(len(mechanism.joint_names))
@@ -195,26 +200,28 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)
-            return self._effort(Wanted(Motion(configuration, rest, rest)), wrench)
+            return self._effort(RequestedMotion(Motion(configuration, rest, rest)), wrench)
         self._notice_period(time)
         before = self.abandoned
         try:
-            wanted = self._wanted(time, configuration, velocity)
+            requested = self._requested_motion(time, configuration, velocity)
         except InfeasibleTrajectory as error:
             self.refused = error
-            wanted = self._wanted(time, configuration, velocity)
-            assert wanted is not None  # previous trajectory, or a hold
-            return self._effort(wanted, wrench)._replace(problem=f"trajectory refused: {error}")
-        if wanted is None:
+            requested = self._requested_motion(time, configuration, velocity)
+            assert requested is not None  # previous trajectory, or a hold
+            return self._effort(requested, wrench)._replace(problem=f"trajectory refused: {error}")
+        if requested is None:
             return None
-        command = self._effort(wanted, wrench)
+        command = self._effort(requested, wrench)
         news = self.warning if self.abandoned == before else self.abandoned
         if news:
             command = command._replace(problem=news)
             self.warning = ""
         return command
 
-    def _wanted(self, time: int, configuration: FloatArray, velocity: FloatArray) -> Wanted | None:
+    def _requested_motion(
+        self, time: int, configuration: FloatArray, velocity: FloatArray
+    ) -> RequestedMotion | None:
         """Return the motion for which to compute efforts: planned, or measured and corrected."""
         # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
@@ -227,7 +234,7 @@ class TrajectoryFollower(ActiveTrajectory):
             self.abandoned = ""
         self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
-            return Wanted(desired)
+            return RequestedMotion(desired)
         if self.path_tolerance is not None and self._strays(configuration, velocity, desired):
             found = self.at(time, configuration, seen)
             assert found is not None  # it comes to rest
@@ -246,8 +253,8 @@ class TrajectoryFollower(ActiveTrajectory):
             velocity = velocity + later * corrected
         motion = Motion(configuration, velocity, corrected)
         if self._control.friction.exists:
-            return Wanted(motion, error, desired)
-        return Wanted(motion)
+            return RequestedMotion(motion, error, desired)
+        return RequestedMotion(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
         """Return whether this state aborts the motion, or restarts the stop after it."""
@@ -279,10 +286,10 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         at, rest = self._coordinates.single("configuration", configuration), np.zeros(self._rates)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        return self._effort(Wanted(Motion(at, rest, rest)), load).effort
+        return self._effort(RequestedMotion(Motion(at, rest, rest)), load).effort
 
-    def _effort(self, wanted: Wanted, wrench: FloatArray | None) -> Command:
-        motion, error, planned = wanted
+    def _effort(self, requested: RequestedMotion, wrench: FloatArray | None) -> Command:
+        motion, error, planned = requested
         try:
             if not all_finite(motion.acceleration):
                 return self._keep(

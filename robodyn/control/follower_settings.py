@@ -83,7 +83,7 @@ class Command(NamedTuple):
     problem: str = ""
 
 
-class Wanted(NamedTuple):
+class RequestedMotion(NamedTuple):
     """Motion for which efforts are computed.
 
     Attributes:

@@ -48,39 +48,39 @@ class Impedance:
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.
         """
-        m, wanted = self._frictionless, trajectory.sample(time)
-        spring = self.wrench(configuration, velocity, wanted.configuration, wanted.velocity)
+        m, planned = self._frictionless, trajectory.sample(time)
+        spring = self.wrench(configuration, velocity, planned.configuration, planned.velocity)
         rest = np.zeros_like(velocity)
 
         def efforts(v: FloatArray, a: FloatArray, load: FloatArray | None = None) -> FloatArray:
             return m.inverse_dynamics(configuration, v, a, load)
 
         # C(q, v) v_d, from terms that are quadratic in the velocity
-        coupled = efforts(velocity + wanted.velocity, rest) - efforts(velocity, rest)
-        coupled += efforts(rest, rest) - efforts(wanted.velocity, rest)
-        return efforts(rest, wanted.acceleration, -spring) + 0.5 * coupled
+        coupled = efforts(velocity + planned.velocity, rest) - efforts(velocity, rest)
+        coupled += efforts(rest, rest) - efforts(planned.velocity, rest)
+        return efforts(rest, planned.acceleration, -spring) + 0.5 * coupled
 
     def wrench(
         self,
         configuration: FloatArray,
         velocity: FloatArray,
-        wanted: FloatArray,
-        wanted_velocity: FloatArray,
+        planned: FloatArray,
+        planned_velocity: FloatArray,
     ) -> FloatArray:
         """Compute the wrench of spring and damper on the body.
 
         Args:
             configuration: (nq,) measured.
             velocity: (nv,) measured.
-            wanted: (nq,) planned configuration.
-            wanted_velocity: (nv,) planned velocity.
+            planned: (nq,) planned configuration.
+            planned_velocity: (nv,) planned velocity.
 
         Returns:
             Wrench (6,) [N, N m], base frame.
         """
         m = self.mechanism
-        away = pose_difference(m.body_pose(configuration), m.body_pose(wanted))
-        rate = m.twist_jacobian(wanted) @ wanted_velocity
+        away = pose_difference(m.body_pose(configuration), m.body_pose(planned))
+        rate = m.twist_jacobian(planned) @ planned_velocity
         rate = rate - m.twist_jacobian(configuration) @ velocity
         pull = self.stiffness @ away
         # gradient of the spring's energy; for unequal stiffnesses not along the rotation axis

@@ -44,7 +44,7 @@ def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
 def strayed(
     mechanism: Mechanism,
     tolerance: FloatArray,
-    wanted: Motion,
+    motion: Motion,
     configuration: FloatArray,
     velocity: FloatArray | None = None,
 ) -> str:
@@ -53,16 +53,16 @@ def strayed(
     Args:
         mechanism: moving mechanism.
         tolerance: [m or rad].
-        wanted: planned motion.
+        motion: planned motion.
         configuration: (nq,) measured.
         velocity: (nv,) measured; if given, errors are predicted SOON ahead.
     """
     try:
-        both = np.stack([wanted.configuration, configuration])
+        both = np.stack([motion.configuration, configuration])
         planned, measured = mechanism.joint_positions(both)
         error = motions.joint_difference(mechanism, measured, planned)
         if velocity is not None:
-            rates = mechanism.joint_velocities(wanted.configuration, wanted.velocity)
+            rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
             error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))
     except KinematicsError:
         return ""  # joint positions are unknown there

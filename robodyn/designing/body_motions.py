@@ -213,8 +213,8 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
     """
     table = read_columns(path)
     columns = {each.removeprefix("pose_"): k for k, each in enumerate(table.names)}
-    for wanted in (_POSE, _ANGLES):
-        if {"time", *wanted} <= columns.keys():
+    for pattern in (_POSE, _ANGLES):
+        if {"time", *pattern} <= columns.keys():
             break
     else:
         raise InvalidInput(
@@ -222,7 +222,7 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
             "pitch, yaw or qx, qy, qz, qw",
             value=table.names,
         )
-    numbers = table.numbers[:, [columns[each] for each in ("time", *wanted)]]
+    numbers = table.numbers[:, [columns[each] for each in ("time", *pattern)]]
     time, values = numbers[:, 0], numbers[:, 1:]
     rises = np.diff(time, prepend=-np.inf) > 0.0
     bad = np.flatnonzero(~(np.isfinite(numbers).all(axis=1) & rises))
@@ -232,8 +232,8 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
             f"{path}, line {line}: expected four rows or more of finite numbers, times increasing",
             value=line,
         )
-    poses = values if len(wanted) == 7 else pose_from_rpy(values[:, :3], values[:, 3:])
-    if len(wanted) == 7:
+    poses = values if len(pattern) == 7 else pose_from_rpy(values[:, :3], values[:, 3:])
+    if len(pattern) == 7:
         poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
     back = inverse_pose(poses[0])
     back[:3] = 0.0

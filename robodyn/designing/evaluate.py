@@ -95,7 +95,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
             value=requirements.natural_frequency,
         )
     possible = motions.determining_rows(m) or tuple(range(6))
-    for name, moves in _asked(requirements):
+    for name, moves in _required_motions(requirements):
         missing = [axis for k, axis in enumerate(AXES) if moves[k] and k not in possible]
         if missing:
             raise InvalidInput(
@@ -133,7 +133,7 @@ def _refuse_geometry(m: Mechanism, deviation: float) -> None:
         ) from error
 
 
-def _asked(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
+def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
     """Yield motions and poses, and their axes (6,)."""
     for motion in requirements.motions:
         moves = motion.displaced(motion.times)[0].any(axis=0)

@@ -58,7 +58,7 @@ class Rollout:
         offset: (N,) integers.
         loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
         configuration, velocity: (N, ...) histories, the first row given.
-        wanted, applied: (N - 1, n) histories of efforts.
+        required, applied: (N - 1, n) histories of efforts.
         driver: function that converts a kind's loop to another one.
         measures_motors: whether a law of a plant with elastic drives measures the motors, not the
             joints.
@@ -76,7 +76,7 @@ class Rollout:
     loads: FloatArray
     configuration: FloatArray
     velocity: FloatArray
-    wanted: FloatArray
+    required: FloatArray
     applied: FloatArray
     driver: Callable[[Any], Any] | None = None
     measures_motors: bool = True
@@ -290,7 +290,7 @@ def held(
     n = len(effort)
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
-    wanted, applied = np.empty((2, 1, n))
+    required, applied = np.empty((2, 1, n))
     return Rollout(
         stop_numbers(None if stops is None else stops.for_step(dt), limit_motors),
         np.repeat([-np.inf, np.inf], n),
@@ -303,7 +303,7 @@ def held(
         np.array(wrench, dtype=np.float64).reshape(1, -1, wrench.shape[-1]),
         configuration=states[0],
         velocity=states[1],
-        wanted=wanted,
+        required=required,
         applied=applied,
         is_semi_implicit=is_semi_implicit,
     )

@@ -60,16 +60,16 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
         base: Any, out: Any,
     ) -> int:  # fmt: skip
         work, P, V = stack(5, nv), stack(nv, nv), stack(nv, nv)
-        error, here, wanted, ahead, corrected = work[0], work[1], work[2], work[3], work[4]
+        error, here, required, ahead, corrected = work[0], work[1], work[2], work[3], work[4]
         for i in range(nv):
             for j in range(nv):
                 P[i, j] = kp[i] if i == j else 0.0
                 V[i, j] = kv[i] if i == j else 0.0
         difference(q, goal, error)
         copied(v, nv, here)
-        copied(rate, nv, wanted)
+        copied(rate, nv, required)
         copied(change, nv, ahead)
-        corrected_acceleration(P, V, error, here, wanted, ahead, corrected)
+        corrected_acceleration(P, V, error, here, required, ahead, corrected)
         efforts, planned = stack(2, n), stack(2, n)
         if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[0])):
             return NO_RESULT

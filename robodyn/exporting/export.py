@@ -122,13 +122,13 @@ def export(
     """
     refuse_elastic_drives(mechanism)
     how = replace(settings, **options)
-    called, wanted = c_name(mechanism, how.name), target_of(how.target, how.cpu)
+    called, target = c_name(mechanism, how.name), target_of(how.target, how.cpu)
     place = Path(folder)
     if place.exists() and not how.force and (not place.is_dir() or any(place.iterdir())):
         raise OutputError(f"{place} exists and is not an empty folder; --force writes into it")
-    compiler(wanted)
+    compiler(target)
     if how.fmu:
-        refuse_target(wanted, how.fmi)
+        refuse_target(target, how.fmi)
     texts = dict(library_texts(called, mechanism))
     if how.casadi:
         texts[f"{called}_casadi.c"] = casadi_source(called, mechanism)
@@ -141,14 +141,14 @@ def export(
         texts |= dict(package_texts(called, mechanism))
     functions = functions_of(mechanism)
     llvm = llvm_of(called, mechanism, functions, progress)
-    code = object_of(llvm, wanted)
+    code = object_of(llvm, target)
     written = []
     with writing(place):
         for file, text in texts.items():
             place.joinpath(file).parent.mkdir(parents=True, exist_ok=True)
             place.joinpath(file).write_text(text, encoding="utf-8")
             written.append(file)
-        endings = ["a"] if wanted.is_bare else ["a", "so"]
+        endings = ["a"] if target.is_bare else ["a", "so"]
         libraries = [f"{inside}lib{called}.{ending}" for ending in endings]
         with tempfile.TemporaryDirectory() as scratch:
             obj = Path(scratch) / f"{called}.o"
@@ -156,12 +156,12 @@ def export(
             objects = [obj]
             if how.casadi:
                 objects.append(Path(scratch) / f"{called}_casadi.o")
-                compile_source(wanted, place / f"{inside}{called}_casadi.c", objects[1])
+                compile_source(target, place / f"{inside}{called}_casadi.c", objects[1])
             static, *shared = (place / file for file in libraries)
-            link(wanted, objects, static, shared[0] if shared else None)
+            link(target, objects, static, shared[0] if shared else None)
         if how.fmu:
             text = header(called, mechanism)
-            units = write_fmus(called, mechanism, wanted, text, static, how.fmi)
+            units = write_fmus(called, mechanism, target, text, static, how.fmi)
             libraries += [f"{inside}{file}" for file in units]
         if how.wasm:
             made = write_wasm(called, mechanism, llvm, functions, place / inside)

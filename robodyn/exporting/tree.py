@@ -124,11 +124,11 @@ def _answers(m: ClosedLoop) -> Answers:
     turning = any(motions.wrapping_driven(m))
 
     @inner
-    def close(wanted: Any, q: Any) -> bool:
+    def close(target: Any, q: Any) -> bool:
         moved, by = stack(1, nq), stack(1, n)
         positions(q, address(by))
         for i in range(n):
-            by[0, i] = wanted[i] - by[0, i]
+            by[0, i] = target[i] - by[0, i]
             if turning and at_wraps()[i] != 0.0:
                 by[0, i] = shortest_turn(by[0, i])
         if not advance(q, address(by), address(moved)):

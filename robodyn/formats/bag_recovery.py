@@ -58,10 +58,10 @@ def has_journal(bag: Path) -> bool:
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
-def recovered_rows(bag: Path, wanted: Callable[[str, str], bool]) -> list[Row]:
+def recovered_rows(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
     """Return the readable messages of a bag's files, in order of receipt; empty if there are none.
 
-    Only topics that are `wanted`, by name and type, include the bytes of their messages.
+    Only topics that are `is_selected`, by name and type, include the bytes of their messages.
     """
     rows: list[Row] = []
     kept: dict[Topic, bool] = {}
@@ -71,7 +71,7 @@ def recovered_rows(bag: Path, wanted: Callable[[str, str], bool]) -> list[Row]:
         with suppress(Exception):
             for topic, stamp, data in reader(file):
                 if topic not in kept:
-                    kept[topic] = wanted(topic.name, topic.kind)
+                    kept[topic] = is_selected(topic.name, topic.kind)
                 rows.append((topic, stamp, data if kept[topic] else b""))
     return sorted(rows, key=lambda row: row[1])
 

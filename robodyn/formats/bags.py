@@ -32,14 +32,14 @@ class Bag:
     unreadable: tuple[str, ...]
 
 
-def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
+def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
     """Read messages of a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
 
     If the bag is incomplete, as after a full disk or a crash, intact messages are read.
 
     Args:
         bag: folder or file.
-        wanted: function of a topic's name and message type that selects topics.
+        is_selected: function of a topic's name and message type that selects topics.
 
     Returns:
         The requested messages.
@@ -55,15 +55,15 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     try:
         if has_journal(bag):  # which may contain more than rosbags reads
             raise ValueError("its database has a journal")
-        return _read_whole(bag, wanted)
+        return _read_whole(bag, is_selected)
     # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
     except Exception as failure:
         reason = " ".join(str(failure).split()) or type(failure).__name__
-        rows = recovered_rows(bag, wanted) if bag.exists() else []
+        rows = recovered_rows(bag, is_selected) if bag.exists() else []
         if not rows:
             text = f"{bag}: this bag cannot be read: {reason}"
             raise InvalidInput(text, value=str(bag)) from failure
-    found = _decode(bag, rows, wanted)
+    found = _decode(bag, rows, is_selected)
     first, last = rows[0][1], rows[-1][1]
     warn(
         f"{bag}: this bag is incomplete ({reason}): {len(rows)} complete messages of "
@@ -74,7 +74,7 @@ def read_bag(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     return found
 
 
-def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
+def _read_whole(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
     """Read a complete bag with rosbags, for `read_bag`."""
     from rosbags.highlevel import AnyReader
     from rosbags.typesys import Stores, get_typestore
@@ -85,7 +85,7 @@ def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
         for each in reader.connections:
             _, count = topics.get(each.topic, ("", 0))
             topics[each.topic] = (each.msgtype, count + each.msgcount)
-        chosen = [each for each in reader.connections if wanted(each.topic, each.msgtype)]
+        chosen = [each for each in reader.connections if is_selected(each.topic, each.msgtype)]
         known = reader.typestore.fielddefs
         readable = [each for each in chosen if each.msgtype in known]
         # an empty list would mean all connections
@@ -97,7 +97,7 @@ def _read_whole(bag: Path, wanted: Callable[[str, str], bool]) -> Bag:
     return Bag(dict(sorted(topics.items())), messages, tuple(unreadable))
 
 
-def _decode(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) -> Bag:
+def _decode(bag: Path, rows: Sequence[Row], is_selected: Callable[[str, str], bool]) -> Bag:
     """Decode recovered messages, for `read_bag`."""
     from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 
@@ -116,7 +116,7 @@ def _decode(bag: Path, rows: Sequence[Row], wanted: Callable[[str, str], bool]) 
     for topic, _, _ in rows:
         _, count = topics.get(topic.name, ("", 0))
         topics[topic.name] = topic.kind, count + 1
-    chosen = {topic for topic in present if wanted(topic.name, topic.kind)}
+    chosen = {topic for topic in present if is_selected(topic.name, topic.kind)}
     known = {topic for topic in chosen if topic.kind in store.fielddefs}
     raw = ((topic.name, topic.kind, at, data) for topic, at, data in rows if topic in known)
     unreadable = sorted({topic.name for topic in chosen - known})

@@ -131,10 +131,11 @@ def tables_of_bag(
             row = (at, received, READERS[kind](message))
         rows.setdefault(name, []).append(row)
     listed = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
-    for option, wanted in (("topic", topic), ("effort_topic", effort_topic)):
-        if wanted and wanted not in rows:
+    for option, requested in (("topic", topic), ("effort_topic", effort_topic)):
+        if requested and requested not in rows:
             raise InvalidInput(
-                f"{bag}: {option} {wanted!r} has no joint readings; topics: {listed}", value=wanted
+                f"{bag}: {option} {requested!r} has no joint readings; topics: {listed}",
+                value=requested,
             )
     if not rows:
         raise InvalidInput(
@@ -251,12 +252,12 @@ def _places(
     """
     recorded, found = table.joints, {}
     for j, name in enumerate(names):
-        wanted = renamed.get(name, name)
-        endings = tuple(f"{mark}{wanted}" for mark in "_/.")
+        original = renamed.get(name, name)
+        endings = tuple(f"{mark}{original}" for mark in "_/.")
         tries = (
-            [joint for joint in recorded if joint == wanted],
+            [joint for joint in recorded if joint == original],
             [joint for joint in recorded if joint.endswith(endings)],
-            [joint for joint in recorded if _plain(joint) == _plain(wanted)],
+            [joint for joint in recorded if _plain(joint) == _plain(original)],
         )
         alone = [joints[0] for joints in tries if len(joints) == 1]
         if alone:

@@ -111,8 +111,8 @@ class Samples:
     def stride(self) -> int:
         """Step between instants that suffice for smooth signals; `rows` are some of these."""
         filters = self.filters
-        wanted = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
-        return max(1, int(self.frequency / wanted))
+        bandwidth = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
+        return max(1, int(self.frequency / bandwidth))
 
     def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
         """Compute values (K, ...) for some instants at a time."""

@@ -215,13 +215,13 @@ def load(
 
 def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
     """Create the mechanism, with its base as described."""
-    wanted = options.kind or ("closed_loop" if options.base else None)
-    chosen = None if wanted is None else _kind(wanted)
-    if options.base and wanted != "closed_loop":
+    requested = options.kind or ("closed_loop" if options.base else None)
+    chosen = None if requested is None else _kind(requested)
+    if options.base and requested != "closed_loop":
         raise ModelError(
-            f"base is {options.base!r} and kind {wanted!r}; a base applies only to a tree of "
+            f"base is {options.base!r} and kind {requested!r}; a base applies only to a tree of "
             f"joints: {options.spelling('kind', 'closed_loop')}",
-            value=wanted,
+            value=requested,
         )
     if isinstance(read, YamlDocument):
         return _from_yaml(read, replace(options, folder=read.folder), chosen)

@@ -51,7 +51,7 @@ class CompilationNotes:
         with self._lock:
             self._begun = time.monotonic()
             if self._said_at is None and (self._spent > REPORT_AFTER or not is_cached()):
-                self._say(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
+                self._write_line(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
                 self._said_at = self._begun
             if self._said_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
@@ -68,14 +68,14 @@ class CompilationNotes:
                 print("\r\033[K", end="", file=sys.stderr, flush=True)
             elif now - self._said_at > INTERVAL:
                 self._said_at = now
-                self._say(self._so_far())
+                self._write_line(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
         """Report, once for all, that a file of machine code is not used."""
         with self._lock:
             if not self._said_damaged:
                 self._said_damaged = True
-                self._say(
+                self._write_line(
                     f"the kernel cache is damaged ({file}: {reason}): such files are removed and "
                     "their kernels compiled again"
                 )
@@ -88,7 +88,7 @@ class CompilationNotes:
             if not self._said_refused:
                 self._said_refused = True
                 for folder in folders:
-                    self._say(refusal(folder))
+                    self._write_line(refusal(folder))
 
     def _so_far(self) -> str:
         return f"compiling kernels: {self._done} done, {self._spent:.0f} s"
@@ -96,7 +96,7 @@ class CompilationNotes:
     def _on_terminal(self) -> bool:
         return self._report is None and sys.stderr is not None and sys.stderr.isatty()
 
-    def _say(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         if self._report is not None:
             self._report(line)
         elif self._on_terminal():

@@ -54,15 +54,17 @@ def cueing_page(
         command: command line that made the page, shown at its end.
     """
     page = Page(
-        f"{found.mechanism.name}, a ride", f"{found.time[-1]:.4g} s: felt and wanted", dict(facts)
+        f"{found.mechanism.name}, a ride",
+        f"{found.time[-1]:.4g} s: motion of the vehicle and motion felt on the platform",
+        dict(facts),
     )
     page.add("summary", "Summary", cards(summary))
     pairs = (
-        ("force", "Specific force at the head", "m/s^2", found.wanted_force, found.felt_force),
-        ("rate", "Angular velocity of the head", "rad/s", found.wanted_rate, found.felt_rate),
+        ("force", "Specific force at the head", "m/s^2", found.vehicle_force, found.felt_force),
+        ("rate", "Angular velocity of the head", "rad/s", found.vehicle_rate, found.felt_rate),
     )
-    for (key, title, unit, wanted, felt), names in zip(pairs, AXES, strict=True):
-        curves = {"in the vehicle": wanted, "felt, on the platform": felt}
+    for (key, title, unit, vehicle, felt), names in zip(pairs, AXES, strict=True):
+        curves = {"in the vehicle": vehicle, "felt, on the platform": felt}
         colors = INK, COLORS[1]
         panels = panels_of(names, found.time, curves, [f"[{unit}]"] * 3, colors)
         page.add_chart(Chart(key, title, panels))
@@ -134,11 +136,11 @@ def read_criteria(file: Path) -> Criteria:
         InvalidInput: there is no such file or channel, or a column is missing.
     """
     names, table, line, *_ = read_columns(file)
-    wanted = ("channel", "frequency", *LIMITS)
-    missing = [name for name in wanted if name not in names]
+    required = ("channel", "frequency", *LIMITS)
+    missing = [name for name in required if name not in names]
     if missing:
-        raise InvalidInput(f"{file}, line {line}: no column {missing[0]!r}; expected {wanted}")
-    values = table[:, [names.index(name) for name in wanted]]
+        raise InvalidInput(f"{file}, line {line}: no column {missing[0]!r}; expected {required}")
+    values = table[:, [names.index(name) for name in required]]
     numbers = values[:, 0]
     if not np.isin(numbers, np.arange(1, len(CHANNELS) + 1)).all():
         raise InvalidInput(f"{file}: a channel is 1 to {len(CHANNELS)}, got {numbers}")

@@ -227,8 +227,8 @@ class BatchPlant:
         numbers = self._numbers(rows)
         q = self._homes[numbers]
         if configuration is not None:
-            wanted = zip(numbers, _each("configuration", configuration, q), strict=True)
-            q = np.array([self._project(*each) for each in wanted])
+            requested = zip(numbers, _each("configuration", configuration, q), strict=True)
+            q = np.array([self._project(*each) for each in requested])
         v = np.zeros((len(numbers), self._sizes[1]))
         if velocity is not None:
             v = _each("velocity", velocity, v)
@@ -265,9 +265,9 @@ class BatchPlant:
         """
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
-        wanted = _each("efforts", efforts, self._efforts[:, 0, 0])
+        requested = _each("efforts", efforts, self._efforts[:, 0, 0])
         load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0, :6])
-        self._efforts[:, 0, 0] = np.clip(wanted, *self._ends)
+        self._efforts[:, 0, 0] = np.clip(requested, *self._ends)
         self._loads[:, 0, 0, :6], self._steps[:, 1] = load, steps
         if base is not None:
             self._loads[:, 0, 0, 6:] = _each("base", rows_of(base), self._loads[:, 0, 0, 6:])

@@ -129,7 +129,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         loads if run.base is None else with_base(loads, moved(run.base, instants).rows),
         run.rows[0][first : last + 1],
         run.rows[1][first : last + 1],
-        run.wanted[first:last],
+        run.required[first:last],
         run.applied[first:last],
         law.driver,
         run.feedback == "motor",

@@ -96,15 +96,15 @@ def simulate_many(
         InvalidInput: arguments are out of range, with the number of the simulation, or their
             numbers do not agree. Failures during a simulation are a `problem` of the result.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     parts: dict[str, list[Any]] = {
         "mechanism": _listed(mechanism),
         "controller": _listed(controller),
         "trajectory": _listed(trajectory),
         "wrench": [wrench] if callable(wrench) else _rows("wrench", wrench),
     }
-    if wanted.initial is not None:
-        for name, values in zip(_START, wanted.initial, strict=True):
+    if settings.initial is not None:
+        for name, values in zip(_START, settings.initial, strict=True):
             parts[name] = _rows(name, values)
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
@@ -116,8 +116,10 @@ def simulate_many(
     thinned = as_scalar("every", every, at_least=1.0)
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
-    if wanted.duration is None:
-        wanted = replace(wanted, duration=max(float(one.duration) for one in parts["trajectory"]))
+    if settings.duration is None:
+        settings = replace(
+            settings, duration=max(float(one.duration) for one in parts["trajectory"])
+        )
 
     def arguments(number: int) -> dict[str, Any]:
         return {name: values[number % len(values)] for name, values in parts.items()}
@@ -127,7 +129,7 @@ def simulate_many(
         start = tuple(own.pop(name) for name in _START if name in own) or None
         try:
             return SimulationTask(
-                **own, dt=dt, control_dt=control_dt, settings=replace(wanted, initial=start)
+                **own, dt=dt, control_dt=control_dt, settings=replace(settings, initial=start)
             )
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error

@@ -193,9 +193,11 @@ class Plant:
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
         """
-        wanted = as_exact("effort", effort, self.effort.shape, "N or N m")
+        required = as_exact("effort", effort, self.effort.shape, "N or N m")
         return (
-            self.mechanism.drives.cut_efforts(wanted) if self.limits_efforts else np.array(wanted)
+            self.mechanism.drives.cut_efforts(required)
+            if self.limits_efforts
+            else np.array(required)
         )
 
     def hold(

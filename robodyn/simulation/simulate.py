@@ -88,13 +88,13 @@ def simulate(
         SimulationFailed: no finite state follows; it states the time.
         TypeError: an option is no field of the settings.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     desired = trajectory
     if trajectory is None:
-        if wanted.duration is None:
+        if settings.duration is None:
             raise InvalidInput("without a trajectory a duration is required, such as duration=5.0")
-        trajectory = AtRest(mechanism, wanted.initial[0] if wanted.initial else mechanism.home)
-    run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, wanted)
+        trajectory = AtRest(mechanism, settings.initial[0] if settings.initial else mechanism.home)
+    run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, settings)
     complete(run, progress)
     motors = (run.motor_positions, run.motor_velocities) if run.is_elastic else (None, None)
     return SimulationResult(
@@ -104,7 +104,7 @@ def simulate(
         run.velocity,
         np.concatenate([run.applied, run.applied[-1:]]),
         None if desired is None else Motion(*desired.sample(run.time)),
-        find_events(mechanism, run.time, run.configuration, run.wanted, run.applied),
+        find_events(mechanism, run.time, run.configuration, run.required, run.applied),
         *motors,
     )
 
@@ -113,7 +113,7 @@ def find_events(
     mechanism: Mechanism,
     time: FloatArray,
     configuration: FloatArray,
-    wanted: FloatArray,
+    required: FloatArray,
     applied: FloatArray,
 ) -> list[Event]:
     """Find the beginnings of saturations and end stops, in order of time.
@@ -121,7 +121,7 @@ def find_events(
     Args:
         mechanism: mechanism that moved.
         time, configuration: (N,) [s] and (N, ...).
-        wanted, applied: (N - 1, n) efforts from each time on, before and after limits.
+        required, applied: (N - 1, n) efforts from each time on, before and after limits.
     """
     limits, names = travel_limits(mechanism), [limit.name for limit in travel_limits(mechanism)]
     position = travel_positions(mechanism, configuration)
@@ -131,7 +131,7 @@ def find_events(
     found = [
         (row, order, joint, kind, values[row, joint])
         for order, (kind, states, values) in enumerate(
-            (("end_stop", outside, position), ("saturation", wanted != applied, wanted))
+            (("end_stop", outside, position), ("saturation", required != applied, required))
         )
         for row, joint in np.argwhere(states & ~np.vstack([np.zeros_like(states[0]), states[:-1]]))
     ]

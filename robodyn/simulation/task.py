@@ -44,7 +44,7 @@ class SimulationTask:
         motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
         rows: (N, ...) states of the plant, of which these are parts.
         feedback: side of elastic drives at which the controller measures.
-        wanted, applied: (N - 1, n) [N or N m] efforts before and after limits.
+        required, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench: constant, a function of time, or of time and state.
         load_knows_state: whether the load is a function of time and state.
         base: motion of the base as a function of time [s]; None for a base at rest.
@@ -118,7 +118,7 @@ class SimulationTask:
         self.rows[0][0], self.rows[1][0] = q, v
         self.configuration, self.motor_positions = np.split(self.rows[0], [nq], axis=1)
         self.velocity, self.motor_velocities = np.split(self.rows[1], [nv], axis=1)
-        self.wanted, self.applied = np.empty((rows - 1, size)), np.empty((rows - 1, size))
+        self.required, self.applied = np.empty((rows - 1, size)), np.empty((rows - 1, size))
         self.row = 0
 
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
@@ -143,7 +143,7 @@ class SimulationTask:
             if progress is not None:
                 progress(now)
             try:
-                self.wanted[row], self.applied[row] = advance(now, then)
+                self.required[row], self.applied[row] = advance(now, then)
             except SimulationFailed as error:
                 time = now + error.time
                 raise SimulationFailed(
@@ -159,21 +159,23 @@ class SimulationTask:
         base three times per step.
         """
         plant = self.plant
-        wanted = self._command(now, *self._measured())
+        required = self._command(now, *self._measured())
         # whole steps of equal length that end on the next control instant
         steps = int(steps_between(now, then, self.longest))
         plant.dt = (then - now) / steps
         if self.load is None and self.base is None:
-            plant.hold(wanted, steps)
-            return wanted, plant.effort
+            plant.hold(required, steps)
+            return required, plant.effort
         for step, times in enumerate(step_times(now + np.arange(steps) * plant.dt, plant.dt)):
             load = self._load_at(float(times[1]), plant.configuration, plant.velocity)
             try:
-                plant.hold(wanted, 1, load, None if self.base is None else moved(self.base, times))
+                plant.hold(
+                    required, 1, load, None if self.base is None else moved(self.base, times)
+                )
             except SimulationFailed as error:
                 time = step * plant.dt
                 raise SimulationFailed(str(error), time=time, value=error.value) from error
-        return wanted, plant.effort
+        return required, plant.effort
 
     def _measured(self) -> State:
         try:
@@ -185,8 +187,8 @@ class SimulationTask:
         """Advance with the controller at every stage; return the efforts at the beginning."""
         plant, mechanism = self.plant, self.plant.mechanism
         state = plant.configuration, plant.velocity
-        wanted = self._command(now, *state)
-        applied = plant.available(plant.saturate(wanted), *state)
+        required = self._command(now, *state)
+        applied = plant.available(plant.saturate(required), *state)
         if self.has_fixed_steps:
             after = runge_kutta_4(mechanism, self._acceleration, (now, then), state)
         else:
@@ -196,7 +198,7 @@ class SimulationTask:
                 self._coming = dormand_prince_853(mechanism, self._acceleration, times, state)
             after = self._coming.pop(0)
         plant.configuration, plant.velocity = after
-        return wanted, applied
+        return required, applied
 
     def _acceleration(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         plant, mechanism = self.plant, self.plant.mechanism

@@ -33,9 +33,9 @@ def evaluate(
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
-    count, wanted = len(batch.configuration), [QUANTITIES[name] for name in quantities]
+    count, selected = len(batch.configuration), [QUANTITIES[name] for name in quantities]
     results: dict[str, NDArray[Any]] = {"reachable": np.zeros(count, dtype=bool)}
-    for quantity in wanted:
+    for quantity in selected:
         shape = (count, *map(len, quantity.labels(mechanism).values()))
         results |= {name: np.full(shape, np.nan) for name in quantity.texts}
     exists = np.asarray(np.isfinite(batch.configuration).all(axis=-1))
@@ -48,7 +48,7 @@ def evaluate(
             within[placed] = within_travel(machine, batch.configuration[rows[placed]])
         results["reachable"][rows] = within
         computable = np.isfinite(positions[rows]).all(axis=-1) if settings.beyond_limits else within
-        for quantity in wanted:
+        for quantity in selected:
             arrays = [results[name] for name in quantity.texts]
             _answer(machine, quantity, batch, rows[computable], settings, arrays)
     return results

@@ -112,7 +112,7 @@ def make_plan(
     Raises:
         InvalidInput: as for `robodyn.sweep`.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput(
             f"mechanism is {mechanism!r:.100}, expected a mechanism or a source that "
@@ -132,22 +132,22 @@ def make_plan(
                 f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
             )
     n = sum(each.role == "acceleration" for each in presentation.variables(mechanism).values())
-    length = wanted.characteristic_length
-    wanted = replace(
-        wanted,
+    length = settings.characteristic_length
+    settings = replace(
+        settings,
         characteristic_length=as_scalar("characteristic_length", length, "m", above=0.0),
-        accelerations=_widths("accelerations", wanted.accelerations, n),
-        wrenches=_widths("wrenches", wanted.wrenches, 6),
-        beyond_limits=bool(wanted.beyond_limits),
+        accelerations=_widths("accelerations", settings.accelerations, n),
+        wrenches=_widths("wrenches", settings.wrenches, 6),
+        beyond_limits=bool(settings.beyond_limits),
     )
-    size = _whole("chunk", wanted.chunk, 1, LARGEST_CHUNK)
+    size = _whole("chunk", settings.chunk, 1, LARGEST_CHUNK)
     known = sweep_variables(mechanism)
-    samples = wanted.samples
+    samples = settings.samples
     count = None if samples is None else _whole("samples", samples, 1, LARGEST)
     read = {name: read_axis(name, axes[name], known, count is not None) for name in axes}
     held = resting_values(mechanism, known, read)
     held |= {name: value for name, value in read.items() if isinstance(value, float)}
-    points = _points(read, count, wanted.seed, wanted.method, size)
+    points = _points(read, count, settings.seed, settings.method, size)
     if points.size > LARGEST or points.chunks > MOST_CHUNKS:
         raise InvalidInput(
             f"the sweep has {points.size:g} states in {points.chunks:g} chunks, more than "
@@ -156,7 +156,7 @@ def make_plan(
         )
     model = [name for name in known if known[name].role == "model"]
     variant(mechanism, known, {name: held.get(name, 1.0) for name in model})
-    return SweepPlan(mechanism, points, held, tuple(dict.fromkeys(names)), wanted, __version__)
+    return SweepPlan(mechanism, points, held, tuple(dict.fromkeys(names)), settings, __version__)
 
 
 def _points(

@@ -120,20 +120,22 @@ def cluster(scheduler: Any) -> Iterator[Any]:
             # its log lines about lost workers would break the progress bar
             logging.getLogger("distributed").setLevel(logging.CRITICAL)
             # an invalid address, no scheduler there, or a failed handshake
-            with _told(f"no Dask scheduler answers at {address}; start one with `dask scheduler`"):
+            with _converted_errors(
+                f"no Dask scheduler answers at {address}; start one with `dask scheduler`"
+            ):
                 client = distributed.Client(str(scheduler), timeout=TIMEOUT, set_as_default=False)
             stack.callback(client.close, timeout=2)
-        with _told(
+        with _converted_errors(
             f"the scheduler at {address} has no workers; start some with `dask worker {address}`"
         ):
             client.wait_for_workers(1, timeout=TIMEOUT)
         # from Dask, the network, or a worker without robodyn
-        with _told(f"the cluster at {address} failed: %s"):
+        with _converted_errors(f"the cluster at {address} failed: %s"):
             yield client
 
 
 @contextmanager
-def _told(text: str) -> Iterator[None]:
+def _converted_errors(text: str) -> Iterator[None]:
     """Convert errors of others into this text, with `%s` for their message."""
     try:
         yield

@@ -14,24 +14,24 @@ from robodyn.trajectories.waypoints import default_path, is_reachable
 
 def paths_of(
     mechanism: Mechanism,
-    wanted: str = "",
+    requested: str = "",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Trajectory]:
     """Return paths by name: its default first, paths of the papers that fit, and a demonstration.
 
     Args:
         mechanism: mechanism that follows them.
-        wanted: name of the initial path, or a waypoint file, even beyond limits.
+        requested: name of the initial path, or a waypoint file, even beyond limits.
         progress: called with the completed fraction, 0 to 1, of the demonstration.
 
     Returns:
         Trajectories, the initial one first.
 
     Raises:
-        PathError: `wanted` is unknown, or not a path for this mechanism.
+        PathError: `requested` is unknown, or not a path for this mechanism.
     """
     found: dict[str, Trajectory] = {}
-    first = wanted or default_path(mechanism)
+    first = requested or default_path(mechanism)
     found[first] = load_path(first, mechanism, progress=progress)
     for name in (*PAPER_PATHS, *ARM_PATHS):
         if name not in found and is_reachable(name, mechanism):

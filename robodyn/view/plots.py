@@ -123,7 +123,7 @@ class RidePlots:
                 tuple(np.zeros(1) for _ in range(3)),
                 (
                     {"label": "t"},
-                    _series("wanted", colors.INK),
+                    _series("in the vehicle", colors.INK),
                     _series("felt", colors.of_actuator(1), 2.0),
                 ),
                 title=f"Specific force {axis} [m/s^2]",
@@ -134,10 +134,10 @@ class RidePlots:
             for number, axis in enumerate(("forward", "to the left", "up"))
         ]
 
-    def add(self, time: float, wanted: FloatArray, felt: FloatArray) -> None:
-        """Append the requested and the felt force (3,) at a time [s]."""
+    def add(self, time: float, vehicle: FloatArray, felt: FloatArray) -> None:
+        """Append the forces (3,) in the vehicle and on the platform at a time [s]."""
         self._begun = time if self._begun is None else self._begun
-        self._rows.add(time - self._begun, *wanted, *felt)
+        self._rows.add(time - self._begun, *vehicle, *felt)
 
     def send(self) -> None:
         """Send the curves; this may be less often than points are added."""

@@ -184,7 +184,7 @@ def _guarding(allowed: Collection[str]) -> Iterator[None]:
 
 
 def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
-    def answer(connection: Any, request: Any) -> Any:
+    def reject_foreign(connection: Any, request: Any) -> Any:
         why = refusal(request.headers, allowed)
         if why:
             return connection.respond(HTTPStatus.FORBIDDEN, f"{why}\n")
@@ -201,7 +201,7 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
             response.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
         return response
 
-    return answer
+    return reject_foreign
 
 
 def _status_for(host: str, port: int) -> int:

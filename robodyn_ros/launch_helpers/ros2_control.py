@@ -146,8 +146,8 @@ def check_installed(context: LaunchContext) -> None:
     if not is_on(context, "ros2_control"):
         return
     controller = context.launch_configurations["controller"]
-    wanted = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
-    missing = [package for package in wanted if not installed(package)]
+    packages = ["controller_manager", "robot_state_publisher", BROADCASTER, CONTROLLERS[controller]]
+    missing = [package for package in packages if not installed(package)]
     if context.launch_configurations["hardware"] == "simulator" and not _topic_plugin():
         missing.append(next(iter(TOPIC_HARDWARE)))
     if missing:

@@ -165,7 +165,7 @@ def simulation_nodes(
             as_hardware(context, "effort_controller/commands"),
             given=("path", "duration", "command_unit"),
             stepping="realtime" if on else settings["stepping"],
-            min_subscribers=listeners(context),
+            min_subscribers=subscriber_count(context),
             ends_with_path=not bringup,
         )
         needed.append(simulator)
@@ -206,7 +206,7 @@ def simulation_nodes(
     ]
 
 
-def listeners(context: LaunchContext) -> int:
+def subscriber_count(context: LaunchContext) -> int:
     """Return the number of state subscribers with which a lockstep run starts.
 
     They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.ros
 
 def test_gaps_are_counted_by_topic_and_told_once():
     losses = Losses(lambda topic: False)
-    assert [losses.heard("/a", n) for n in (5, 6, 9, 10, 12)] == [False, False, True, False, False]
-    assert not any(losses.heard("/b", n) for n in (1, 2, 3))
+    first = [losses.count_message("/a", n) for n in (5, 6, 9, 10, 12)]
+    assert first == [False, False, True, False, False]
+    assert not any(losses.count_message("/b", n) for n in (1, 2, 3))
     assert losses.lost == {"/a": 3}
     assert losses.text == "/a 3"
 
@@ -27,7 +28,7 @@ def test_gaps_are_counted_by_topic_and_told_once():
 def test_a_topic_of_several_publishers_is_not_counted():
     losses = Losses(lambda topic: False)
     for number in (1, 2, 40, 3, 41, 90):
-        losses.heard("/diagnostics", number)
+        losses.count_message("/diagnostics", number)
     assert losses.lost == {}
     assert losses.text == "none"
 
@@ -35,25 +36,25 @@ def test_a_topic_of_several_publishers_is_not_counted():
 def test_a_second_publisher_with_larger_numbers_has_lost_nothing():
     """Nodes that have published for a while are met one after the other, as at a busy start."""
     losses = Losses(lambda topic: topic == "/rosout")
-    assert not any(losses.heard("/rosout", number) for number in (3, 4, 9, 5, 10))
-    assert losses.heard("/joint_states", 3) is False
-    assert losses.heard("/joint_states", 9) is True
+    assert not any(losses.count_message("/rosout", number) for number in (3, 4, 9, 5, 10))
+    assert losses.count_message("/joint_states", 3) is False
+    assert losses.count_message("/joint_states", 9) is True
     assert losses.lost == {"/joint_states": 5}
 
 
 def test_what_was_counted_is_forgotten_once_there_is_another_publisher():
     losses = Losses(lambda topic: False)
     for number in (3, 9):
-        losses.heard("/diagnostics", number)
+        losses.count_message("/diagnostics", number)
     losses.exclude("/diagnostics")
-    assert not losses.heard("/diagnostics", 20)
+    assert not losses.count_message("/diagnostics", 20)
     assert losses.text == "none"
 
 
 def test_without_numbers_nothing_is_known():
     losses = Losses(lambda topic: False)
-    assert not losses.heard("/none", None)
-    assert not losses.heard("/none", 7)
+    assert not losses.count_message("/none", None)
+    assert not losses.count_message("/none", 7)
     assert losses.lost == {}
     assert losses.text.startswith("unknown")
 
@@ -64,7 +65,7 @@ def test_states_that_a_busy_machine_loses_are_counted(jitter):
     for k in range(200):
         if k not in {40, 41, 42, 90}:
             flow.take(k * period + (jitter if k % 2 else 0))
-    assert (flow.heard, flow.lost, flow.late) == (196, 4, 0)
+    assert (flow.received, flow.lost, flow.late) == (196, 4, 0)
     assert flow.longest == pytest.approx(0.02, abs=1e-3)
     assert flow.text.startswith("4 of 200 states lost, 0 late")
 

@@ -326,7 +326,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
             felt.publish(Imu())
             return shown() and len(client.curves) == plots + 3
 
-        peer.until(rode, "felt and wanted force")
+        peer.until(rode, "felt force and force in the vehicle")
         # the time since the first state, though stamps are times of day; nothing to pause
         peer.until(lambda: shown() and "t = " in client.texts, "a state on the page")
         assert 0.0 <= time_on(client) < 3600.0

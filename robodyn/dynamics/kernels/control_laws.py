@@ -51,10 +51,10 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 
 @inner
-def clip_efforts(wanted: Any, limits: Any, out: Any) -> bool:
+def clip_efforts(required: Any, limits: Any, out: Any) -> bool:
     """Clip efforts to limits (2 n,), least, then largest; False if an effort is not finite."""
     finite, n = True, out.shape[0]
     for i in range(n):
-        finite = finite and math.isfinite(wanted[i])
-        out[i] = min(max(wanted[i], limits[i]), limits[n + i])
+        finite = finite and math.isfinite(required[i])
+        out[i] = min(max(required[i], limits[i]), limits[n + i])
     return finite

@@ -273,7 +273,7 @@ def hybrid_step(
                 return without_inertia, none, False
             for k in range(nv):
                 p.ahead[k] = v[k]
-            add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, p.ahead)
+            add_held(j.factor, e.L, j.X, j.H, j.mode, j.required, p.ahead)
             for k in range(nv):
                 v[k] = choose(leftover, p.ahead[k], v[k])
         for k in range(nq):
@@ -338,13 +338,13 @@ def put_accelerations(
     solve_factored(j.factor, nv, j.x)
     for i in range(nf):
         sticks = j.mode[i] == 0.0
-        j.wanted[i] = 0.0
+        j.required[i] = 0.0
         if any_of(sticks):
-            wanted = -e.drift[i]
+            required = -e.drift[i]
             for k in range(nv):
-                wanted = wanted - e.L[i, k] * (j.x[k] + twice * first[k])
-            j.wanted[i] = choose(sticks, wanted, 0.0)
-    add_held(j.factor, e.L, j.X, j.H, j.mode, j.wanted, j.x)
+                required = required - e.L[i, k] * (j.x[k] + twice * first[k])
+            j.required[i] = choose(sticks, required, 0.0)
+    add_held(j.factor, e.L, j.X, j.H, j.mode, j.required, j.x)
     for k in range(nv):
         s.accelerations[stage, k] = j.x[k]
     return True
@@ -404,7 +404,7 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
     """Let joints stick that came to rest; return in which lanes any of them has a nonzero rate.
 
-    The changes that bring these rates to zero are written to `j.wanted`.
+    The changes that bring these rates to zero are written to `j.required`.
     """
     leftover = accepted & ~accepted
     for i in range(j.mode.shape[0]):
@@ -414,5 +414,5 @@ def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
         j.mode[i] = choose(came, 0.0, j.mode[i])
         sticks = accepted & (j.mode[i] == 0.0)
         leftover = leftover | (sticks & (j.speed[i] != 0.0))
-        j.wanted[i] = choose(sticks, -j.speed[i], 0.0)
+        j.required[i] = choose(sticks, -j.speed[i], 0.0)
     return leftover

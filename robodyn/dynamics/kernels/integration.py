@@ -77,7 +77,7 @@ class PackedRollout(NamedTuple):
         loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
             it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
-        wanted, applied: (N - 1, n) histories of efforts, before and after limits.
+        required, applied: (N - 1, n) histories of efforts, before and after limits.
     """
 
     effort_limits: Any
@@ -89,7 +89,7 @@ class PackedRollout(NamedTuple):
     loads: Any
     configuration: Any
     velocity: Any
-    wanted: Any
+    required: Any
     applied: Any
 
 
@@ -117,14 +117,14 @@ class Step(NamedTuple):
         h: [s].
         at_instant: whether it starts at an instant of control: then efforts are computed first, and
             recorded.
-        wanted, applied: (n,) recorded efforts, before and after limits.
+        required, applied: (n,) recorded efforts, before and after limits.
     """
 
     rows: Any
     load: Any
     h: float
     at_instant: bool
-    wanted: Any
+    required: Any
     applied: Any
 
 
@@ -134,14 +134,14 @@ class Stages(NamedTuple):
     Attributes:
         rates, accelerations: (4, nq) and (4, nv) time derivatives at the stages.
         configuration, velocity: (nq,) and (nv,) the state at a stage.
-        wanted, effort: (n,) before and after limits.
+        required, effort: (n,) before and after limits.
     """
 
     rates: Any
     accelerations: Any
     configuration: Any
     velocity: Any
-    wanted: Any
+    required: Any
     effort: Any
 
 
@@ -167,7 +167,7 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
         start = int(r.offset[k])
         for count in range(int(r.offset[k + 1]) - start):
             load = r.loads[start + count if r.loads.shape[0] > 1 else 0]
-            one = Step(r.plan[k], load, r.dt[k], count == 0, r.wanted[k], r.applied[k])
+            one = Step(r.plan[k], load, r.dt[k], count == 0, r.required[k], r.applied[k])
             status = step(task, one, configuration, velocity)
             if status != OK:
                 return status, k, count
@@ -176,14 +176,14 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
 
 @inner
 def commanded(
-    command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, wanted: Any,
+    command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write the law's efforts into `wanted` and, clipped to limits, `effort`; False on failure."""
+    """Write the law's efforts to `required`, and within limits to `effort`; False on failure."""
     control = task.control
     return bool(
-        command(control, configuration, velocity, row, load, task.work, wanted)
-        and clip_efforts(wanted, control.effort_limits, effort)
+        command(control, configuration, velocity, row, load, task.work, required)
+        and clip_efforts(required, control.effort_limits, effort)
     )
 
 
@@ -218,10 +218,10 @@ def classical_step(
         given = load[part if load.shape[0] > 1 else 0]
         if call == 0 or step.rows.shape[0] > 1:
             row = step.rows[0 if call == 0 else part + 1]
-            if not commanded(command, task, q, v, row, given, s.wanted, s.effort):
+            if not commanded(command, task, q, v, row, given, s.required, s.effort):
                 return NO_COMMAND
         if call == 0:
-            copy(s.wanted, step.wanted)
+            copy(s.required, step.required)
             copy(s.effort, step.applied)
             continue
         status = derivative(

@@ -35,7 +35,7 @@ class FrictionMemory(NamedTuple):
         H: (nf, nf) scratch.
         speed, first_speed: (nf,) rates L V now, and at the beginning of a piece.
         mode: (nf,) 1 or -1 slides, 0 sticks, NO_FRICTION.
-        wanted: (nf,) required L x at the joints that stick.
+        required: (nf,) values of L x at the joints that stick.
         free: (nf,) accelerations of the joints at rest without friction.
         low, high: (nf,) bounds of their friction.
         among: (nf,) 1 for joints at rest, else 0.
@@ -50,7 +50,7 @@ class FrictionMemory(NamedTuple):
     speed: Any
     first_speed: Any
     mode: Any
-    wanted: Any
+    required: Any
     free: Any
     low: Any
     high: Any
@@ -100,10 +100,10 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 
 @noinline
-def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> None:
-    """Change x (nv,) minimally in metric A so that L x = `wanted` (nf,) at the sticking joints.
+def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, required: Any, x: Any) -> None:
+    """Change x (nv,) minimally in metric A so that L x = `required` (nf,) at the sticking joints.
 
-    `wanted` is overwritten.
+    `required` is overwritten.
     """
     n, nv = mode.shape[0], x.shape[0]
     some = False
@@ -121,11 +121,11 @@ def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, wanted: Any, x: Any) -> 
             if any_of(both):
                 H[i, j] = choose(both, row_times(L, i, X[j], 0.0), H[i, j])
     factor_definite(H, n, True)
-    solve_factored(H, n, wanted)
+    solve_factored(H, n, required)
     for i in range(n):
         if any_of(mode[i] == 0.0):
             for k in range(nv):
-                x[k] = choose(mode[i] == 0.0, x[k] + X[i, k] * wanted[i], x[k])
+                x[k] = choose(mode[i] == 0.0, x[k] + X[i, k] * required[i], x[k])
 
 
 @noinline

@@ -105,9 +105,9 @@ def command_at_instant(
     put_load(step, 0.0, p.load)
     row = p.row[: step.rows.shape[1]]
     copy(step.rows[0], row)
-    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.wanted, s.effort):
+    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.required, s.effort):
         return NO_COMMAND
-    copy(s.wanted, step.wanted)
+    copy(s.required, step.required)
     copy(s.effort, step.applied)
     return OK
 
@@ -127,7 +127,7 @@ def sticking_loop(kind: Functions) -> Any:
         if step.rows.shape[0] > 1 and given:
             row = p.row[: step.rows.shape[1]]
             put_between(step.rows, 1, when, row)
-            if not commanded(command, task, q, v, row, p.load, s.wanted, s.effort):
+            if not commanded(command, task, q, v, row, p.load, s.required, s.effort):
                 status = NO_COMMAND
         return status, loaded(q, v, s.effort, p.load, True)
 

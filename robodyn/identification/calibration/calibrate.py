@@ -85,17 +85,17 @@ def calibrate(
             has no dimensions to calibrate.
         NoSolution: the model has no pose for some of the samples.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     geometry = geometry_of(m)
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, m)
-    measure = measure_of(measurements, wanted.constraint)
-    loss = wanted.loss
+    measure = measure_of(measurements, settings.constraint)
+    loss = settings.loss
     check_choice("loss", loss, LOSSES)
     refuse_standstill(m, measurements)
-    allowed = tolerances(m, geometry, measurements, wanted.parameters, wanted.tolerance)
-    base, free_base = frame_of("tracker", wanted.tracker, measure)
-    goal, free_target = frame_of("target", wanted.target, measure)
+    allowed = tolerances(m, geometry, measurements, settings.parameters, settings.tolerance)
+    base, free_base = frame_of("tracker", settings.tracker, measure)
+    goal, free_target = frame_of("target", settings.target, measure)
     kind = MEASURES[measure]
     if measure in (*CONSTRAINTS, "none"):
         base, free_base = Frame.identity(), kind.base
@@ -104,13 +104,13 @@ def calibrate(
     free_base = tuple(freedom for freedom in free_base if freedom in kind.base)
     free_target = tuple(freedom for freedom in free_target if freedom in kind.target)
     poses = starting_poses(m, measurements)
-    free = Freedoms(free_base, free_target, wanted.sensor_zeros)
+    free = Freedoms(free_base, free_target, settings.sensor_zeros)
     given = Frames(base, goal, np.zeros(len(measurements.passive)))
     frames = first_frames(measure, measurements, poses, given, free)
     problem = Problem(geometry, allowed, measurements, measure, frames, free, m.size, poses)
     refuse_units(m, measurements, measure, poses)
     refuse_too_few(m, problem, measurements)
-    assumed, estimate = noise_of(m, problem, wanted.noise)
+    assumed, estimate = noise_of(m, problem, settings.noise)
     nominal = replace(problem, tolerance=np.zeros_like(allowed))
     held = fit(nominal, assumed, False, loss)
     problem = replace(problem, frames=nominal.unpacked(held.unknowns)[1])

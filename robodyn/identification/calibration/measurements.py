@@ -244,13 +244,13 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
     """
     header, numbers, line, *_ = read_columns(Path(path))
     columns = dict(zip(header, numbers.T, strict=True))
-    wanted = [f"{name}.position" for name in m.joint_names]
-    missing = [name for name in wanted if name not in columns]
+    required = [f"{name}.position" for name in m.joint_names]
+    missing = [name for name in required if name not in columns]
     if missing:
         raise InvalidInput(
             f"{path}: no column {', '.join(missing)}; found {', '.join(header)}", value=missing
         )
-    return columns, np.column_stack([columns[name] for name in wanted]), line
+    return columns, np.column_stack([columns[name] for name in required]), line
 
 
 def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
@@ -269,14 +269,14 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
         return {}
     if found == ["z"]:
         return {"height": scale * columns["z"]}
-    wanted = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
-    missing = [name for name in wanted if name not in columns]
+    required = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
+    missing = [name for name in required if name not in columns]
     if missing:
         raise InvalidInput(
             f"{path}: no column {', '.join(missing)} beside {', '.join(found)}", value=missing
         )
     place = scale * np.column_stack([columns[name] for name in POSITION])
-    if len(wanted) == 3:
+    if len(required) == 3:
         return {"position": place}
     turn = np.column_stack([columns[name] for name in QUATERNION])
     return {"pose": np.hstack([place, turn])}

@@ -90,25 +90,25 @@ def calibration_poses(
     Raises:
         InvalidInput: too few of the candidates can be reached.
     """
-    wanted = replace(settings, **options)
-    measure, candidates = wanted.measure, wanted.candidates
+    settings = replace(settings, **options)
+    measure, candidates = settings.measure, settings.candidates
     if n < 1 or candidates < n:
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
     check_choice("measure", measure, TRACKED)
-    if (measure == "distance") != bool(wanted.points):
+    if (measure == "distance") != bool(settings.points):
         raise InvalidInput(
             "give the pairs of `points` for the measure 'distance', and for no other",
-            value=wanted.points,
+            value=settings.points,
         )
     geometry_of(m)  # rejects a mechanism without geometry before the work is done
-    found = _drawn(m, wanted, progress)
+    found = _drawn(m, settings, progress)
     if len(found) < n:
         raise InvalidInput(
             f"{m.name}: only {len(found)} of {candidates} random poses are within reach and below "
-            f"the condition number {wanted.max_condition:g}; raise max_condition or candidates",
+            f"the condition number {settings.max_condition:g}; raise max_condition or candidates",
             value=len(found),
         )
-    blocks, count = _information(m, found, wanted)
+    blocks, count = _information(m, found, settings)
     chosen = _exchange(blocks, n)
     rows = np.concatenate([blocks[i] for i in chosen])
     seen = visibility(rows, count)
@@ -124,7 +124,7 @@ def calibration_poses(
 
 
 def _drawn(
-    m: Mechanism, wanted: PoseSettings, progress: Callable[[float], None] | None
+    m: Mechanism, settings: PoseSettings, progress: Callable[[float], None] | None
 ) -> FloatArray:
     """Draw configurations (k, nq) with joints uniform in their ranges."""
     home = m.joint_positions(m.home)
@@ -132,8 +132,8 @@ def _drawn(
     low, high = m.position_limits.T
     low = np.where(np.isfinite(low), low, home - wide)
     high = np.where(np.isfinite(high), high, home + wide)
-    edge, candidates = wanted.margin * (high - low), wanted.candidates
-    rng = np.random.default_rng(wanted.seed)
+    edge, candidates = settings.margin * (high - low), settings.candidates
+    rng = np.random.default_rng(settings.seed)
     found = []
     for number in range(candidates):
         if progress is not None and number % 10 == 0:
@@ -141,52 +141,52 @@ def _drawn(
         joints = rng.uniform(low + edge, high - edge)
         try:
             here = m.assemble(joints)
-            if wanted.height is not None:
+            if settings.height is not None:
                 pose = m.body_pose(here)
-                pose[:2] *= min(1.0, wanted.radius / max(float(np.hypot(*pose[:2])), 1e-12))
-                pose[2] = wanted.height
+                pose[:2] *= min(1.0, settings.radius / max(float(np.hypot(*pose[:2])), 1e-12))
+                pose[2] = settings.height
                 here = m.configuration_at(pose, here)
             ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
         except KinematicsError:
             continue
-        if ratio <= wanted.max_condition and within_travel(m, here):
+        if ratio <= settings.max_condition and within_travel(m, here):
             found.append(here)
     return np.array(found).reshape(len(found), len(m.home))
 
 
 def _information(
-    m: Mechanism, configurations: FloatArray, wanted: PoseSettings
+    m: Mechanism, configurations: FloatArray, settings: PoseSettings
 ) -> tuple[list[FloatArray], int]:
     """Compute whitened derivatives (r, U) of each pose, and the number of parameters."""
     geometry = geometry_of(m)
-    poses, measure = m.body_pose(configurations), wanted.measure
+    poses, measure = m.body_pose(configurations), settings.measure
     readings = {
         "pose": {"pose": poses},
         "position": {"position": poses[:, :3]},
         "height": {"height": poses[:, 2]},
     }
     given: dict[str, Any] = readings.get(measure, {})
-    each = len(wanted.points) or 1
+    each = len(settings.points) or 1
     joints = np.repeat(m.joint_positions(configurations), each, axis=0)
     if measure == "distance":
         ends = [
-            [resolved_points(m, name, pair[end])[0] for pair in wanted.points]
+            [resolved_points(m, name, pair[end])[0] for pair in settings.points]
             for end, name in enumerate(("base_point", "body_point"))
         ]
         base, body = (np.tile(end, (len(poses), 1)) for end in ends)
         given = {"distance": np.ones(len(joints)), "base_point": base, "body_point": body}
     samples = Measurements.from_arrays(m, joints, **given)
     frames = Frames(Frame.identity(), Frame.identity(), np.zeros(0))
-    known = wanted.tracker_known or measure in ("height", "distance")
+    known = settings.tracker_known or measure in ("height", "distance")
     free = () if known else ALL
     freedoms = Freedoms(free, free if measure == "pose" else free[:3], False)
     poses = np.repeat(poses, each, axis=0)
-    allowed = tolerances(m, geometry, samples, wanted.parameters, None)
-    problem = Problem(geometry, allowed, samples, wanted.measure, frames, freedoms, m.size, poses)
+    allowed = tolerances(m, geometry, samples, settings.parameters, None)
+    problem = Problem(geometry, allowed, samples, settings.measure, frames, freedoms, m.size, poses)
     found = problem.evaluate(np.zeros(problem.count))
     assert found is not None  # the poses are those of the nominal mechanism
     sigma = {
-        name: wanted.noise * (m.size if name == "position" else 1.0) for name in problem.groups
+        name: settings.noise * (m.size if name == "position" else 1.0) for name in problem.groups
     }
     weights = weights_of(problem, Noise(sigma, np.zeros(len(m.joint_names))), found)
     rows = weights @ found.jacobian

@@ -107,8 +107,8 @@ def _judge(name: str, found: Ride) -> CueingResult:
     return CueingResult(
         name,
         found,
-        share(found.perceived_force_error, rms(OTOLITHS.perceived(found.wanted_force - REST, dt))),
-        share(found.perceived_rate_error, rms(CANALS.perceived(found.wanted_rate, dt))),
+        share(found.perceived_force_error, rms(OTOLITHS.perceived(found.vehicle_force - REST, dt))),
+        share(found.perceived_rate_error, rms(CANALS.perceived(found.vehicle_rate, dt))),
         found.false_cues,
         distance,
         float(np.linalg.norm(found.twist[:, 3:5], axis=1).max()),

@@ -24,8 +24,8 @@ class _Parameters:
             values = self.of_axes(each.name)
             lowest = 0.0 if each.name.endswith(MAY_BE_ZERO) else np.nextafter(0.0, 1.0)
             if (values < lowest).any():
-                wanted = "not be negative" if each.name.endswith(MAY_BE_ZERO) else "be positive"
-                raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {wanted}")
+                expected = "not be negative" if each.name.endswith(MAY_BE_ZERO) else "be positive"
+                raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {expected}")
 
     def of_axes(self, name: str) -> FloatArray:
         """Return a parameter for x, y and z (3,)."""

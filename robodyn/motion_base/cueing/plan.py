@@ -253,8 +253,8 @@ class MotionLimiter:
     def __call__(self, target: FloatArray) -> Cue:
         """Return the platform's motion for a requested state (3, 6) of its head, see `Plan`."""
         place, braked = self.place[:, 0], self.place[:, 1]
-        wanted = target if self._follows else self._approach(place, target)
-        cue = self._followed(braked, wanted - braked)
+        requested = target if self._follows else self._approach(place, target)
+        cue = self._followed(braked, requested - braked)
         self._target = target
         off = np.abs(self.place[:2, 0] - target[:2]).max()
         self._follows = bool(off < THERE)

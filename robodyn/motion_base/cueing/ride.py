@@ -52,9 +52,9 @@ class Ride:
         pose: (K, 7) of the platform, base frame.
         twist: (K, 6) [m/s, rad/s] of the platform.
         accel: (K, 6) [m/s^2, rad/s^2] of the platform.
-        wanted_force: (K, 3) [m/s^2] specific force in the vehicle.
+        vehicle_force: (K, 3) [m/s^2] specific force in the vehicle.
         felt_force: (K, 3) [m/s^2] specific force on the platform.
-        wanted_rate: (K, 3) [rad/s] angular velocity of the vehicle.
+        vehicle_rate: (K, 3) [rad/s] angular velocity of the vehicle.
         felt_rate: (K, 3) [rad/s] angular velocity on the platform.
     """
 
@@ -63,9 +63,9 @@ class Ride:
     pose: FloatArray
     twist: FloatArray
     accel: FloatArray
-    wanted_force: FloatArray
+    vehicle_force: FloatArray
     felt_force: FloatArray
-    wanted_rate: FloatArray
+    vehicle_rate: FloatArray
     felt_rate: FloatArray
 
     __repr__ = short_repr
@@ -89,22 +89,22 @@ class Ride:
     @property
     def force_error(self) -> FloatArray:
         """Root mean square (3,) [m/s^2] of the difference of forces."""
-        return rms(self.felt_force - self.wanted_force)
+        return rms(self.felt_force - self.vehicle_force)
 
     @property
     def rate_error(self) -> FloatArray:
         """Root mean square (3,) [rad/s] of the difference of angular velocities."""
-        return rms(self.felt_rate - self.wanted_rate)
+        return rms(self.felt_rate - self.vehicle_rate)
 
     @property
     def perceived_force_error(self) -> FloatArray:
         """Root mean square (3,) [m/s^2] of the force difference as perceived by the otoliths."""
-        return rms(OTOLITHS.perceived(self.felt_force - self.wanted_force, self.time[1]))
+        return rms(OTOLITHS.perceived(self.felt_force - self.vehicle_force, self.time[1]))
 
     @property
     def perceived_rate_error(self) -> FloatArray:
         """Root mean square (3,) [rad/s] of the perceived rate difference."""
-        return rms(CANALS.perceived(self.felt_rate - self.wanted_rate, self.time[1]))
+        return rms(CANALS.perceived(self.felt_rate - self.vehicle_rate, self.time[1]))
 
     @property
     def workspace_used(self) -> FloatArray:
@@ -124,21 +124,21 @@ class Ride:
         it is felt, 1 if none is, more if it is felt in the wrong direction. NaN along an axis
         without a force.
         """
-        wanted = rms(self.wanted_force - REST)
-        rests = wanted < RESTS
-        return np.where(rests, np.nan, self.force_error / np.where(rests, 1.0, wanted))
+        vehicle = rms(self.vehicle_force - REST)
+        rests = vehicle < RESTS
+        return np.where(rests, np.nan, self.force_error / np.where(rests, 1.0, vehicle))
 
     @property
     def force_correlation(self) -> FloatArray:
         """Correlation (3,) of the forces on platform and vehicle; NaN if one is constant."""
-        return _correlation(self.wanted_force, self.felt_force)
+        return _correlation(self.vehicle_force, self.felt_force)
 
     @property
     def false_cues(self) -> float:
         """Fraction of time in which a horizontal force is felt in the wrong direction."""
-        wanted, felt = self.wanted_force[:, :2], self.felt_force[:, :2]
-        opposite = (np.sign(wanted) != np.sign(felt)) & (np.abs(felt) > NOTICED)
-        return float((opposite & (np.abs(wanted) > NOTICED)).any(axis=1).mean())
+        vehicle, felt = self.vehicle_force[:, :2], self.felt_force[:, :2]
+        opposite = (np.sign(vehicle) != np.sign(felt)) & (np.abs(felt) > NOTICED)
+        return float((opposite & (np.abs(vehicle) > NOTICED)).any(axis=1).mean())
 
     def save_bag(self, folder: str | os.PathLike[str]) -> None:
         """Write a bag with `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
@@ -202,7 +202,7 @@ class Ride:
                 setpoint = make(odometry, header(base), body, with_pose, with_twist)
                 yield "/platform_setpoint", time, setpoint
                 for topic, frame, force, rate in (
-                    ("/vehicle/imu", "vehicle", self.wanted_force[k], self.wanted_rate[k]),
+                    ("/vehicle/imu", "vehicle", self.vehicle_force[k], self.vehicle_rate[k]),
                     ("/felt_imu", body, self.felt_force[k], self.felt_rate[k]),
                 ):
                     values = (level, none, vector(rate), nine, vector(force), nine)
@@ -233,8 +233,8 @@ class Ride:
         """
         parts = {
             "": self.time[:, None], "pose_": self.pose, "twist_": self.twist, "accel_": self.accel,
-            "wanted_force_": self.wanted_force, "felt_force_": self.felt_force,
-            "wanted_rate_": self.wanted_rate, "felt_rate_": self.felt_rate,
+            "vehicle_force_": self.vehicle_force, "felt_force_": self.felt_force,
+            "vehicle_rate_": self.vehicle_rate, "felt_rate_": self.felt_rate,
         }  # fmt: skip
         axes = {1: ("time",), 3: "xyz", 6: ("vx", "vy", "vz", "wx", "wy", "wz")}
         axes[7] = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -286,7 +286,7 @@ def ride(
     if count > MAX_KNOTS:
         raise InvalidInput(f"{count} steps of {dt} s are more than {MAX_KNOTS}: take a longer dt")
     times: FloatArray = np.arange(count, dtype=np.float64) * cueing.dt
-    wanted = [
+    stimuli = [
         np.column_stack([np.interp(times, time - time[0], column) for column in values.T])
         for values in (force, rate)
     ]
@@ -294,10 +294,10 @@ def ride(
     for k in range(count):
         if progress is not None and k % (count // PARTS + 1) == 0:
             progress(k / count)
-        rows.append(cueing.step(wanted[0][k], wanted[1][k]))
+        rows.append(cueing.step(stimuli[0][k], stimuli[1][k]))
     pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
     felt, turned = cueing.frame.felt_in(Cue(pose, twist, accel))
-    forces, rates = (np.asarray(each, dtype=np.float64) for each in wanted)
+    forces, rates = (np.asarray(each, dtype=np.float64) for each in stimuli)
     return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
 
 

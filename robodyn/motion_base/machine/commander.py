@@ -166,7 +166,7 @@ class PositionCommander:
         """
         if not 0.0 < pace <= 1.0:
             raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
-        self._target, problem = self._wanted(time)
+        self._target, problem = self._requested_target(time)
         if self._target is None:
             self._blocked, self._detour = "", 0
             self.set_points.brake()
@@ -192,7 +192,7 @@ class PositionCommander:
             self.set_points.take(later, rest)
         return objection
 
-    def _wanted(self, time: int) -> tuple[FloatArray | None, str]:
+    def _requested_target(self, time: int) -> tuple[FloatArray | None, str]:
         """Return the target (3, n) of the joints, and the reason for a change."""
         problem = ""
         try:

@@ -217,9 +217,9 @@ class Machine:
             return not s.enable_required
         return abs(self._now - self._enabled) <= round(s.enable_timeout * 1e9)
 
-    def enable(self, time: int, wanted: bool = True) -> None:
+    def enable(self, time: int, requested: bool = True) -> None:
         """Record the enable signal at `time` [ns]; False withdraws it at once."""
-        self._enabled = time if wanted else -(2**62)
+        self._enabled = time if requested else -(2**62)
 
     def emergency_stop(self, pressed: bool) -> None:
         """Record the state of the emergency stop; a pressed stop is a fault."""
@@ -306,7 +306,7 @@ class Machine:
         if self._homing is not None:
             point = self._home(self._homing)
         else:
-            self.commander.motion_source, pace = self._wanted()
+            self.commander.motion_source, pace = self._selected_source()
             point = self.commander.step(time, pace)
             if event := self._event(point):
                 self._enter(states.after(self.state, event))
@@ -408,7 +408,7 @@ class Machine:
             homing.stop()
         return homing.point
 
-    def _wanted(self) -> tuple[MotionSource | None, float]:
+    def _selected_source(self) -> tuple[MotionSource | None, float]:
         """Return the motion source of this state, and the share of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
@@ -471,9 +471,9 @@ class Machine:
             f"{self.mechanism.drives.units[joint]}, the limit is {self._largest[joint]:.3g}"
         )
 
-    def _is_late(self, heard: int) -> bool:
+    def _is_late(self, received: int) -> bool:
         timeout = self.settings.feedback_timeout
-        return bool(timeout) and abs(self._now - heard) > round(timeout * 1e9)
+        return bool(timeout) and abs(self._now - received) > round(timeout * 1e9)
 
     def _elapsed(self, since: int) -> float:
         """Return the time [s] since an earlier tick."""

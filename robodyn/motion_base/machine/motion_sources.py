@@ -142,7 +142,7 @@ class PoseStream(BodyMotion):
         super().__init__(mechanism)
         self._timeout = round(as_scalar("timeout", timeout, "s", above=0.0) * 1e9)
         self._stamp: int | None = None
-        self._heard = -(2**62)
+        self._received = -(2**62)
         self._motion: Motion
         self.refused = 0
 
@@ -162,13 +162,13 @@ class PoseStream(BodyMotion):
             InvalidInput: it is not finite, no pose, stale, from the future, or older than the last
                 one.
         """
-        wanted = as_pose("pose", pose)
+        requested = as_pose("pose", pose)
         moving = as_exact("twist", twist, (6,), "m/s, rad/s")
-        refuse_beyond("pose", wanted)
+        refuse_beyond("pose", requested)
         refuse_beyond("twist", moving)
         if abs(now - stamp) > self._timeout:
             raise self._objection(stamp, now)
-        if now < self._heard:  # the clock was set back
+        if now < self._received:  # the clock was set back
             self._stamp = None
         since = None if self._stamp is None else stamp - self._stamp
         if since is not None and since <= 0:
@@ -176,7 +176,7 @@ class PoseStream(BodyMotion):
                 f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
             )
         with np.errstate(all="ignore"):
-            motion, problem = self.reached(wanted, moving, here)
+            motion, problem = self.reached(requested, moving, here)
         if since is not None and since <= self._timeout:
             seconds, last = 1e-9 * since, self._motion
             if problem:  # the velocity of the nearest pose is unknown
@@ -185,7 +185,7 @@ class PoseStream(BodyMotion):
             else:
                 change = (motion.velocity - last.velocity) / seconds
                 motion = motion._replace(acceleration=change)
-        self._stamp, self._heard, self._motion = stamp, now, motion
+        self._stamp, self._received, self._motion = stamp, now, motion
         return problem
 
     def _objection(self, stamp: int, now: int) -> InvalidInput:
@@ -196,7 +196,7 @@ class PoseStream(BodyMotion):
                 f"setpoint is {-age:.3g} s in the future, {most}: set the clocks of both computers",
                 value=stamp,
             )
-        if 0 <= now - self._heard <= round(PATIENCE * 1e9):
+        if 0 <= now - self._received <= round(PATIENCE * 1e9):
             return LateSetPoint(
                 f"setpoint is {age:.3g} s old, {most}; others arrived in time: the sender, the "
                 "network or this computer is busy",

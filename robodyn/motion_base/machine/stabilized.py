@@ -59,22 +59,22 @@ class StabilizedSource(BodyMotion):
         Raises:
             InvalidInput: the pose of the base is unknown.
         """
-        wanted, base = self.motion_source.at(time), self._base.at(time + self._ahead)
+        requested, base = self.motion_source.at(time), self._base.at(time + self._ahead)
         if base is None:
             raise InvalidInput(
                 "the pose of the base is unknown: base_imu is silent, or has sent for less than "
                 f"{self._base.patience:g} s"
             )
-        if wanted is None:
+        if requested is None:
             return None
         m, s, change = self._mechanism, self.share, self._change
         base = tuple(part.copy() for part in base)
         base[1][:3] = s * base[1][:3] + change * base[0][:3]
         base[0][:3] *= s
         base[2][:3] *= s
-        pose = m.body_pose(wanted.configuration)
-        J = m.twist_jacobian(wanted.configuration)
-        seen = seen_from(base, (pose, J @ wanted.velocity, J @ wanted.acceleration))
+        pose = m.body_pose(requested.configuration)
+        J = m.twist_jacobian(requested.configuration)
+        seen = seen_from(base, (pose, J @ requested.velocity, J @ requested.acceleration))
         motion, problem = self.reached(seen[0], seen[1], self._here)
         self._here = motion.configuration
         self._adapt(time, motion, problem)

@@ -51,14 +51,14 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     steps = space.lengths(path)
     at = np.concatenate([[0.0], np.cumsum(steps)])
     at /= max(at[-1], 1e-300)
-    wanted = np.linspace(0.0, 1.0, count)
+    target = np.linspace(0.0, 1.0, count)
     if mechanism.coordinates.is_pose:
         values = path.copy()
         turned = np.cumsum(np.concatenate([[0], (values[1:, 3:] * values[:-1, 3:]).sum(1) < 0.0]))
         values[:, 3:] *= np.where(turned % 2, -1.0, 1.0)[:, None]
-        return PoseCurve(_interpolate(wanted, at, values))
+        return PoseCurve(_interpolate(target, at, values))
     moved = np.concatenate([np.zeros((1, len(space.weights))), space.displacements(path)])
-    displacements = _interpolate(wanted, at, np.cumsum(moved, axis=0))
+    displacements = _interpolate(target, at, np.cumsum(moved, axis=0))
     if mechanism.coordinates.configuration_size == mechanism.coordinates.velocity_size:
         return Curve(path[0] + displacements)
     return LoopCurve(mechanism, space, path[[0, -1]], displacements).tracked()
@@ -143,8 +143,8 @@ class Spline:
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
 
-def _interpolate(wanted: FloatArray, at: FloatArray, values: FloatArray) -> FloatArray:
-    return np.stack([np.interp(wanted, at, column) for column in values.T], axis=1)
+def _interpolate(target: FloatArray, at: FloatArray, values: FloatArray) -> FloatArray:
+    return np.stack([np.interp(target, at, column) for column in values.T], axis=1)
 
 
 def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -94,23 +94,23 @@ def plan_path(
         InfeasibleTrajectory: the duration is too short for the limits of speed.
         TypeError: an option is no field of the settings.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     if condition_limit is not None:
-        wanted = replace(wanted, condition_limit=condition_limit)
+        settings = replace(settings, condition_limit=condition_limit)
     began = time.monotonic()
-    timeout = as_scalar("timeout", wanted.timeout, "s", above=0.0)
-    step = as_scalar("step", wanted.step, "rad", above=0.0)
+    timeout = as_scalar("timeout", settings.timeout, "s", above=0.0)
+    step = as_scalar("step", settings.step, "rad", above=0.0)
     first = mechanism.coordinates.single("start", start)
     last = mechanism.coordinates.beside(mechanism.coordinates.single("goal", goal), first)
-    asked = wanted.condition_limit
+    asked = settings.condition_limit
     limit = default_limit(mechanism) if asked is None else asked
-    parts = None if wanted.clearance is None else Clearance(mechanism, wanted.clearance)
+    parts = None if settings.clearance is None else Clearance(mechanism, settings.clearance)
     bounds = Bounds(
         mechanism,
         limit,
-        wanted.singular_value_limit,
-        wanted.characteristic_length,
-        wanted.within_limits,
+        settings.singular_value_limit,
+        settings.characteristic_length,
+        settings.within_limits,
         clearance=parts,
     )
     bounds = _on_one_side(bounds, first, last)
@@ -118,15 +118,15 @@ def plan_path(
     problem = PlanningProblem(space_of(mechanism, first, last), bounds, first, last, step)
     budget = Budget(began + timeout, stopped=stopped, report_progress=progress or (lambda _: None))
     searching = replace(budget, deadline=began + SEARCHING * timeout)
-    path = find(problem, wanted.seed, searching)
+    path = find(problem, settings.seed, searching)
     if path is None:
-        raise explained(problem, find, wanted.seed, Budget(budget.deadline, stopped=stopped))
+        raise explained(problem, find, settings.seed, Budget(budget.deadline, stopped=stopped))
     found = _smooth(problem, path, budget)
     if found is None and limit < np.inf:
         # the path may be too close to a singularity for a smooth curve
         stricter = replace(problem, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.ends_keep:
-            path = find(stricter, wanted.seed + 1, budget)
+            path = find(stricter, settings.seed + 1, budget)
             found = None if path is None else _smooth(stricter, path, budget)
     if found is None:
         raise NoPath(
@@ -137,9 +137,9 @@ def plan_path(
         )
     curve, samples = found
     along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
-    worst = float(mechanism.condition_number(along, wanted.characteristic_length).max())
+    worst = float(mechanism.condition_number(along, settings.characteristic_length).max())
     length = problem.space.length(along)
-    law = timed(mechanism, curve, length, wanted)
+    law = timed(mechanism, curve, length, settings)
     return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
 
 

@@ -69,7 +69,7 @@ class PlannedPath(ProfiledTrajectory):
         return retimed(Motion(*self.curve.motion(s)), rate, acceleration)
 
 
-def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSettings) -> Profile:
+def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSettings) -> Profile:
     """Compute the time profile of a curve, from rest to rest.
 
     Args:
@@ -77,7 +77,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
             limits of its driven joints are respected.
         curve: geometry.
         length: [rad] of it.
-        wanted: duration, velocity limits and profile.
+        settings: duration, velocity limits and profile.
 
     Returns:
         The profile: s as a function of time.
@@ -86,13 +86,13 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
         InvalidInput: the profile is unknown, or a number is out of range.
         InfeasibleTrajectory: the duration is too short for the limits.
     """
-    duration, profile = wanted.duration, wanted.profile
+    duration, profile = settings.duration, settings.profile
     check_profile(profile)
     q, first, _ = curve.motion(np.linspace(0.0, 1.0, TIMING_SAMPLES))
     needed = 0.0
-    asked = [("v_max", wanted.v_max, np.abs(first))]
+    asked = [("v_max", settings.v_max, np.abs(first))]
     if mechanism.coordinates.is_pose:
-        parts = (("v_max", wanted.v_max, first[:, :3]), ("w_max", wanted.w_max, first[:, 3:]))
+        parts = (("v_max", settings.v_max, first[:, :3]), ("w_max", settings.w_max, first[:, 3:]))
         asked = [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts]
     for name, limit, rates in asked:
         if limit is None:
@@ -100,7 +100,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, wanted: PathSetting
         speed = as_scalar(name, limit, above=0.0)
         needed = max(needed, PEAK_SPEED[profile] * float(rates.max(initial=0.0)) / speed)
     if duration is None:
-        if wanted.v_max is None and wanted.w_max is None:
+        if settings.v_max is None and settings.w_max is None:
             needed = max(needed, SECONDS * length / RADIANS)
             limits = mechanism.velocity_limits
             rates = np.abs(mechanism.joint_velocities(q, first))

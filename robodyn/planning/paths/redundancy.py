@@ -133,17 +133,19 @@ def optimize_redundancy(
         NoPath: no choice within the ranges respects the joints' limits; names the limit.
         TypeError: an option is not a field of the settings.
     """
-    asked = replace(settings, **options)
-    task = _Task(mechanism, path, (free, constant), asked)
-    best = task.solve(np.random.default_rng(asked.seed))
+    settings = replace(settings, **options)
+    task = _Task(mechanism, path, (free, constant), settings)
+    best = task.solve(np.random.default_rng(settings.seed))
     motion = task.motion(best)
     times = np.linspace(0.0, path.duration, FINE)
     before, after = (
-        _display(float(task.values(one, times)[0].max()), asked.objective)
+        _display(float(task.values(one, times)[0].max()), settings.objective)
         for one in (task.motion(np.zeros_like(best)), motion)
     )
     start = task.own_motion(motion, times[:2]).configuration[0]
-    what = "condition number" if asked.objective == "condition" else "share of the efforts' limits"
+    what = (
+        "condition number" if settings.objective == "condition" else "share of the efforts' limits"
+    )
     return Optimized(
         along_body(mechanism, motion, start), before, after,
         {name: motion.offset(name, times) for name in task.names},
@@ -170,11 +172,11 @@ class _Task:
         mechanism: Mechanism,
         path: Trajectory,
         free: tuple[Sequence[str], Sequence[str]],
-        asked: RedundancySettings,
+        settings: RedundancySettings,
     ) -> None:
         changing, self._constant = free
         names = self.names = [*changing, *self._constant]
-        check_choice("objective", asked.objective, OBJECTIVES)
+        check_choice("objective", settings.objective, OBJECTIVES)
         if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
             raise InvalidInput(
                 f"free coordinates are {', '.join(names) or 'none'}; expected some of "
@@ -185,15 +187,15 @@ class _Task:
             raise InvalidInput(
                 "the path has no poses; only coordinates of poses can be free", value=path
             )
-        count = int(as_scalar("controls", asked.controls, at_least=DEGREE + 1.0))
-        self._mechanism, self._path, self._asked = mechanism, path, asked
+        count = int(as_scalar("controls", settings.controls, at_least=DEGREE + 1.0))
+        self._mechanism, self._path, self._settings = mechanism, path, settings
         self._count, self._bounds = count, Bounds(mechanism)
         # three control points at rest at each end: the offset, its rate and its change
-        self._resting = 3 if asked.fixed_ends and count > 6 else 0
+        self._resting = 3 if settings.fixed_ends and count > 6 else 0
         # of each coordinate, how many numbers are chosen, and between which ends
         each = count - 2 * self._resting
         self._sizes = [each] * len(changing) + [1] * len(self._constant)
-        self._ends = _ranges(mechanism, names, asked.ranges or {})
+        self._ends = _ranges(mechanism, names, settings.ranges or {})
         self._times = np.linspace(0.0, path.duration, MOTION_SAMPLES)
 
     def motion(self, x: FloatArray) -> FreeMotion:
@@ -220,8 +222,8 @@ class _Task:
         try:
             own = self.own_motion(motion, times)
             margins = self._margins(own.configuration)
-            if self._asked.objective == "condition":
-                length = self._asked.characteristic_length
+            if self._settings.objective == "condition":
+                length = self._settings.characteristic_length
                 number = mechanism.condition_number(own.configuration, length)
                 return np.minimum(np.log(number), HOPELESS), margins
             limits = mechanism.effort_limits

@@ -90,9 +90,9 @@ def time_optimal_from(
     coarse = options.copy()
     coarse["points"] = COARSE
 
-    def motion(carried: float, wanted: OnlineOptions) -> TimeOptimal:
+    def motion(carried: float, requested: OnlineOptions) -> TimeOptimal:
         path = swerve(mechanism, here, rate, there, carried)
-        return time_optimal(mechanism, path, **wanted)
+        return time_optimal(mechanism, path, **requested)
 
     way = mechanism.difference(here, there)
     weights = coordinate_weights(mechanism)

@@ -200,9 +200,9 @@ class PathPieces:
         """Create a piece from cells, with nodes near the given fractions (N + 1,) of its length."""
         first, last = cells[[0, -1]]
         along = np.concatenate([[0.0], np.cumsum(lengths)])
-        wanted = along[-1] * nodes
+        lengths = along[-1] * nodes
         moving = np.concatenate([[True], np.diff(along) > 0.0])
-        times = np.interp(wanted, along[moving], cells[moving])
+        times = np.interp(lengths, along[moving], cells[moving])
         times[0], times[-1] = first, last
         times = times[np.concatenate([[True], np.diff(times) > 0.0])]
         steps = self._lengths(times)

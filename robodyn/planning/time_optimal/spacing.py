@@ -58,15 +58,15 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     speed = np.sqrt(x)
     with np.errstate(divide="ignore"):
         times = 2.0 * h / (speed[1:] + speed[:-1])
-    wanted = np.sqrt(changes * times + UNUSED * times.mean())
-    if not (np.isfinite(wanted).all() and changes.any()):
+    weights = np.sqrt(changes * times + UNUSED * times.mean())
+    if not (np.isfinite(weights).all() and changes.any()):
         return None
     # the motion on the finer intervals stays near this one
-    density = wanted / h
-    density[1:] = np.maximum(density[1:], wanted[:-1] / h[:-1])
-    density[:-1] = np.maximum(density[:-1], wanted[1:] / h[1:])
-    wanted = density * h
-    points = (1.0 - MOVED) / len(h) + MOVED * wanted / wanted.sum()
+    density = weights / h
+    density[1:] = np.maximum(density[1:], weights[:-1] / h[:-1])
+    density[:-1] = np.maximum(density[:-1], weights[1:] / h[1:])
+    weights = density * h
+    points = (1.0 - MOVED) / len(h) + MOVED * weights / weights.sum()
     shares = np.concatenate([[0.0], np.cumsum(points)])
     shares /= shares[-1]
     own = np.linspace(0.0, 1.0, len(shares))

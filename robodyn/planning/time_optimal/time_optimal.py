@@ -98,28 +98,28 @@ def time_optimal(
             speed is within the limits; names the limit, the place and the value.
         TypeError: an option is not a field of the settings.
     """
-    wanted = replace(settings, **options)
+    settings = replace(settings, **options)
     if effort_limits is not None:
-        wanted = replace(wanted, effort_limits=effort_limits)
+        settings = replace(settings, effort_limits=effort_limits)
     if velocity_limits is not None:
-        wanted = replace(wanted, velocity_limits=velocity_limits)
+        settings = replace(settings, velocity_limits=velocity_limits)
     if condition_limit is not None:
-        wanted = replace(wanted, condition_limit=condition_limit)
-    constraints = Constraints(mechanism, wanted)
-    count = int(as_scalar("points", wanted.points, at_least=FEWEST_POINTS))
+        settings = replace(settings, condition_limit=condition_limit)
+    constraints = Constraints(mechanism, settings)
+    count = int(as_scalar("points", settings.points, at_least=FEWEST_POINTS))
     if count > MOST_POINTS:
         raise InvalidInput(
-            f"points is {count}, expected at most {MOST_POINTS}", value=wanted.points
+            f"points is {count}, expected at most {MOST_POINTS}", value=settings.points
         )
     line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))
     ends, report_progress = (
-        (wanted.start_velocity, wanted.goal_velocity),
+        (settings.start_velocity, settings.goal_velocity),
         progress or (lambda _: None),
     )
     for refined in range(REFINEMENTS):
         try:
             motion = _planned(line, count << refined, constraints, ends, report_progress)
-            bound = wanted.vibration
+            bound = settings.vibration
             return motion if bound is None else without_vibration(motion, constraints, bound)
         except Unverified:
             continue
@@ -128,7 +128,7 @@ def time_optimal(
     raise InfeasibleTrajectory(
         f"on {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
         "ends; the path bends too sharply for these points, give more or smooth it",
-        value=wanted.points,
+        value=settings.points,
     )
 
 

@@ -48,18 +48,20 @@ class PoseRegion(Region):
         needs: Requirements,
         kind: str,
         others: FloatArray,
-        asked: WorkspaceSettings,
+        settings: WorkspaceSettings,
         scheduler: Any,
         report_progress: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
-        self._others, self._cells, self._scheduler = others, asked.resolution, scheduler
-        self.box = self._default_box() if asked.bounds is None else np.asarray(asked.bounds)
+        self._others, self._cells, self._scheduler = others, settings.resolution, scheduler
+        self.box = self._default_box() if settings.bounds is None else np.asarray(settings.bounds)
         self.samples = 0
         self._part: tuple[FloatArray, BoolArray] | None = None
-        self._is_bounded = asked.bounds is not None
+        self._is_bounded = settings.bounds is not None
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
-        self.volume, self.volume_error = self._measured(asked.error, asked.seed, report_progress)
+        self.volume, self.volume_error = self._measured(
+            settings.error, settings.seed, report_progress
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Omit the connection to a cluster, which its workers do not need."""
@@ -225,8 +227,8 @@ class PoseRegion(Region):
                 break
             report_progress(min(0.99, (strata / MOST_STRATA) ** 3))
             # the error falls with the number of samples to the power 2/3
-            wanted = strata * np.sqrt(stated / max(error * volume, 1e-300))
-            grown = min(max(wanted * 1.05, GROWTH * strata), 2.5 * strata)
+            needed = strata * np.sqrt(stated / max(error * volume, 1e-300))
+            grown = min(max(needed * 1.05, GROWTH * strata), 2.5 * strata)
             strata = min(int(np.ceil(grown)), MOST_STRATA)
         report_progress(1.0)
         # at least the requested error, so that a comparison by sampling is within it

@@ -114,7 +114,7 @@ class Requirements:
 
     Args:
         mechanism: mechanism of any kind.
-        asked: settings of the workspace.
+        settings: those of the workspace.
 
     Attributes:
         bounds: limits of joints and conditioning.
@@ -125,28 +125,28 @@ class Requirements:
         InvalidInput: wrong shapes, numbers out of range, or rigid drives without a stiffness.
     """
 
-    def __init__(self, mechanism: Mechanism, asked: WorkspaceSettings) -> None:
-        if (asked.base_cone, asked.body_cone) != (None, None):
+    def __init__(self, mechanism: Mechanism, settings: WorkspaceSettings) -> None:
+        if (settings.base_cone, settings.body_cone) != (None, None):
             for name in ("base_cone", "body_cone"):
-                if getattr(asked, name) is not None:
-                    as_scalar(name, getattr(asked, name), "rad", above=0.0)
-            mechanism = with_cones(mechanism, asked.base_cone, asked.body_cone)
+                if getattr(settings, name) is not None:
+                    as_scalar(name, getattr(settings, name), "rad", above=0.0)
+            mechanism = with_cones(mechanism, settings.base_cone, settings.body_cone)
         self.mechanism = mechanism
-        limit, length = asked.condition_limit, asked.characteristic_length
+        limit, length = settings.condition_limit, settings.characteristic_length
         self.bounds = Bounds(
-            mechanism, limit, 0.0, length, asked.within_limits, _side_of_home(mechanism)
+            mechanism, limit, 0.0, length, settings.within_limits, _side_of_home(mechanism)
         )
         self.efforts: FloatArray | None = None
-        if asked.effort_limits is True:
+        if settings.effort_limits is True:
             self.efforts = mechanism.drives.effort_ranges
-        elif asked.effort_limits is not None and asked.effort_limits is not False:
-            self.efforts = both_ways("effort_limits", asked.effort_limits, mechanism)
-        wrench = asked.wrench
+        elif settings.effort_limits is not None and settings.effort_limits is not False:
+            self.efforts = both_ways("effort_limits", settings.effort_limits, mechanism)
+        wrench = settings.wrench
         self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         self.least = {
-            name: as_scalar(name, getattr(asked, name), unit, above=0.0)
+            name: as_scalar(name, getattr(settings, name), unit, above=0.0)
             for name, (unit, _) in ELASTIC.items()
-            if getattr(asked, name) is not None
+            if getattr(settings, name) is not None
         }
         if self.least:
             elasticity.drive_elasticity(mechanism)  # refuses rigid drives

@@ -62,17 +62,17 @@ class TipRegion(Region):
         self,
         needs: Requirements,
         kind: str,
-        asked: WorkspaceSettings,
+        settings: WorkspaceSettings,
         report_progress: Callable[[float], None],
     ) -> None:
         super().__init__(needs, kind)
         self.cut_short = ""
         self._turns = kind == "orientation"
         self._mechanism = needs.mechanism
-        self._given = None if asked.bounds is None else np.asarray(asked.bounds)
-        cells, budget = asked.resolution, asked.budget
+        self._given = None if settings.bounds is None else np.asarray(settings.bounds)
+        cells, budget = settings.resolution, settings.budget
         self._steps = TipSteps(needs, self._turns)
-        self._random = np.random.default_rng(asked.seed)
+        self._random = np.random.default_rng(settings.seed)
         seeds = self._steps.seeds(self._random)
         # first in coarse cubes, to find its extent and how long finer ones will take
         coarse, began = max(min(cells // COARSE, FEWEST), 4), time.monotonic()

@@ -75,7 +75,7 @@ def workspace(
         TypeError: an option is not a field of the settings.
     """
     check_scheduler(scheduler)
-    asked = replace(settings, **options)
+    settings = replace(settings, **options)
     kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
     known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
@@ -83,14 +83,14 @@ def workspace(
             f"kind is {kind!r}, expected one of {', '.join(known)} for {mechanism.name}",
             value=kind,
         )
-    asked = replace(
-        asked,
-        error=as_scalar("error", asked.error, above=0.0),
-        resolution=int(as_scalar("resolution", asked.resolution, at_least=4.0)),
-        bounds=None if asked.bounds is None else _box(asked.bounds),
+    settings = replace(
+        settings,
+        error=as_scalar("error", settings.error, above=0.0),
+        resolution=int(as_scalar("resolution", settings.resolution, at_least=4.0)),
+        bounds=None if settings.bounds is None else _box(settings.bounds),
     )
-    needs = Requirements(mechanism, asked)
-    xyz, rpy, report_progress = asked.xyz, asked.rpy, progress or (lambda _: None)
+    needs = Requirements(mechanism, settings)
+    xyz, rpy, report_progress = settings.xyz, settings.rpy, progress or (lambda _: None)
     if not mechanism.coordinates.is_pose:
         turns = _tip_freedoms(mechanism)[1]
         if kind == "orientation" and not turns:
@@ -105,24 +105,26 @@ def workspace(
                 "joints, which determine the orientation of its tip",
                 value=xyz if rpy is None else rpy,
             )
-        if asked.budget != np.inf:
-            asked = replace(asked, budget=as_scalar("budget", asked.budget, "s", above=0.0))
-        return TipRegion(needs, kind, asked, report_progress)
+        if settings.budget != np.inf:
+            settings = replace(
+                settings, budget=as_scalar("budget", settings.budget, "s", above=0.0)
+            )
+        return TipRegion(needs, kind, settings, report_progress)
     at, turned = rpy_from_pose(mechanism.home)
     if kind == "orientation":
         place = at if xyz is None else as_exact("xyz", xyz, (3,), "m")
-        return PoseRegion(needs, kind, place[None], asked, scheduler, report_progress)
+        return PoseRegion(needs, kind, place[None], settings, scheduler, report_progress)
     if kind == "constant":
         angles = (turned if rpy is None else as_exact("rpy", rpy, (3,), "rad"))[None]
     else:
-        if asked.orientations is None:
+        if settings.orientations is None:
             raise InvalidInput(
                 f"a {kind} workspace is over several orientations: give an angle, or (k, 3) roll, "
                 "pitch and yaw",
                 value=None,
             )
-        angles = orientations_of(asked.orientations)
-    return PoseRegion(needs, kind, angles, asked, scheduler, report_progress)
+        angles = orientations_of(settings.orientations)
+    return PoseRegion(needs, kind, angles, settings, scheduler, report_progress)
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:

@@ -66,20 +66,20 @@ def all_poses(
     Raises:
         InvalidInput: lengths are not six positive numbers, or no attempts.
     """
-    wanted = as_array("lengths", lengths, (6,), "m")
-    if wanted.shape != (6,) or (wanted <= 0.0).any():
+    target = as_array("lengths", lengths, (6,), "m")
+    if target.shape != (6,) or (target <= 0.0).any():
         raise InvalidInput(
-            f"lengths is {np.array2string(wanted)}, expected six positive numbers [m]",
+            f"lengths is {np.array2string(target)}, expected six positive numbers [m]",
             value=lengths,
         )
     number = int(as_scalar("attempts", attempts, at_least=1.0))
-    starts = _random_poses(platform, wanted, number, np.random.default_rng(seed))
+    starts = _random_poses(platform, target, number, np.random.default_rng(seed))
     poses, status = np.empty_like(starts), new_status(starts)
     legs = platform.solver.legs
-    many = np.ascontiguousarray(np.broadcast_to(wanted, (number, 6)))
+    many = np.ascontiguousarray(np.broadcast_to(target, (number, 6)))
     kernels.solve_poses(legs, many, starts, 1, poses, np.empty(number), status)
     solutions = poses[status == OK]
-    modes, hits = _distinct(solutions, float(wanted.max()))
+    modes, hits = _distinct(solutions, float(target.max()))
     order = np.argsort(-hits, kind="stable")
     unseen = float((hits == 1).sum() / max(len(solutions), 1))
     return PlatformPoses(modes[order], hits[order], number, len(solutions), unseen, seed)

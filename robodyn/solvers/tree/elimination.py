@@ -76,13 +76,13 @@ class Elimination:
     ) -> None:
         """Add the records to a mechanism's arrays."""
         head["at_free_entries"] = len(plan)
-        wanted = [
+        records = [
             [int(row), k, int(self.entries[row, rate])]
             for k, rate in enumerate(free)
             for row in np.flatnonzero(self.present[:, rate])
         ]
-        head["free_entries"] = len(wanted)
-        for record in wanted:
+        head["free_entries"] = len(records)
+        for record in records:
             plan += record
         head["pivots"], head["at_pivots"] = len(self.pivots), len(plan)
         head["at_thresholds"] = len(numbers)

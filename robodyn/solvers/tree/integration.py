@@ -173,6 +173,6 @@ class Simulation:
             loads=np.ascontiguousarray(loads),
             configuration=np.empty((2, rollout.configuration.shape[1])),
             velocity=np.empty((2, rollout.velocity.shape[1])),
-            wanted=np.empty((1, len(effort))),
+            required=np.empty((1, len(effort))),
             applied=np.empty((1, len(effort))),
         )

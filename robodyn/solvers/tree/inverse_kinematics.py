@@ -240,11 +240,11 @@ def motion_of_independent(
     Raises:
         NoSolution: the loops do not close.
     """
-    wanted, rates, changes = motion_parts(
+    target, rates, changes = motion_parts(
         loop, loop.solver.nu, positions, velocities, accelerations
     )
     first = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
-    return Motion(followed_along(loop, first, wanted), rates, changes)
+    return Motion(followed_along(loop, first, target), rates, changes)
 
 
 def state_of_readings(

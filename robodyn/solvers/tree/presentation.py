@@ -117,11 +117,11 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
     Raises:
         NoSolution: the loops do not close there.
     """
-    wanted = rates_of(loop, "values", values)
+    target = rates_of(loop, "values", values)
     home = loop.home
-    steps = (wanted - home[loop.solver.free_at]).reshape(-1, wanted.shape[-1])
+    steps = (target - home[loop.solver.free_at]).reshape(-1, target.shape[-1])
     starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
-    return all_displaced(loop, starts, steps).reshape(*wanted.shape[:-1], len(home))
+    return all_displaced(loop, starts, steps).reshape(*target.shape[:-1], len(home))
 
 
 def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:

@@ -304,9 +304,9 @@ class Transmission:
                     index=index,
                 )
 
-    def _moved(self, names: tuple[str, ...], what: str, wanted: ArrayLike) -> FloatArray:
+    def _moved(self, names: tuple[str, ...], what: str, target: ArrayLike) -> FloatArray:
         """Compute configurations (..., nq) for positions (..., n) of named joints, from home on."""
-        goals, loop = self._n(what, wanted), self._loop
+        goals, loop = self._n(what, target), self._loop
         held = [loop.structure.rate_names[row] for row in self._others]
         rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
         start = self._positions_of(loop.home, names)

@@ -36,7 +36,7 @@ typedef struct {
   char name[64];
 } Instance;
 
-static int told(Instance *m, int status) {
+static int report(Instance *m, int status) {
   if (!status) return FINE;
   if (m->logger) SAY(m, @NAME@_status_text(status));
   return ERROR;
@@ -45,7 +45,7 @@ static int told(Instance *m, int status) {
 static int refresh(Instance *m) {
   int status = m->stale ? compute(m->values, m->exchanges && m->runs) : 0;
   if (!status) m->stale = 0;
-  return told(m, status);
+  return report(m, status);
 }
 
 static int reset(Instance *m) {
@@ -91,7 +91,7 @@ static int set(Instance *m, const unsigned *which, size_t n, const double *value
 }
 
 static int step(Instance *m, double time, double size) {
-  int status = told(m, advance(m->values, size));
+  int status = report(m, advance(m->values, size));
   m->stale = 1;
   m->values[TIME] = time + size;
   return status ? status : refresh(m);
@@ -133,7 +133,7 @@ static int directional(Instance *m, const unsigned *unknown, size_t n, const uns
     if (known[i] >= COUNT) return ERROR;
     seeds[known[i]] = seed[i];
   }
-  if (!status) status = told(m, tangent(m->values, seeds, slopes));
+  if (!status) status = report(m, tangent(m->values, seeds, slopes));
   for (i = 0; i < n && !status; i++) {
     if (unknown[i] >= COUNT) return ERROR;
     found[i] = slopes[unknown[i]];

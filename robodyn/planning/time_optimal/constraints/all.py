@@ -63,8 +63,8 @@ class Constraints:
             given = getattr(settings, name)
             return positive(name, default if given is None else given, size)
 
-        wanted, wrench = settings.effort_limits, settings.wrench
-        effort = mechanism.drives.effort_ranges if wanted is None else wanted
+        given_limits, wrench = settings.effort_limits, settings.wrench
+        effort = mechanism.drives.effort_ranges if given_limits is None else given_limits
         curves = MotorCurves.of(mechanism)
         curves = curves._replace(efforts=share * curves.efforts)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")

@@ -126,16 +126,16 @@ def assemble(
     """
     start = _guess(loop, guess)
     if pose is not None:
-        wanted = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
-        return _each(loop, wanted, start, partial(_to_pose, loop))
+        target = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
+        return _each(loop, target, start, partial(_to_pose, loop))
     if driven is None:
         raise InvalidInput("assemble needs positions of joints, or a pose of the tip")
     if hasattr(driven, "items"):
         return _from_joints(loop, dict(driven.items()), start)
-    wanted = as_array(
+    target = as_array(
         "driven", driven, (loop.solver.n,), f"{loop.solver.n} driven joints, rad or m"
     )
-    return _each(loop, wanted, start, partial(_to_driven, loop))
+    return _each(loop, target, start, partial(_to_driven, loop))
 
 
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
@@ -166,18 +166,18 @@ def motion_of_joints(
         SingularConfiguration: the driven rates do not determine the motion.
     """
     refuse_under_actuated(loop)
-    wanted, rates, changes = motion_parts(loop, loop.solver.n, positions, velocities, accelerations)
-    shape = wanted.shape[:-1]
+    target, rates, changes = motion_parts(loop, loop.solver.n, positions, velocities, accelerations)
+    shape = target.shape[:-1]
     q = np.empty((*shape, loop.solver.nq))
     first = _guess(loop, guess)
     if shape and loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
-        q = followed_along(loop, first, wanted)
+        q = followed_along(loop, first, target)
     else:
         for outer in np.ndindex(shape[:-1]):
             here = first
             for n in range(shape[-1]) if shape else (None,):
                 index = outer if n is None else (*outer, n)
-                here = _to_driven(loop, here, wanted[index], FITS * loop.structure.equations.size)
+                here = _to_driven(loop, here, target[index], FITS * loop.structure.equations.size)
                 q[index] = here
     if loop.solver.drives_free:
         return Motion(q, rates, changes)
@@ -224,10 +224,10 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
         left = entry("displace", packed)(moved, step, CLOSED)
         if 0.0 <= left <= ACCEPTED:
             return np.asarray(moved)
-    wanted = q.copy()
-    wanted[loop.solver.free_at] += step
-    followed(loop.solver.tree, wanted)
-    return nearest(loop, wanted, list(loop.structure.free))
+    target = q.copy()
+    target[loop.solver.free_at] += step
+    followed(loop.solver.tree, target)
+    return nearest(loop, target, list(loop.structure.free))
 
 
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
@@ -274,14 +274,14 @@ def _displace_singly(
     return out
 
 
-def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArray:
+def followed_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
     """Compute configurations (..., nq) with independent coordinates (..., free).
 
     Along the last batch dimension each starts from the one before it, the first from a closed
     configuration.
     """
-    count = wanted.shape[-2] if wanted.ndim > 1 else 1
-    chains = wanted.reshape(math.prod(wanted.shape[:-2]), count, loop.solver.nu)
+    count = target.shape[-2] if target.ndim > 1 else 1
+    chains = target.reshape(math.prod(target.shape[:-2]), count, loop.solver.nu)
     q = np.empty((*chains.shape[:2], loop.solver.nq))
     for out, chain in zip(q, chains, strict=True):
         # points so close that the branch cannot change: every eighth comes first
@@ -297,22 +297,22 @@ def followed_along(loop: Any, first: FloatArray, wanted: FloatArray) -> FloatArr
         if every > 1:
             between = np.flatnonzero(nearest != np.arange(count))
             out[between] = all_displaced(loop, out[nearest[between]], steps[between])
-    return q.reshape(*wanted.shape[:-1], loop.solver.nq)
+    return q.reshape(*target.shape[:-1], loop.solver.nq)
 
 
 def _to_driven(
-    loop: Any, q: FloatArray, wanted: FloatArray, within: float = ACCEPTED
+    loop: Any, q: FloatArray, target: FloatArray, within: float = ACCEPTED
 ) -> FloatArray:
     """Find the configuration with given driven positions, `within` [m or rad], from a guess."""
     if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
-        return displaced(loop, q, np.ascontiguousarray(wanted - q[loop.solver.driven_at]))
+        return displaced(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
     if loop.structure.determined:
         with suppress(KinematicsError):
-            near = assemble_near(loop, wanted, q)
-            if np.abs(near[loop.solver.driven_at] - wanted).max() < within:
+            near = assemble_near(loop, target, q)
+            if np.abs(near[loop.solver.driven_at] - target).max() < within:
                 return near
     start = np.array(q)
-    start[loop.solver.driven_at] = wanted
+    start[loop.solver.driven_at] = target
     followed(loop.solver.tree, start)
     return nearest(loop, start, [int(rate) for rate in loop.solver.rates_at])
 
@@ -384,11 +384,11 @@ def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
 
 def _each(
     loop: Any,
-    wanted: FloatArray,
+    target: FloatArray,
     start: FloatArray,
     find: Callable[[FloatArray, FloatArray], FloatArray],
 ) -> FloatArray:
-    shape, (goals, starts) = flatten(wanted=wanted, guess=start)
+    shape, (goals, starts) = flatten(target=target, guess=start)
     found = [find(q, goal) for q, goal in zip(starts, goals, strict=True)]
     return np.reshape(found, (*shape, loop.solver.nq))
 

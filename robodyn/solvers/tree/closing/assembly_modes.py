@@ -68,10 +68,10 @@ def assembly_modes(
     """
     structure, tree = loop.structure, loop.structure.tree
     names = loop.model.driven
-    wanted = as_array("driven", driven, (len(names),), f"{len(names)} driven joints, rad or m")
+    target = as_array("driven", driven, (len(names),), f"{len(names)} driven joints, rad or m")
     most = int(as_scalar("searches", searches, at_least=1.0))
     start = structure.home.copy()
-    start[[tree.position_of[name] for name in names]] = wanted
+    start[[tree.position_of[name] for name in names]] = target
     followed(tree, start)
     search = _Search(structure, start, [tree.rate_of[name] for name in names], seed)
     while search.made < most and min(search.hits, default=0) < ENOUGH:

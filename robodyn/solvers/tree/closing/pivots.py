@@ -182,5 +182,5 @@ def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
     rows = np.zeros((len(structure.free), K.shape[1]))
     for n, rate in enumerate(structure.free):
         rows[n, rate] = 1.0
-    wanted = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
-    return np.asarray(least_step(np.vstack([K, rows]), wanted) * columns)
+    target = np.concatenate([np.zeros(len(K)), rates / columns[list(structure.free)]])
+    return np.asarray(least_step(np.vstack([K, rows]), target) * columns)

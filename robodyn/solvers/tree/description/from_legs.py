@@ -280,10 +280,10 @@ def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
     length, along = rod.number("length", "m", above=0.0), float(reach @ axis)
     across = reach - along * axis
     c, s = float(way @ across), float(way @ np.cross(axis, across))
-    wanted = 0.5 * (way @ way + reach @ reach - length**2) - float(way @ axis) * along
-    if not abs(wanted) <= np.hypot(c, s):
+    product = 0.5 * (way @ way + reach @ reach - length**2) - float(way @ axis) * along
+    if not abs(product) <= np.hypot(c, s):
         raise _too_far(rod, length, way - reach)
-    middle, half = float(np.arctan2(s, c)), float(np.arccos(wanted / np.hypot(c, s)))
+    middle, half = float(np.arctan2(s, c)), float(np.arccos(product / np.hypot(c, s)))
     found = [middle + half, middle - half]
     turned = [near + (angle - near + np.pi) % (2.0 * np.pi) - np.pi for angle in found]
     return min(turned, key=lambda angle: abs(angle - near))

@@ -274,15 +274,15 @@ def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
         fill(m, s.B, s.K)
         serves = factor(m, s.K)
     if serves:
-        zero, wanted, drift = 0.0 * s.K[0], s.T[0], s.T[1]
+        zero, required, drift = 0.0 * s.K[0], s.T[0], s.T[1]
         for j in range(m.rates):
             s.v[j] = zero
         tangent(m, s.K, s.R, s.S)
         tip_columns(m, weights, s, drift)
         normal_equations(m, 0.0, s)
         for r in range(6):
-            wanted[r] = weights[r] * state.acceleration_or_effort[r]
-        least_squares(m, wanted, s)
+            required[r] = weights[r] * state.acceleration_or_effort[r]
+        least_squares(m, required, s)
         for k in range(m.free):
             found[m.positions + k] = s.u[k]
         dependent_rates(m, s.u, s)
@@ -292,8 +292,8 @@ def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
         store(drift, 0, accel)
         store(drift, 3, alpha)
         for r in range(6):
-            wanted[r] = weights[r] * (state.wrench[r] - drift[r])
-        least_squares(m, wanted, s)
+            required[r] = weights[r] * (state.wrench[r] - drift[r])
+        least_squares(m, required, s)
         for k in range(m.free):
             found[m.positions + m.free + k] = s.u[k]
     for k in range(m.positions):

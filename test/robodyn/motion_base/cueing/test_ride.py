@@ -86,15 +86,15 @@ def test_ride_felt_force_is_the_acceleration_of_the_head(ridden):
 
 def test_figures_of_merit(ridden, vehicle):
     assert ridden.time[-1] == pytest.approx(29.98, abs=0.011)
-    np.testing.assert_allclose(ridden.wanted_force[:3], vehicle.force[[0, 0, 1]], atol=0.05)
-    error = ridden.felt_force - ridden.wanted_force
+    np.testing.assert_allclose(ridden.vehicle_force[:3], vehicle.force[[0, 0, 1]], atol=0.05)
+    error = ridden.felt_force - ridden.vehicle_force
     np.testing.assert_allclose(ridden.force_error, np.sqrt((error**2).mean(axis=0)))
-    expected = np.corrcoef(ridden.felt_force[:, 0], ridden.wanted_force[:, 0])[0, 1]
+    expected = np.corrcoef(ridden.felt_force[:, 0], ridden.vehicle_force[:, 0])[0, 1]
     assert ridden.force_correlation[0] == pytest.approx(expected)
     assert ridden.force_correlation[0] > 0.7
     assert 0.0 <= ridden.false_cues < 0.2
-    wanted = ridden.wanted_force - [0.0, 0.0, 9.81]
-    missing = np.sqrt((error**2).mean(axis=0) / (wanted**2).mean(axis=0))
+    vehicle = ridden.vehicle_force - [0.0, 0.0, 9.81]
+    missing = np.sqrt((error**2).mean(axis=0) / (vehicle**2).mean(axis=0))
     np.testing.assert_allclose(ridden.force_missing, missing)
 
 
@@ -132,7 +132,7 @@ def test_the_command(vehicle, tmp_path, monkeypatch):
     assert found["beyond_limits"] is None
     written = np.genfromtxt("out.csv", delimiter=",", names=True)
     assert len(written) == 2999
-    off = written["felt_force_x"] - written["wanted_force_x"]
+    off = written["felt_force_x"] - written["vehicle_force_x"]
     assert np.sqrt((off**2).mean()) == pytest.approx(found["force_error"][0], rel=1e-6)
     done = CliRunner().invoke(app, ["cue", "drive.csv", "-o", "out.csv"])
     assert done.exit_code == 1
@@ -149,9 +149,9 @@ def test_the_command(vehicle, tmp_path, monkeypatch):
 
 def test_a_bag_with_a_number_that_is_none_is_refused_by_its_place(ridden, tmp_path):
     pytest.importorskip("rosbags")
-    force = ridden.wanted_force.copy()
+    force = ridden.vehicle_force.copy()
     force[41, 1] = np.nan
-    replace(ridden, wanted_force=force).save_bag(tmp_path / "ride")
+    replace(ridden, vehicle_force=force).save_bag(tmp_path / "ride")
     place = r"ride: message 42 of /vehicle/imu: linear_acceleration\.y is nan"
     with pytest.raises(rd.InvalidInput, match=place):
         rd.read_vehicle(tmp_path / "ride")
@@ -163,8 +163,8 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ridden.save_bag("ride")
     again = rd.read_vehicle("ride")
-    np.testing.assert_array_equal(again.force, ridden.wanted_force)
-    np.testing.assert_array_equal(again.rate, ridden.wanted_rate)
+    np.testing.assert_array_equal(again.force, ridden.vehicle_force)
+    np.testing.assert_array_equal(again.rate, ridden.vehicle_rate)
     np.testing.assert_allclose(again.time, ridden.time, atol=1e-9)
     np.testing.assert_array_equal(
         rd.read_vehicle("ride", topic="/felt_imu").force, ridden.felt_force

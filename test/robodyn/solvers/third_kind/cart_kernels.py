@@ -230,15 +230,15 @@ def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: A
     if control.law == GIVEN:
         copy(row, out)
         return True
-    rate, wanted, error = work.vectors[0], work.vectors[1], work.vectors[2]
+    rate, required, error = work.vectors[0], work.vectors[1], work.vectors[2]
     clear(rate)
-    clear(wanted)
+    clear(required)
     if control.law == COMPUTED_TORQUE:
         copy(v, rate)
         for j in range(2):
             error[j] = row[j] - q[j]
-        corrected_acceleration(control.kp, control.kv, error, v, row[2:4], row[4:], wanted)
-    found = find_efforts(control.model, loaded(q, rate, wanted, load, False), False, 0, out)
+        corrected_acceleration(control.kp, control.kv, error, v, row[2:4], row[4:], required)
+    found = find_efforts(control.model, loaded(q, rate, required, load, False), False, 0, out)
     if control.law == COMPUTED_TORQUE:
         add_planned(control.kp, row, 6, error, out)
     return bool(found == OK)

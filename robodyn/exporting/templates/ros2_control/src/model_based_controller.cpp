@@ -146,7 +146,7 @@ protected:
     // not OK only after it has braked and held for a while: the efforts are written all the same
     const bool fine = command(seconds);
     const auto passed = std::chrono::steady_clock::now() - start;
-    report_.tell(time, std::chrono::duration<double>(passed).count(), controller_);
+    report_.update(time, std::chrono::duration<double>(passed).count(), controller_);
     return fine ? return_type::OK : return_type::ERROR;
   }
 

@@ -1,4 +1,4 @@
-// What the controller tells on /diagnostics, once a second.
+// Diagnostics of the controller, published on /diagnostics once a second.
 #ifndef @UPPER@_REPORT_HPP_
 #define @UPPER@_REPORT_HPP_
 
@@ -28,13 +28,13 @@ public:
       node.create_publisher<DiagnosticArray>("/diagnostics", 1));
   }
 
-  // An update of the controller took these seconds; its counters begin anew with every report.
-  void tell(const rclcpp::Time & time, double seconds, library::Controller & controller)
+  // Count an update of the controller that took `seconds`; publish once a second and reset counters.
+  void update(const rclcpp::Time & time, double seconds, library::Controller & controller)
   {
     longest_ = std::max(longest_, seconds);
     total_ += seconds;
     ++updates_;
-    if ((time - told_).seconds() < 1.0 && time >= told_) {
+    if ((time - last_report_).seconds() < 1.0 && time >= last_report_) {
       return;
     }
     diagnostic_msgs::msg::DiagnosticStatus status;
@@ -74,7 +74,7 @@ public:
     message.header.stamp = time;
     message.status.push_back(status);
     publisher_->try_publish(message);
-    told_ = time;
+    last_report_ = time;
     unread = updates_ = 0;
     controller.cut = controller.lost = 0;
     controller.status = library::OK;
@@ -88,7 +88,7 @@ private:
   std::unique_ptr<realtime_tools::RealtimePublisher<DiagnosticArray>> publisher_;
   std::size_t updates_ = 0;
   double longest_ = 0.0, total_ = 0.0;
-  rclcpp::Time told_{0, 0, RCL_ROS_TIME};
+  rclcpp::Time last_report_{0, 0, RCL_ROS_TIME};
 };
 
 }  // namespace @PACKAGE@
