@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import robodyn as rd
-from robodyn.exporting import answers_of
+from robodyn.exporting import kind_functions_of
 from robodyn.exporting.functions import FUNCTIONS
 from robodyn.exporting.machine_code import Target, llvm_of, object_of
 
@@ -172,7 +172,7 @@ def table(model: str) -> str:
 
 def _bare(m: Mechanism) -> Any:
     """The kernel of the inverse dynamics with nothing around it."""
-    inverse = answers_of(m).inverse
+    inverse = kind_functions_of(m).inverse
 
     def kernel(*given: Any) -> int:
         return 0 if inverse(*given) else 1

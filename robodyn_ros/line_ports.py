@@ -118,25 +118,25 @@ class UdpPort:
 
 
 class Datagrams:
-    """Receiver of datagrams at a port, or of replies to the datagrams `asked`.
+    """Receiver of datagrams at a port, or of replies to the datagrams `requests`.
 
     Raises:
         InvalidInput: an unknown host, or a port that is in use.
     """
 
-    def __init__(self, host: str, port: int, asked: Sequence[bytes] = ()) -> None:
-        self._address, self._asked = (host, port), asked
+    def __init__(self, host: str, port: int, requests: Sequence[bytes] = ()) -> None:
+        self._address, self._requests = (host, port), requests
         self._socket = _datagram_socket()
         self.close = self._socket.close
         try:
-            self._socket.bind(("", 0) if asked else self._address)
+            self._socket.bind(("", 0) if requests else self._address)
         except (OSError, OverflowError) as error:
             self._socket.close()
             raise InvalidInput(f"UDP port {host}:{port} cannot be opened: {error}") from error
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """Send the requests; errors, such as no listener, are ignored."""
-        for each in self._asked:
+        for each in self._requests:
             with suppress(OSError):
                 self._socket.sendto(each, self._address)
 

@@ -45,7 +45,7 @@ LARGEST = 200.0
 # Fraction of a period for planning.
 BUDGET = 0.6
 # Limit of datagrams per call, and the period [s] of requests to X-Plane.
-AT_ONCE, ASKED = 100, 2.0
+AT_ONCE, REQUEST_PERIOD = 100, 2.0
 
 
 class MotionCueing(ManagedNode):
@@ -134,7 +134,7 @@ class MotionCueing(ManagedNode):
         self._taken += 1
 
     def _open_telemetry(self) -> None:
-        self._told_imu = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
+        self._imu_publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
         kind, _, address = self._p["telemetry"].partition(":")
         host, _, port = address.rpartition(":")
         self._telemetry = Telemetry(kind, list(self._p["telemetry_signs"]))
@@ -143,10 +143,10 @@ class MotionCueing(ManagedNode):
                 f"telemetry is {self._p['telemetry']!r}, expected FORMAT:HOST:PORT, such as "
                 "csv:127.0.0.1:9900"
             )
-        asked = requests(round(self._p["rate"])) if kind == "xplane" else []
-        self._datagrams = Datagrams(host, int(port), asked)
-        if asked:
-            steady_timer(self, ASKED, self._datagrams.ask)
+        datagrams = requests(round(self._p["rate"])) if kind == "xplane" else []
+        self._datagrams = Datagrams(host, int(port), datagrams)
+        if datagrams:
+            steady_timer(self, REQUEST_PERIOD, self._datagrams.request)
 
     def _receive_telemetry(self, datagrams: Datagrams) -> None:
         for datagram in datagrams.received(AT_ONCE):
@@ -182,7 +182,7 @@ class MotionCueing(ManagedNode):
         felt = felt_at(self._head, cue)
         self._felt_imu.publish(imu_message(self._ticks.time, self._mechanism.frames[1], *felt))
         if self._datagrams is not None:
-            self._told_imu.publish(imu_message(self._ticks.time, "vehicle", *self._felt))
+            self._imu_publisher.publish(imu_message(self._ticks.time, "vehicle", *self._felt))
 
     def _diagnose(self) -> None:
         now = time.monotonic()

@@ -81,8 +81,8 @@ class WebViewer(Node):
         self._p = p = declare(self, PARAMETERS)
         self._page: ViewerPage | None = None
         self._mechanism: Mechanism
-        self._wishes: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._listening = False
+        self._queued: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._is_subscribed = False
         self._waiting_since = time.monotonic()
         self._state: tuple[int, FloatArray] | None = None
         self._joints: JointState | None = None
@@ -146,11 +146,11 @@ class WebViewer(Node):
         def done(answer: SetBool.Response) -> None:
             self._paused = not playing if answer.success else self._paused
 
-        self._ask(self._pause, SetBool.Request(data=not playing), done)
+        self._call_service(self._pause, SetBool.Request(data=not playing), done)
 
     def reset(self) -> None:
         """Request the simulator to reset."""
-        self._ask(self._reset, Trigger.Request(), lambda _: None)
+        self._call_service(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
         """Apply a wrench (6,) [N, N m] for the duration of a push."""
@@ -159,7 +159,7 @@ class WebViewer(Node):
             if self._state is not None:
                 self._pulse.begin(self._state[0], self._interface.base_frame, wrench)
 
-        self._wishes.put(begin)
+        self._queued.put(begin)
 
     def _open(
         self, parameters: dict[str, Any], mesh_folders: Collection[Path] | None = None
@@ -262,7 +262,7 @@ class WebViewer(Node):
             self._tunes = True
             for name in names:
                 request = GetParameters.Request(names=[name])
-                self._ask(self._get_cueing, request, partial(take, name))
+                self._call_service(self._get_cueing, request, partial(take, name))
 
     def _tune(self, values: dict[str, Any]) -> None:
         def done(answer: SetParameters.Response) -> None:
@@ -271,7 +271,7 @@ class WebViewer(Node):
 
         given = [Parameter(name, value=value) for name, value in values.items()]
         request = SetParameters.Request(parameters=[each.to_parameter_msg() for each in given])
-        self._ask(self._set_cueing, request, done)
+        self._call_service(self._set_cueing, request, done)
 
     def _save_cueing(self, values: dict[str, Any]) -> None:
         """Write the parameters to a file for the launch argument `params_file`."""
@@ -301,19 +301,19 @@ class WebViewer(Node):
             if not answer.success:
                 self._notice = answer.message, time.monotonic() + NOTICE
 
-        self._ask(self._requests[service], Trigger.Request(), done)
+        self._call_service(self._requests[service], Trigger.Request(), done)
 
     def _tick(self) -> None:
         try:
             while True:
-                self._wishes.get_nowait()()
+                self._queued.get_nowait()()
         except Empty:
             pass
         if self._state is not None:
             self._pulse.update(self._state[0])
         if self._page is None:
             return
-        if not self._listening:
+        if not self._is_subscribed:
             self._subscribe_to_state()
         if self._page.updates % SLOW == 0:
             self._look_around(self._page)
@@ -344,19 +344,19 @@ class WebViewer(Node):
             self._waiting_since = time.monotonic()
         if "/clock" not in self._latest and time.monotonic() - self._waiting_since < NO_CLOCK:
             return
-        self._listening = True
+        self._is_subscribed = True
         self._interface.on_state(self._on_state, VIEW)
         subscribe(self, JointState, "joint_states", self._on_joints, VIEW)
 
-    def _ask(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
-        def ask() -> None:
+    def _call_service(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
+        def send() -> None:
             if not client.service_is_ready():
                 text = f"no {client.srv_name}: is its node running?"
                 self._notice = text, time.monotonic() + NOTICE
                 return
             client.call_async(request).add_done_callback(lambda future: done(future.result()))
 
-        self._wishes.put(ask)
+        self._queued.put(send)
 
 
 def _specific_force(message: Imu) -> FloatArray:

@@ -125,19 +125,19 @@ class Chart:
         mechanism.joint_positions(self.reference)  # raises for an invalid reference
         self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
 
-    def rows(self, question: str) -> Rows:
+    def rows(self, quantity: str) -> Rows:
         """Return `forward_dynamics` or `inverse_dynamics` as a function of rows."""
-        ask = getattr(self.mechanism, question)
-        ask_derivatives = getattr(self.mechanism, f"{question}_derivatives")
+        evaluate = getattr(self.mechanism, quantity)
+        ask_derivatives = getattr(self.mechanism, f"{quantity}_derivatives")
 
         def compute(x: FloatArray, v: FloatArray, load: FloatArray) -> tuple[FloatArray, ...]:
-            return (ask(self.configuration(x), v, load),)
+            return (evaluate(self.configuration(x), v, load),)
 
         def differentiate(x: FloatArray, v: FloatArray, load: FloatArray) -> tuple[FloatArray, ...]:
             found = ask_derivatives(self.configuration(x), v, load)
             return found[0], found[1] @ self._left(x), found[2], found[3]
 
-        load, result = (self.n, self.nv) if question == "forward_dynamics" else (self.nv, self.n)
+        load, result = (self.n, self.nv) if quantity == "forward_dynamics" else (self.nv, self.n)
         return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
 
     def step_rows(self, dt: float, steps: int) -> Rows:

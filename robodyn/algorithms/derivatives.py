@@ -147,19 +147,19 @@ def linearize(
 
 def _differences(
     mechanism: Any,
-    question: str,
+    quantity: str,
     configuration: ArrayLike,
     velocity: ArrayLike,
     load: ArrayLike,
     wrench: ArrayLike | None,
     base: BaseMotion | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the results (..., k) of `question`, and its derivatives by the other three arguments.
+    """Return the results (..., k) of `quantity`, and its derivatives by the other three arguments.
 
-    `question` is linear in `load`: the acceleration, or the efforts.
+    `quantity` is linear in `load`: the acceleration, or the efforts.
     """
     nv = mechanism.coordinates.velocity_size
-    count = nv if question == "inverse_dynamics" else len(mechanism.joint_names)
+    count = nv if quantity == "inverse_dynamics" else len(mechanism.joint_names)
     size = mechanism.coordinates.configuration_size
     # not `checked`: a quaternion that is normalized twice differs in its last bit
     q = as_array("configuration", configuration, (size,))[..., None, :]
@@ -167,7 +167,7 @@ def _differences(
     u = as_array("acceleration or efforts", load, (count,))[..., None, :]
     w = None if wrench is None else as_array("wrench", wrench, (6,))[..., None, :]
 
-    step = SMALL if question == "inverse_dynamics" and is_redundant(mechanism) else 1.0
+    step = SMALL if quantity == "inverse_dynamics" and is_redundant(mechanism) else 1.0
     # a small change of large efforts would be lost in rounding
     size = step * (1.0 + np.abs(u).max(axis=-1, keepdims=True))
     stencil = mechanism.solver.stencil
@@ -178,23 +178,25 @@ def _differences(
     changes[1 + count : rest] = step * np.concatenate([np.eye(nv), -np.eye(nv)])
     loads = np.zeros((len(changes), count))
     loads[1 : 1 + count] = np.eye(count)
-    ask: Callable[..., FloatArray] = getattr(mechanism._smooth, question)
-    out = ask(Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None])
+    evaluate: Callable[..., FloatArray] = getattr(mechanism._smooth, quantity)
+    out = evaluate(
+        Q, v + changes, u + size * loads, w, base=None if base is None else base[..., None]
+    )
 
-    answer = out[..., 0, :]
+    value = out[..., 0, :]
     by_load = (out[..., 1 : 1 + count, :] - out[..., :1, :]) / size
     faster, slower = np.split(out[..., 1 + count : rest, :], 2, axis=-2)
     by_velocity = 0.5 / step * (faster - slower)
     by_configuration = apply_stencil(out[..., rest:, :], stencil)
     if mechanism._smooth is not mechanism:
-        dry = _of_dry_friction(mechanism, question, q, v, u, w)
-        answer = answer + dry[..., 0, :]
+        dry = _of_dry_friction(mechanism, quantity, q, v, u, w)
+        value = value + dry[..., 0, :]
         by_configuration = by_configuration + dry[..., 1 : 1 + nv, :]
         by_velocity = by_velocity + dry[..., 1 + nv :, :]
-    return answer, _transpose(by_configuration), _transpose(by_velocity), _transpose(by_load)
+    return value, _transpose(by_configuration), _transpose(by_velocity), _transpose(by_load)
 
 
-def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
+def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
     """Return the dry friction in a result, and its derivatives by displacement and velocity.
 
     (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign within the
@@ -208,7 +210,7 @@ def _of_dry_friction(mechanism: Any, question: str, q: Any, v: Any, u: Any, w: A
     changes = np.zeros((Q.shape[-2], nv))
     changes[1 + rows :] = np.concatenate([np.diag(row) for row in own.places])
     V = v + changes
-    added = getattr(mechanism, question)(Q, V, u, w) - getattr(mechanism._smooth, question)(
+    added = getattr(mechanism, quantity)(Q, V, u, w) - getattr(mechanism._smooth, quantity)(
         Q, V, u, w
     )
     dry = mechanism.solver.friction.rows[: len(mechanism.joint_names), : at.RATE].any(axis=-1)

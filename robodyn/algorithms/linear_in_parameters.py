@@ -35,15 +35,15 @@ def reference_regressor(
     nv = mechanism.coordinates.velocity_size
     v = as_array("velocity", velocity, (nv,))
     r = as_array("reference_velocity", reference_velocity, (nv,))
-    rest, ask = np.zeros(nv), partial(mechanism.regressor, configuration)
-    Y, still = ask(r, reference_acceleration), ask(rest, reference_acceleration)
+    rest, evaluate = np.zeros(nv), partial(mechanism.regressor, configuration)
+    Y, still = evaluate(r, reference_acceleration), evaluate(rest, reference_acceleration)
     # velocity terms are quadratic: C(v) v_r by polarization
-    moved = still + 0.25 * (ask(v + r, rest) - ask(v - r, rest))
+    moved = still + 0.25 * (evaluate(v + r, rest) - evaluate(v - r, rest))
     if mechanism.coordinates.rotations:
         # contribution of angular velocities, which are no derivatives; see `coriolis_matrix`
         q = np.asarray(configuration, dtype=np.float64)[..., None, :]
-        power, held = mechanism.joint_velocities(q, np.eye(nv)), ask(rest, rest)
-        ours, theirs = (power @ (ask(rest, u) - held) for u in (v, r))
+        power, held = mechanism.joint_velocities(q, np.eye(nv)), evaluate(rest, rest)
+        ours, theirs = (power @ (evaluate(rest, u) - held) for u in (v, r))
         added = np.zeros_like(ours)
         for turning in mechanism.coordinates.rotations:
             omega, other = v[..., turning, None], r[..., turning, None]

@@ -227,7 +227,7 @@ def _tolerances(
                 GoalCode.INVALID_JOINTS,
             )
         joint = list(names).index(each.name)
-        asked = each.position, each.velocity
-        for values, one, default in zip(found, asked, usual, strict=True):
+        requested = each.position, each.velocity
+        for values, one, default in zip(found, requested, usual, strict=True):
             values[joint] = resolved(f"{field} of {each.name}", one, default)
     return found

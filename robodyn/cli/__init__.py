@@ -14,7 +14,7 @@ from pathlib import Path
 
 import typer
 
-from robodyn.cli.commands import Answer, Declaration, Parameter, add_command, application
+from robodyn.cli.commands import CommandResult, Declaration, Parameter, add_command, application
 
 # Module of each command, with short spellings of its options.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
@@ -48,10 +48,12 @@ COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
 OPTIONS = Path(__file__).with_name("options.json")
 
 
-def command_function(name: str) -> Callable[..., Answer | None]:
+def command_function(name: str) -> Callable[..., CommandResult | None]:
     """Import the function of a command."""
     module, function = COMMANDS[name][0].split(".")
-    found: Callable[..., Answer | None] = getattr(import_module(f"robodyn.cli.{module}"), function)
+    found: Callable[..., CommandResult | None] = getattr(
+        import_module(f"robodyn.cli.{module}"), function
+    )
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
     command_line,
@@ -63,7 +63,7 @@ def analyze(
     max_condition: float | None = None,
     bag: str | None = None,
     files: dict[str, Any] = passed(_write, "csv", "formulations", "html", "png", "pdf"),
-) -> Answer:
+) -> CommandResult:
     """Compute the forces of a planned motion, their parts, and the conditioning.
 
     Nothing is simulated: forces come from inverse dynamics along the path. For a platform, they are
@@ -93,12 +93,12 @@ def analyze(
     found["margins"] = study.margins(max_condition).to_dict()
     _write(study, name, **files)
     text = "\n".join(_lines(found, study))
-    return Answer(found, text, strict and not found["margins"]["hold"])
+    return CommandResult(found, text, strict and not found["margins"]["hold"])
 
 
 def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
-) -> Answer:
+) -> CommandResult:
     """Compare a recorded run with its plan, or with `path`."""
     from robodyn.analysis.margins import margin_lines
     from robodyn.report.recorded_run import compare_with_plan
@@ -125,7 +125,7 @@ def _recorded(
         *run_extremes(run, run.mechanism.joint_names).lines(),
         *margin_lines(found["margins"]),
     ]
-    return Answer(found, "\n".join(lines), strict and not found["margins"]["hold"])
+    return CommandResult(found, "\n".join(lines), strict and not found["margins"]["hold"])
 
 
 def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:

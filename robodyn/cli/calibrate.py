@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def calibrate(
     zero_noise: dict[str, Any] = passed(
         "identification.calibration.zeros.find_zeros", "level_noise", "stop_noise"
     ),
-) -> Answer:
+) -> CommandResult:
     """Identify the dimensions of a machine that explain measured poses best.
 
     These are joint centers and leg offsets of a platform, Denavit-Hartenberg parameters or joint
@@ -141,7 +141,7 @@ def calibrate(
         if html is not None:
             page = zeros_page(of_zeros, m.name, str(measurements), command_line())
             write_report(page, html)
-        return Answer(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
+        return CommandResult(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = rd.read_measurements(measurements, m, **units)
     with progress_bar("calibrating") as report_progress:
         found = rd.calibrate(m, samples, **options, **settings, progress=report_progress)
@@ -154,7 +154,7 @@ def calibrate(
         printer = delta_settings(found.mechanism, samples.joints)
         facts["firmware"] = getattr(printer, firmware)()
         lines += ["", facts["firmware"]]
-    return Answer(facts, "\n".join(lines))
+    return CommandResult(facts, "\n".join(lines))
 
 
 def _poses(
@@ -164,7 +164,7 @@ def _poses(
     parameters: Sequence[str],
     output: Path | None,
     plan: dict[str, Any],
-) -> Answer:
+) -> CommandResult:
     from robodyn.report.tables import Table
 
     with progress_bar("choosing poses") as report_progress:
@@ -193,7 +193,7 @@ def _poses(
         f"{found.random_log_det:.4g}), condition {found.condition:.3g}",
         *Table(m.joint_names, [[f"{x:.4f}" for x in row] for row in found.joints]).lines(),
     ]
-    return Answer(facts, "\n".join(lines))
+    return CommandResult(facts, "\n".join(lines))
 
 
 def _lines(found: rd.Calibration) -> list[str]:

@@ -11,7 +11,7 @@ from rich.console import Group
 
 import robodyn as rd
 from robodyn.cli.check_text import check_text
-from robodyn.cli.commands import Answer
+from robodyn.cli.commands import CommandResult
 from robodyn.cli.view import view as open_view
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def check(
     strict: bool = False,
     png: Path | None = None,
     view: bool = False,
-) -> Answer:
+) -> CommandResult:
     """Print how a model file was understood: every number with its unit and frame.
 
     The command also reports unphysical values, numbers that may be in another unit, and parts of
@@ -55,7 +55,7 @@ def check(
         write_image(home_chart(mechanism), png)
         text = Group(text, f"drawn at home: {png}")
     differs = bool(found.get("against", {}).get("differences"))
-    return Answer(found, text, differs, (lambda: open_view(model)) if view else None)
+    return CommandResult(found, text, differs, (lambda: open_view(model)) if view else None)
 
 
 def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ _SHARED = {
 }
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """Result of a command; a command that returns it has the option `--json`.
 
     Attributes:
@@ -123,12 +123,12 @@ class Parameter:
 
 
 class Options(NamedTuple):
-    """Options that are determined when the command runs; see `asked`."""
+    """Options that are determined when the command runs; see `option_defaults`."""
 
     declared: Callable[[], list[Parameter]]
 
 
-def asked(declared: Callable[[], list[Parameter]]) -> Any:
+def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
     """Return a default value for the options that a function returns, as a dict."""
     return Options(declared)
 
@@ -211,8 +211,8 @@ def application(name: str, about: str) -> typer.Typer:
     return app
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(option_defaults: bool) -> None:
+    if option_defaults:
         typer.echo(f"robodyn {__version__}")
         raise typer.Exit()
 
@@ -225,7 +225,7 @@ class Declaration:
     parameters: list[Parameter]
 
 
-def declaration(function: Callable[..., Answer | None], **short: str) -> Declaration:
+def declaration(function: Callable[..., CommandResult | None], **short: str) -> Declaration:
     """Return the declaration of a function, with the options for model files if it takes a `model`.
 
     Args:
@@ -239,7 +239,7 @@ def declaration(function: Callable[..., Answer | None], **short: str) -> Declara
         TypeError: a parameter has no description, or a type that a command line does not support.
     """
     parameters = list(_parameters(function))
-    if inspect.signature(function).return_annotation == "Answer":
+    if inspect.signature(function).return_annotation == "CommandResult":
         parameters.append(Parameter("json", "bool", _SHARED["json"]))
     for i, each in enumerate(parameters):
         if each.name in short:
@@ -254,7 +254,7 @@ def add_command(
     app: typer.Typer,
     name: str,
     declared: Declaration,
-    load: Callable[[], Callable[..., Answer | None]],
+    load: Callable[[], Callable[..., CommandResult | None]],
 ) -> None:
     """Add a command, which loads its function when it runs.
 
@@ -267,9 +267,9 @@ def add_command(
         reads = reading(**_arguments(reading, given)) if "model" in given else nullcontext()
         with one_line_errors(), reads:
             own = _arguments(function, given)
-            answer = function(*[own.pop(each) for each in first], **own)
-        if answer is not None:
-            _print(answer, given["json"])
+            result = function(*[own.pop(each) for each in first], **own)
+        if result is not None:
+            _print(result, given["json"])
 
     parameters = [each.declared() for each in declared.parameters]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -277,22 +277,22 @@ def add_command(
     app.command(name, help=declared.help)(command)
 
 
-def _print(answer: Answer, as_json: bool) -> None:
+def _print(result: CommandResult, as_json: bool) -> None:
     """Print the result of a command, call what follows it, and set the exit code."""
     if as_json:
         from robodyn.analysis.as_json import as_json as json_text
 
-        typer.echo(json_text(answer.found))
-    elif isinstance(answer.text, str):
-        typer.echo(answer.text)
+        typer.echo(json_text(result.found))
+    elif isinstance(result.text, str):
+        typer.echo(result.text)
     else:
         console = Console()
         if not console.is_terminal:
             console.width = max(console.width, PIPED_WIDTH)
-        console.print(answer.text)
-    if answer.then is not None:
-        answer.then()
-    if answer.failed:
+        console.print(result.text)
+    if result.then is not None:
+        result.then()
+    if result.failed:
         raise typer.Exit(1)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.errors import OutputError
 
@@ -58,7 +58,7 @@ def cue(
     criteria: Path | None = None,
     reading: dict[str, Any] = passed("read_vehicle", "topic"),
     settings: dict[str, Any] = passed("ride", "dt", vectors=("head",)),
-) -> Answer:
+) -> CommandResult:
     """Compute the motion of a platform for a recorded ride, and the forces that passengers feel.
 
     A CSV recording has the columns time, force_x, force_y, force_z (specific force at the head in
@@ -138,12 +138,12 @@ def cue(
     by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
     lines += [f"{name:24} {text}" for name, text in summary]
-    return Answer(facts, "\n".join(lines), problem is not None)
+    return CommandResult(facts, "\n".join(lines), problem is not None)
 
 
 def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
-) -> Answer:
+) -> CommandResult:
     """Ride with all presets; the answer fails if none stays within the limits."""
     from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
     from robodyn.report.tables import Table
@@ -175,7 +175,7 @@ def _compare(
     }
     lines = [*Table(head, rows).lines(), advice,
              "errors: perceived, in percent of what the vehicle makes perceived"]  # fmt: skip
-    return Answer(facts, "\n".join(lines), bool(best.problem))
+    return CommandResult(facts, "\n".join(lines), bool(best.problem))
 
 
 def _shares(values: np.ndarray[Any, Any]) -> str:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import robodyn as rd
-from robodyn.cli.commands import Answer
+from robodyn.cli.commands import CommandResult
 from robodyn.extras import EXTRAS, how_to_install
 from robodyn.version import __version__
 
@@ -42,7 +42,7 @@ GRAPH_TIME = 20.0  # [s]
 MARKS = {"ok": "ok     ", "note": "note   ", "warning": "WARNING", "error": "ERROR  "}
 
 
-def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
+def doctor(*, graph: bool = True, strict: bool = False) -> CommandResult:
     """Check this installation and, if ROS 2 is sourced, the running graph.
 
     Args:
@@ -58,7 +58,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> Answer:
     if graph and (is_sourced or setup is not None):
         found += running_graph(setup)
     levels = {level for level, _ in found}
-    return Answer(
+    return CommandResult(
         [{"level": level, "text": text} for level, text in found],
         "\n".join(f"{MARKS[level]}  {text}" for level, text in found),
         "error" in levels or (strict and "warning" in levels),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
     command_line,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from robodyn.designing.design import Objective
 
 
-def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> Answer:
+def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> CommandResult:
     """Compute what a machine's drives need for requirements, and which requirements it meets.
 
     Exit code 1 if one of them is not met.
@@ -42,7 +42,7 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> A
         from robodyn.report.evaluation_page import evaluation_page
 
         write_report(evaluation_page(found, command_line()), html)
-    return Answer(found.to_dict(), "\n".join(lines), not found.satisfied)
+    return CommandResult(found.to_dict(), "\n".join(lines), not found.satisfied)
 
 
 def design(
@@ -58,7 +58,7 @@ def design(
     output: Path | None = None,
     force: bool = False,
     html: Path | None = None,
-) -> Answer:
+) -> CommandResult:
     """Find the machine of a family that meets requirements and is best by an objective.
 
     Exit code 1 if no machine meets them; which of them conflict is printed then.
@@ -110,4 +110,4 @@ def design(
         from robodyn.report.evaluation_page import design_page
 
         write_report(design_page(found, command_line()), html)
-    return Answer(found.to_dict(), "\n".join(lines), not e.satisfied)
+    return CommandResult(found.to_dict(), "\n".join(lines), not e.satisfied)

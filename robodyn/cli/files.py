@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import load_quietly, progress_bar, writable
 
 
@@ -36,7 +36,7 @@ def excite(
     settings: dict[str, Any] = passed(
         "exciting_trajectory", "duration", "seed", "harmonics", "trials", "condition_limit"
     ),
-) -> Answer:
+) -> CommandResult:
     """Find a motion that excites all parameters of a mechanism, to record for `robodyn identify`.
 
     It starts and ends at rest at home and stays within the limits of position, velocity, effort and
@@ -58,7 +58,7 @@ def excite(
         "duration": found.duration,
         "joints": list(found.joint_names),
     }
-    return Answer(facts, f"{output}: {found.duration:g} s of {mechanism.name}")
+    return CommandResult(facts, f"{output}: {found.duration:g} s of {mechanism.name}")
 
 
 def export(
@@ -78,7 +78,7 @@ def export(
         "wasm",
         "force",
     ),
-) -> Answer:
+) -> CommandResult:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
     Args:
@@ -88,7 +88,7 @@ def export(
     with progress_bar("exporting") as progress:
         done = rd.export(mechanism, folder, progress=progress, **how)
     listed = {"name": done.name, "folder": str(done.folder), "files": list(done.files)}
-    return Answer(listed, "\n".join(str(done.folder / file) for file in done.files))
+    return CommandResult(listed, "\n".join(str(done.folder / file) for file in done.files))
 
 
 def moveit(
@@ -97,7 +97,7 @@ def moveit(
     /,
     *,
     how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit", "force"),
-) -> Answer:
+) -> CommandResult:
     """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
 
     Its joints describe the pose of the tip, three or six; the node inverse_dynamics accepts their
@@ -109,4 +109,4 @@ def moveit(
     from robodyn.planning.moveit import moveit as write
 
     files = [str(file) for file in write(load_quietly(model), folder, **how)]
-    return Answer({"files": files}, "\n".join(files))
+    return CommandResult({"files": files}, "\n".join(files))

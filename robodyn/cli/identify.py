@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 
 
@@ -58,7 +58,7 @@ def identify_command(
     ),
     output: Path | None = None,
     html: Path | None = None,
-) -> Answer:
+) -> CommandResult:
     """Identify masses, inertias, rotors and friction of a mechanism from recordings.
 
     Efforts are linear in these parameters. Weighted least squares finds those that the recordings
@@ -101,7 +101,7 @@ def identify_command(
         write_report(identification_page(result, validations, command_line(), body), html)
         found["written"].append(str(html))
     text = summary_text(found) if body is None else f"{summary_text(found)}\n\n{payload_text(body)}"
-    return Answer(found, text)
+    return CommandResult(found, text)
 
 
 def _gains(text: str) -> float | list[float] | dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.identify import read_all
 from robodyn.cli.session import load_quietly
 
@@ -37,7 +37,7 @@ def identify_payload_command(
     apply: bool = False,
     node: str = "/inverse_dynamics",
     output: Path | None = None,
-) -> Answer:
+) -> CommandResult:
     """Identify the body that a machine carries, and set it in the running controller.
 
     Record a motion that excites the payload, such as that of `robodyn excite MODEL --duration 20`.
@@ -62,7 +62,7 @@ def identify_payload_command(
     if apply:
         facts["set"] = set_payload(found, node)
         lines += f"\n{node}: payload set"
-    return Answer(facts, lines)
+    return CommandResult(facts, lines)
 
 
 def payload_parameters(found: Payload) -> dict[str, float | list[float]]:

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import load_quietly, progress_bar
 from robodyn.errors import ClusterError, OutputError
 
@@ -42,7 +42,7 @@ def map_command(
         vectors=("accelerations", "wrenches"),
     ),
     run: dict[str, Any] = passed("sweep", "scheduler", "overwrite"),
-) -> Answer:
+) -> CommandResult:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 
     If the same command is run again, an interrupted sweep resumes at the point of interruption.
@@ -84,7 +84,7 @@ def map_command(
         if done:
             raise type(error)(f"{error} ({done:.1%} is {hint})", value=error.value) from error
         raise
-    return Answer(found, "\n".join(_lines(found)))
+    return CommandResult(found, "\n".join(_lines(found)))
 
 
 def _axes(given: list[str]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import typer
 from rich.table import Column, Table
 
 import robodyn as rd
-from robodyn.cli.commands import Answer
+from robodyn.cli.commands import CommandResult
 from robodyn.cli.session import load_quietly
 
 
-def models() -> Answer:
+def models() -> CommandResult:
     """List the bundled mechanisms."""
     loaded = {name: load_quietly(name) for name in rd.models()}
     rows = [
@@ -23,7 +23,7 @@ def models() -> Answer:
     for name, mechanism in loaded.items():
         joints = mechanism.joint_names
         table.add_row(name, mechanism.kind, f"{len(joints)}: {joints[0]} ... {joints[-1]}")
-    return Answer(rows, table)
+    return CommandResult(rows, table)
 
 
 def schema(name: str = "", /, *, path: bool = False, line: bool = False) -> None:

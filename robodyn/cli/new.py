@@ -12,7 +12,7 @@ import typer
 import yaml
 
 import robodyn as rd
-from robodyn.cli.commands import Parameter, asked
+from robodyn.cli.commands import Parameter, option_defaults
 from robodyn.cli.session import writable
 from robodyn.errors import writing
 from robodyn.loading import templates
@@ -41,7 +41,7 @@ def new(
     *,
     name: str = "",
     force: bool = False,
-    chosen: dict[str, float | None] = asked(_dimensions),
+    chosen: dict[str, float | None] = option_defaults(_dimensions),
 ) -> None:
     """Write a commented model file, or one of requirements, to start from.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
     command_line,
@@ -135,7 +135,7 @@ def plan(
     payload: float = 0.0,
     compensate_sag: bool = False,
     files: dict[str, Any] = passed(_write, "dt", "output", "html"),
-) -> Answer:
+) -> CommandResult:
     """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
 
     The command prints the duration of the motion and its limiting factors. If there is no such
@@ -169,15 +169,15 @@ def plan(
         with progress_bar(f"time-optimal motion to {name}") as report_progress:
             motion = rd.time_optimal(mechanism, route, **limits, progress=report_progress)
     else:
-        asked = limits["condition_limit"]
-        most = np.inf if asked is None else asked
+        given_limit = limits["condition_limit"]
+        most = np.inf if given_limit is None else given_limit
         broken = rd.check_limits(mechanism, motion, most)
         if broken is not None:
             raise rd.InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
     written = SagCompensation(mechanism, motion) if compensate_sag else motion
     _write(mechanism, written, name, **files)
     found = _found(mechanism, motion, name, profile)
-    return Answer(found, "\n".join(_lines(found)))
+    return CommandResult(found, "\n".join(_lines(found)))
 
 
 def _found(

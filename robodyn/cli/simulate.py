@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import mechanism_and_path, progress_bar
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def simulate(
     output: Path | None = None,
     strict: bool = False,
     max_condition: float | None = None,
-) -> Answer:
+) -> CommandResult:
     """Simulate a mechanism along a path, and summarize the result.
 
     Commands are constant between control instants and limited to the actuators. The summary is that
@@ -85,7 +85,7 @@ def simulate(
         run.write(output)
     summary = run.summary() | {"margins": run.margins(max_condition).to_dict()}
     failed = summary["status"] != "completed" or (strict and not summary["margins"]["hold"])
-    return Answer(summary, summary_text(summary), failed)
+    return CommandResult(summary, summary_text(summary), failed)
 
 
 def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> list[str]:

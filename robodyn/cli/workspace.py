@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import robodyn as rd
-from robodyn.cli.commands import Answer, passed
+from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
     command_line,
@@ -43,7 +43,7 @@ def workspace(
     condition_limit: float = 0.0,
     output: Path | None = None,
     page: Path | None = None,
-) -> Answer:
+) -> CommandResult:
     """Compute the region in which a mechanism satisfies its limits and further conditions.
 
     Args:
@@ -83,4 +83,4 @@ def workspace(
         write_report(workspace_page(region, command_line()), page)
         found["page"] = str(page)
         lines.append(f"shown in {page}")
-    return Answer(found, "\n".join(lines))
+    return CommandResult(found, "\n".join(lines))

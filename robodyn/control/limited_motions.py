@@ -101,8 +101,8 @@ def limited_stop(
                 left = _left(mechanism, travel_positions(mechanism, way.configuration))
             except KinematicsError:
                 continue
-            asked = worst_broken(mechanism, demand(mechanism, way), before)
-            broken = max(asked, left, key=lambda broken: broken.share)
+            by_demand = worst_broken(mechanism, demand(mechanism, way), before)
+            broken = max(by_demand, left, key=lambda broken: broken.share)
             if broken.share < least.share:
                 best, least = stop, broken
             if not broken.text:

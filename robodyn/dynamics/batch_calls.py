@@ -71,7 +71,7 @@ BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
-    """All arguments of a method, created once, as `answers` reads the widths at every call."""
+    """All arguments of a method, created once: `evaluate_kernel` reads the widths at every call."""
 
     __slots__ = ("items", "widths")
 
@@ -103,7 +103,7 @@ class NoSolutionAt(Exception):
         self.index, self.state = index, state
 
 
-def answers(
+def evaluate_kernel(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
     arguments: Arguments,
@@ -133,7 +133,7 @@ def answers(
     if batch is not None:
         # a TypeError is for None as a required argument, which is rejected by name below
         with suppress(TypeError):
-            results = computed(kernel, numbers, batch, core, *settings)
+            results = evaluate_unchecked(kernel, numbers, batch, core, *settings)
             if results is not None:
                 return results
     # an argument is invalid or a state has no result: only now spend time on finding out which
@@ -149,14 +149,14 @@ def answers(
     raise NoSolutionAt(element(shape, n), [array[n] for array in flat])
 
 
-def computed(
+def evaluate_unchecked(
     kernel: Callable[..., int],
     numbers: tuple[FloatArray, ...],
     states: StateBatch,
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """Compute `answers` without checking the states; None if one has no solution."""
+    """Compute `evaluate_kernel` without checking the states; None if one has no solution."""
     out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 

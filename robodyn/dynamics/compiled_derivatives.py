@@ -13,7 +13,7 @@ from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.dynamics.batch_calls import STATE, computed
+from robodyn.dynamics.batch_calls import STATE, evaluate_unchecked
 from robodyn.errors import KinematicsError
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -153,7 +153,9 @@ class CompiledDerivatives:
         rows, width = (nv, n) if forward else (n, nv)
         size = rows * (2 * nv + width)
         batch = states(self._widths, state)
-        found = None if batch is None else computed(self._call, (), batch, (size,), forward)
+        found = (
+            None if batch is None else evaluate_unchecked(self._call, (), batch, (size,), forward)
+        )
         if found is None:
             return None
         shape, end = found.shape[:-1], rows * nv

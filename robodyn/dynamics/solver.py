@@ -66,7 +66,7 @@ class Solver:
     def __init__(self, mechanism: Any) -> None:
         self.mechanism = mechanism
 
-    def unanswered(self, what: str) -> InvalidInput:
+    def unsupported(self, what: str) -> InvalidInput:
         """Return the error for a computation that this kind does not support."""
         return InvalidInput(
             f"mechanisms of the kind {self.mechanism.kind!r} have no {what} that are computed "
@@ -84,10 +84,10 @@ class Solver:
     def run_under(self, model: Any) -> Any:
         """Return the compiled simulation of the mechanism with a controller that uses `model`."""
         if self.loop is None:
-            raise self.unanswered("compiled simulations")
+            raise self.unsupported("compiled simulations")
         own, drives = self.mechanism, self.mechanism.drives.elasticity
         if drives is not None and self.loop.elastic is None:
-            raise self.unanswered("simulations with elastic drives")
+            raise self.unsupported("simulations with elastic drives")
         bare = own if drives is None else own._rotorless
         return CompiledRun(
             self.loop,
@@ -207,7 +207,7 @@ class Solver:
         Both are vectors, as the kernel of `Kernels.batch` reads them; if `smooth`, without dry
         friction.
         """
-        raise self.unanswered("steps of a batch")
+        raise self.unsupported("steps of a batch")
 
     def warm_up(self) -> None:
         """Load the compiled functions that only this kind has, by calling each once.
@@ -232,12 +232,12 @@ class Solver:
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
         """Name and parameters of each body of `parameters`, in its own frame."""
-        raise self.unanswered("parameters")
+        raise self.unsupported("parameters")
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
         """Parameters after the bodies in `parameters`, with their units in a packed array."""
-        raise self.unanswered("parameters")
+        raise self.unsupported("parameters")
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
         """Convert bodies of `parameters` into links with the bodies in their frames."""

@@ -2,12 +2,11 @@
 
 """Export of a mechanism's kernels as a C library without Python, and packages around it.
 
-`functions` declares the library's functions and composes them from a kind's `Answers`, which
+`functions` declares the library's functions and composes them from a kind's `KindFunctions`, which
 `stewart`, `serial` and `closed_loop` provide. `machine_code` compiles them to an object file;
 `export` writes the folder.
 """
 
-from robodyn.exporting.answers import Answers, answers_of, joint_answers, one_side, step_of
 from robodyn.exporting.escaping import c_string, fmi_name, in_comment, xml_text, yaml_string
 from robodyn.exporting.export import Exported, library_texts
 from robodyn.exporting.fmu import (
@@ -17,6 +16,13 @@ from robodyn.exporting.fmu import (
     write_fmus,
 )
 from robodyn.exporting.functions import FUNCTIONS, functions_of
+from robodyn.exporting.kind_functions import (
+    KindFunctions,
+    joint_functions,
+    kind_functions_of,
+    one_side,
+    step_of,
+)
 from robodyn.exporting.linking import link
 from robodyn.exporting.machine_code import TARGETS, Target, llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
@@ -24,9 +30,33 @@ from robodyn.exporting.texts import c_name, header
 from robodyn.exporting.wasm import by_lines, data_of
 
 __all__ = [
-    "FUNCTIONS", "TARGETS", "Answers", "Exported", "Target", "answers_of", "by_lines", "c_name",
-    "c_string", "controller_variables", "data_of", "fmi_name", "functions_of", "header",
-    "in_comment", "joint_answers", "library_texts", "link", "llvm_of", "model_description",
-    "object_of", "one_side", "package_texts", "plant_variables", "step_of", "target_of",
-    "write_fmus", "xml_text", "yaml_string",
+    "FUNCTIONS",
+    "TARGETS",
+    "Exported",
+    "KindFunctions",
+    "Target",
+    "by_lines",
+    "c_name",
+    "c_string",
+    "controller_variables",
+    "data_of",
+    "fmi_name",
+    "functions_of",
+    "header",
+    "in_comment",
+    "joint_functions",
+    "kind_functions_of",
+    "library_texts",
+    "link",
+    "llvm_of",
+    "model_description",
+    "object_of",
+    "one_side",
+    "package_texts",
+    "plant_variables",
+    "step_of",
+    "target_of",
+    "write_fmus",
+    "xml_text",
+    "yaml_string",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported functions that check their arguments and call a kind's `Answers`."""
+"""Exported functions that check their arguments and call a kind's `KindFunctions`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,27 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from robodyn.exporting.answers import FINE, INVALID, NO_RESULT, TOO_LARGE, Answers, are_finite
+from robodyn.exporting.kind_functions import (
+    FINE,
+    INVALID,
+    NO_RESULT,
+    TOO_LARGE,
+    KindFunctions,
+    are_finite,
+)
 from robodyn.exporting.marshaling import ADDRESS, is_null
 from robodyn.exporting.signatures import Argument, Function, Setting, sizes_of
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.numba_compat import cgutils
 
 
-def checked(function: Function, answers: Answers, setting: Setting) -> Any:
+def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
     """Compile a function that returns INVALID for invalid arguments, OK for finite results.
 
-    With `answers_at_once` it checks its arguments only if there is no result.
+    With `fails_on_invalid` it checks its arguments only if there is no result.
     """
-    find = inner(function.make(answers, setting))
-    are_valid = _are_valid(function.arguments, answers, setting)
+    find = inner(function.make(kind, setting))
+    are_valid = _are_valid(function.arguments, kind, setting)
     are_results = _are_results(function, setting)
 
     def checked_first(*given: Any) -> int:
@@ -39,26 +46,26 @@ def checked(function: Function, answers: Answers, setting: Setting) -> Any:
             return INVALID
         return TOO_LARGE if status == FINE else status
 
-    return checked_last if function.answers_at_once else checked_first
+    return checked_last if function.fails_on_invalid else checked_first
 
 
-def answer(name: str, failure: int = NO_RESULT) -> Callable[[Answers, Setting], Any]:
-    """Create a function that calls the answer `name`; `failure` is its status without a result."""
+def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunctions, Setting], Any]:
+    """Create a function that calls `name` of a kind; `failure` is its status without a result."""
 
-    def make(answers: Answers, setting: Setting) -> Any:
-        find = getattr(answers, name)
+    def make(kind: KindFunctions, setting: Setting) -> Any:
+        find = getattr(kind, name)
 
-        def ask(*given: Any) -> int:
+        def call(*given: Any) -> int:
             return FINE if find(*given) else failure
 
-        return ask
+        return call
 
     return make
 
 
-def condition_number_of(answers: Answers, setting: Setting) -> Any:
+def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the condition number at a characteristic length."""
-    find = answers.condition
+    find = kind.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
         if not 0.0 < length < np.inf:
@@ -69,14 +76,14 @@ def condition_number_of(answers: Answers, setting: Setting) -> Any:
     return condition_number
 
 
-def frictionless_dynamics_of(answers: Answers, setting: Setting) -> Any:
+def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of a motion without friction in the joints."""
-    return answer("inverse")(setting.frictionless, setting)
+    return kind_function("inverse")(setting.frictionless, setting)
 
 
-def side_of(answers: Answers, setting: Setting) -> Any:
+def side_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the side (1 or -1) of the singularities of type 2 on which a configuration is."""
-    find = answers.side
+    find = kind.side
 
     def side(q: Any, out: Any) -> int:
         out[0] = find(q)
@@ -85,9 +92,9 @@ def side_of(answers: Answers, setting: Setting) -> Any:
     return side
 
 
-def difference_of(answers: Answers, setting: Setting) -> Any:
+def difference_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the displacement between two configurations."""
-    find = answers.difference
+    find = kind.difference
 
     def difference(q: Any, goal: Any, out: Any) -> int:
         find(q, goal, out)
@@ -96,9 +103,9 @@ def difference_of(answers: Answers, setting: Setting) -> Any:
     return difference
 
 
-def _are_valid(arguments: Sequence[Argument], answers: Answers, setting: Setting) -> Any:
+def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Setting) -> Any:
     """Compile (arguments) -> whether configurations are valid and all other numbers finite."""
-    is_configuration = answers.is_configuration
+    is_configuration = kind.is_configuration
     given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
     sizes = sizes_of(setting.mechanism)
     counts = tuple(arguments[k].count(sizes) for k in given)

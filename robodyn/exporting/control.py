@@ -12,12 +12,12 @@ from robodyn.dynamics.joint_friction import STIFF_DECAY
 from robodyn.dynamics.kernels.control_laws import clip_efforts, corrected_acceleration
 from robodyn.dynamics.kernels.end_stops import STOPS, end_stop_efforts, motor_limits
 from robodyn.dynamics.kernels.integration import HYBRID, OPTIONS, STIFF_CHECK
-from robodyn.exporting.answers import (
+from robodyn.exporting.kind_functions import (
     FINE,
     INVALID,
     LIMITED,
     NO_RESULT,
-    Answers,
+    KindFunctions,
     copied,
     write_stops,
 )
@@ -38,11 +38,11 @@ from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.vectors import clear
 
 
-def computed_torque_of(answers: Answers, setting: Setting) -> Any:
+def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of computed torque, within the actuators' limits."""
-    inverse, inverse_at_rest = answers.inverse, setting.rest.inverse
-    difference, rates_of = answers.difference, answers.rates
-    compensates, damped = setting.rest is not answers, bool(setting.damping.any())
+    inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
+    difference, rates_of = kind.difference, kind.rates
+    compensates, damped = setting.rest is not kind, bool(setting.damping.any())
     at_damping = address_of(setting.damping)
     _, nv, n = setting.sizes
     m = setting.mechanism
@@ -106,10 +106,10 @@ def computed_torque_of(answers: Answers, setting: Setting) -> Any:
     return computed_torque
 
 
-def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
+def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of the end stops at a state."""
     _, nv, n = setting.sizes
-    mass, positions, rates = answers.mass, answers.positions, answers.rates
+    mass, positions, rates = kind.mass, kind.positions, kind.rates
     find = marshal(
         end_stop_efforts, vector(n), vector(n), constant(setting.mechanism.position_limits),
         vector(STOPS), rows_out(nv, nv), rows_out(n, nv), vector_out(n), borrowed=True,
@@ -136,9 +136,9 @@ def end_stop_efforts_of(answers: Answers, setting: Setting) -> Any:
     return end_stop_efforts_checked
 
 
-def checked_step_of(answers: Answers, setting: Setting) -> Any:
+def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile steps of the simulation with constant efforts."""
-    step, n, friction = answers.step, setting.sizes[2], setting.mechanism.solver.friction
+    step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
     dry, decay = friction.is_dry, friction.decay
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
 

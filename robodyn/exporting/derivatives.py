@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.answers import FINE, NO_RESULT, Answers, copied
+from robodyn.exporting.kind_functions import FINE, NO_RESULT, KindFunctions, copied
 from robodyn.exporting.marshaling import address
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import noinline
 
 
-def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
+def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of a motion and their derivatives."""
-    inverse, differentiate = answers.inverse, _blocks_of(answers, setting)
+    inverse, differentiate = kind.inverse, _blocks_of(kind, setting)
 
     def inverse_dynamics_derivatives(
         q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any, by_q: Any, by_v: Any, by_a: Any
@@ -28,9 +28,9 @@ def inverse_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     return inverse_dynamics_derivatives
 
 
-def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
+def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the acceleration due to efforts and its derivatives."""
-    forward, differentiate = answers.forward, _blocks_of(answers, setting)
+    forward, differentiate = kind.forward, _blocks_of(kind, setting)
 
     def forward_dynamics_derivatives(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any,
@@ -44,13 +44,13 @@ def forward_dynamics_derivatives_of(answers: Answers, setting: Setting) -> Any:
     return forward_dynamics_derivatives
 
 
-def _blocks_of(answers: Answers, setting: Setting) -> Any:
+def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
 
     The blocks are those of `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
-    dry, find = setting.mechanism.solver.friction.is_dry, answers.derivatives
+    dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives
     smooth = setting.smooth.inverse
 
     @noinline

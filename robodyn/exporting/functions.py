@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Functions of an exported library, composed of `Answers`."""
+"""Functions of an exported library, composed of `KindFunctions`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
-from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their answers
-from robodyn.exporting.answers import NO_SOLUTION, Answers, answers_of
+from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their functions
 from robodyn.exporting.checked_calls import (
-    answer,
     checked,
     condition_number_of,
     difference_of,
     frictionless_dynamics_of,
+    kind_function,
     side_of,
 )
 from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
@@ -26,6 +25,7 @@ from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
     inverse_dynamics_derivatives_of,
 )
+from robodyn.exporting.kind_functions import NO_SOLUTION, KindFunctions, kind_functions_of
 from robodyn.exporting.signatures import Argument, Function, Setting
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.compiler import noinline
@@ -38,8 +38,8 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         ModelError: the mechanism cannot be exported, or only in part.
     """
 
-    def make(of: Mechanism) -> Answers:
-        found = answers_of(of)
+    def make(of: Mechanism) -> KindFunctions:
+        found = kind_functions_of(of)
         # called, not inlined, so compiled once: most of a library is their code
         return found._replace(
             inverse=_compile_call(found.inverse), forward=_compile_call(found.forward)
@@ -152,20 +152,20 @@ FUNCTIONS = (
     _function(
         "inverse_dynamics: configuration velocity acceleration wrench base -> efforts",
         "Efforts of a motion.",
-        answer("inverse"),
-        answers_at_once=True,
+        kind_function("inverse"),
+        fails_on_invalid=True,
     ),
     _function(
         "frictionless_dynamics: configuration velocity acceleration wrench base -> efforts",
         "Efforts of a motion without friction in the joints.",
         frictionless_dynamics_of,
-        answers_at_once=True,
+        fails_on_invalid=True,
     ),
     _function(
         "forward_dynamics: configuration velocity efforts wrench base -> acceleration",
         "The acceleration that efforts cause; joints at rest have no dry friction here.",
-        answer("forward"),
-        answers_at_once=True,
+        kind_function("forward"),
+        fails_on_invalid=True,
     ),
     _function(
         "inverse_dynamics_derivatives: configuration velocity acceleration wrench base -> efforts "
@@ -175,36 +175,38 @@ FUNCTIONS = (
         "driven joint's rate is about to change its sign; loops with dry friction in "
         "passive joints have no derivatives here.",
         inverse_dynamics_derivatives_of,
-        answers_at_once=True,
+        fails_on_invalid=True,
     ),
     _function(
         "forward_dynamics_derivatives: configuration velocity efforts wrench base -> acceleration "
         "acceleration_by_configuration acceleration_by_velocity acceleration_by_efforts",
         "The acceleration that efforts cause, and its derivatives likewise.",
         forward_dynamics_derivatives_of,
-        answers_at_once=True,
+        fails_on_invalid=True,
     ),
-    _function("mass_matrix: configuration -> matrix", "Mass matrix, by rows.", answer("mass")),
+    _function(
+        "mass_matrix: configuration -> matrix", "Mass matrix, by rows.", kind_function("mass")
+    ),
     _function(
         "bias: configuration velocity base -> bias",
         "Gravity, velocity terms and friction, as generalized efforts by velocity.",
-        answer("bias"),
+        kind_function("bias"),
     ),
     _function(
         "joint_positions: configuration -> positions",
         "Positions of the driven joints: inverse kinematics.",
-        answer("positions"),
+        kind_function("positions"),
     ),
     _function(
         "configuration: positions configuration -> configuration",
         "The configuration with these positions of the driven joints: forward kinematics. A guess "
         "becomes the solution near it.",
-        answer("close", NO_SOLUTION),
+        kind_function("close", NO_SOLUTION),
     ),
     _function(
         "advance: configuration displacement -> moved",
         "The configuration at a displacement from another one.",
-        answer("advance", NO_SOLUTION),
+        kind_function("advance", NO_SOLUTION),
     ),
     _function(
         "difference: configuration goal -> displacement",
@@ -214,25 +216,27 @@ FUNCTIONS = (
     _function(
         "velocity: configuration joint_velocities -> velocity",
         "The velocity of the mechanism with these rates of the driven joints.",
-        answer("velocity"),
+        kind_function("velocity"),
     ),
     _function(
         "acceleration: configuration joint_velocities joint_accelerations -> acceleration",
         "The acceleration with these rates and accelerations of the driven joints.",
-        answer("acceleration"),
+        kind_function("acceleration"),
     ),
     _function(
         "joint_velocities: configuration velocity -> joint_velocities",
         "Rates of the driven joints.",
-        answer("rates"),
+        kind_function("rates"),
     ),
     _function(
-        "body_pose: configuration -> pose", "Pose of the platform or the tip.", answer("pose")
+        "body_pose: configuration -> pose",
+        "Pose of the platform or the tip.",
+        kind_function("pose"),
     ),
     _function(
         "twist_jacobian: configuration -> jacobian",
         "From velocity to the twist of the platform or the tip, by rows.",
-        answer("jacobian"),
+        kind_function("jacobian"),
     ),
     _function(
         "condition_number: configuration length -> value",

@@ -18,7 +18,7 @@ from llvmlite import binding, ir
 from numba import types
 
 from robodyn.errors import InvalidInput
-from robodyn.exporting.answers import STATUSES
+from robodyn.exporting.kind_functions import STATUSES
 from robodyn.exporting.marshaling import ADDRESS
 from robodyn.exporting.signatures import Function
 from robodyn.mechanism.mechanism import Mechanism

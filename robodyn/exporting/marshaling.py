@@ -87,9 +87,9 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
         kinds = [_kind(parameter, origins, borrowed) for parameter in parameters]
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            asked = zip(sources, cgutils.unpack_tuple(builder, args[0]), strict=True)
+            values = zip(sources, cgutils.unpack_tuple(builder, args[0]), strict=True)
             found = [
-                _marshal_argument(context, builder, parameter, kind, asked)
+                _marshal_argument(context, builder, parameter, kind, values)
                 for parameter, kind in zip(parameters, kinds, strict=True)
             ]
             return context.make_tuple(builder, result, found)
@@ -123,16 +123,16 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 
 
 def _marshal_argument(
-    context: Any, builder: Any, parameter: Any, kind: Any, asked: Iterator[Any]
+    context: Any, builder: Any, parameter: Any, kind: Any, values: Iterator[Any]
 ) -> Any:
     """Build the types and values of a kernel's argument from the caller's argument."""
     if parameter is NUMBER:
-        return next(asked)[1]
+        return next(values)[1]
     if not isinstance(parameter, ArraySpec):
         return context.get_constant(kind, parameter)
     pointer = context.get_value_type(ADDRESS)
     if parameter.numbers is None:
-        source, data = next(asked)
+        source, data = next(values)
         if isinstance(source, types.Array):
             data = context.make_array(source)(context, builder, data).data
     elif parameter.numbers is NULL:

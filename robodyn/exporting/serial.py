@@ -10,11 +10,11 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import (
-    Answers,
-    answers_of,
+from robodyn.exporting.kind_functions import (
+    KindFunctions,
     are_finite,
-    joint_answers,
+    joint_functions,
+    kind_functions_of,
     one_side,
     step_of,
 )
@@ -41,8 +41,8 @@ from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
 from robodyn.solvers.serial.kernels.spatial import place
 
 
-@answers_of.register
-def _answers(m: SerialArm) -> Answers:
+@kind_functions_of.register
+def _functions(m: SerialArm) -> KindFunctions:
     """Compile all functions of an arm.
 
     Raises:
@@ -60,7 +60,7 @@ def _answers(m: SerialArm) -> Answers:
         constant(np.zeros(n)),
     )
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
-    joints = joint_answers(n, range(n), motions.wrapping_driven(m))
+    joints = joint_functions(n, range(n), motions.wrapping_driven(m))
     jacobian = marshal(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = marshal(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 
@@ -80,7 +80,7 @@ def _answers(m: SerialArm) -> Answers:
             out[j] = q[j] + displacement[j]
         return True
 
-    return Answers(
+    return KindFunctions(
         **joints,
         inverse=marshal(
             entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)

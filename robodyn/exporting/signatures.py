@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.exporting.answers import Answers
+from robodyn.exporting.kind_functions import KindFunctions
 from robodyn.mechanism.mechanism import Mechanism
 
 
@@ -41,33 +41,34 @@ class Function(NamedTuple):
     Attributes:
         name, about: name and description in the header.
         arguments: its arguments.
-        make: function that compiles it from `Answers` and a `Setting`.
-        answers_at_once: whether invalid arguments give no result anyway.
+        make: function that compiles it from `KindFunctions` and a `Setting`.
+        fails_on_invalid: whether invalid arguments give no result anyway.
     """
 
     name: str
     about: str
     arguments: tuple[Argument, ...]
-    make: Callable[[Answers, Setting], Any]
-    answers_at_once: bool = False
+    make: Callable[[KindFunctions, Setting], Any]
+    fails_on_invalid: bool = False
 
 
 class Setting(NamedTuple):
-    """Data of a mechanism besides its answers.
+    """Data of a mechanism besides its `KindFunctions`.
+
+    The functions of a mechanism without such friction are its own.
 
     Attributes:
         mechanism: exported mechanism.
-        rest: answers without the friction that control compensates by the planned motion; the same
-            answers if there is none.
-        smooth: answers without dry friction; the same answers if there is none.
-        frictionless: answers without friction in the joints; the same answers if there is none.
+        rest: functions without the friction that control compensates by the planned motion.
+        smooth: functions without dry friction.
+        frictionless: functions without friction in the joints.
         damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
     """
 
     mechanism: Mechanism
-    rest: Answers
-    smooth: Answers
-    frictionless: Answers
+    rest: KindFunctions
+    smooth: KindFunctions
+    frictionless: KindFunctions
     damping: np.ndarray
 
     @property

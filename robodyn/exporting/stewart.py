@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.answers import Answers, answers_of, copied, step_of
+from robodyn.exporting.kind_functions import KindFunctions, copied, kind_functions_of, step_of
 from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
@@ -34,8 +34,8 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 from robodyn.solvers.stewart.platform import StewartPlatform
 
 
-@answers_of.register
-def _answers(m: StewartPlatform) -> Answers:
+@kind_functions_of.register
+def _functions(m: StewartPlatform) -> KindFunctions:
     """Compile all functions of a platform."""
     lane_numbers, legs, body = (
         constant(m.solver.lanes),
@@ -143,7 +143,7 @@ def _answers(m: StewartPlatform) -> Answers:
         find_advanced(pose, displacement, out)
         return True
 
-    return Answers(
+    return KindFunctions(
         is_configuration=is_configuration,
         inverse=marshal(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
         forward=marshal(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from robodyn.errors import InvalidInput
-from robodyn.exporting.answers import STATUSES
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.functions import FUNCTIONS
+from robodyn.exporting.kind_functions import STATUSES
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__

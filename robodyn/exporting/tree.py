@@ -16,13 +16,13 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.errors import ModelError
-from robodyn.exporting.answers import (
+from robodyn.exporting.kind_functions import (
     NO_RESULT,
-    Answers,
-    answers_of,
+    KindFunctions,
     are_finite,
     copied,
-    joint_answers,
+    joint_functions,
+    kind_functions_of,
     one_side,
     step_of,
 )
@@ -57,8 +57,8 @@ from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
 
 
-@answers_of.register
-def _answers(m: ClosedLoop) -> Answers:
+@kind_functions_of.register
+def _functions(m: ClosedLoop) -> KindFunctions:
     """Compile all functions of a closed loop.
 
     Raises:
@@ -83,7 +83,7 @@ def _answers(m: ClosedLoop) -> Answers:
         m.solver.tree.frame_of[m.model.tip_link],
     )
     at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    joints = joint_answers(nq, m.solver.driven_at, motions.wrapping_driven(m))
+    joints = joint_functions(nq, m.solver.driven_at, motions.wrapping_driven(m))
     positions = joints["positions"]
     state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
     find_bodies = marshal(
@@ -192,7 +192,7 @@ def _answers(m: ClosedLoop) -> Answers:
         step_of(m, simulate, smooth_one, one + one)
         for one, smooth_one in zip(own, own_smooth, strict=True)
     ]
-    return Answers(
+    return KindFunctions(
         **joints,
         inverse=all_of(entries.inverse_dynamics, *state, *LOAD, False, vector_out(n)),
         forward=all_of(entries.forward_dynamics, *state, *LOAD, False, vector_out(n)),

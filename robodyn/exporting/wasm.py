@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from robodyn.errors import MissingExtra
-from robodyn.exporting.answers import LIMITED, STATUSES
 from robodyn.exporting.escaping import in_comment
+from robodyn.exporting.kind_functions import LIMITED, STATUSES
 from robodyn.exporting.linking import run
 from robodyn.exporting.machine_code import object_of, target_of
 from robodyn.exporting.signatures import Argument, Function, sizes_of

@@ -161,11 +161,11 @@ def _columns(m: Any, motion: Motion) -> FloatArray:
         tensor = np.eye(3)
         tensor[row, column] = tensor[column, row] = 1.5 if row == column else 0.3
         bodies.append((1.0, np.zeros(3), tensor))
-    answers = np.stack(
+    wrenches = np.stack(
         [m.with_payload(*body).inverse_dynamics(*motion) - nothing for body in bodies], axis=-1
     )
     numbers = np.stack([body_parameters(*body) for body in bodies], axis=-1)
-    return np.asarray(answers @ np.linalg.inv(numbers))
+    return np.asarray(wrenches @ np.linalg.inv(numbers))
 
 
 def _solve(

@@ -561,7 +561,7 @@ class Mechanism(ABC):
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or this kind has no parameters.
         """
-        raise self.solver.unanswered("parameters")
+        raise self.solver.unsupported("parameters")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model, *self._options), {"_added": dict(self._added)}

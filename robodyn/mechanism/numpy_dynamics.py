@@ -105,7 +105,7 @@ class NumpyDynamics(Mechanism):
 
     def _refuse_motion_of(self, base: BaseMotion | None) -> None:
         if base is not None:
-            raise self.solver.unanswered("dynamics on a base that moves")
+            raise self.solver.unsupported("dynamics on a base that moves")
 
     def _load(self, configuration: ArrayLike, wrench: ArrayLike | None) -> FloatArray:
         """Compute the joint efforts (..., n) equivalent to a wrench (..., 6) on the tip."""
@@ -138,7 +138,7 @@ def _classical_steps(
     """
     refuse_elastic_drives(mechanism)
     if is_semi_implicit:
-        raise mechanism.solver.unanswered("semi-implicit steps")
+        raise mechanism.solver.unsupported("semi-implicit steps")
     stops = None if end_stops is None else end_stops.for_step(dt)
 
     def rate(y: FloatArray) -> FloatArray:

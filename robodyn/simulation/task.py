@@ -93,7 +93,7 @@ class SimulationTask:
             self.load = as_exact("wrench", wrench, (6,), "N, N m")
         self.load_knows_state = _knows_state(wrench)
         self.base = _of_time(settings.base)
-        self._base_told = self.base if "base" in _parameters(self.controller) else None
+        self._base_argument = self.base if "base" in _parameters(self.controller) else None
         self.is_sampled = control_dt is not None
         self.has_fixed_steps = integrator != "dop853"
         # states of the adaptive method until the acceleration jumps
@@ -215,12 +215,12 @@ class SimulationTask:
 
     def _command(self, time: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """Call the controller, with the motion of the base if it has that parameter."""
-        more = {} if self._base_told is None else {"base": self._base_told(time)}
+        more = {} if self._base_argument is None else {"base": self._base_argument(time)}
         try:
-            answer = self.controller(time, q, v, self.trajectory, **more)
+            commanded = self.controller(time, q, v, self.trajectory, **more)
         except KinematicsError as error:
             raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
-        return as_array(f"the controller's answer at {time:.6g} s", answer, (), "N or N m")
+        return as_array(f"the controller's efforts at {time:.6g} s", commanded, (), "N or N m")
 
 
 def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:

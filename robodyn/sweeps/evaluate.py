@@ -41,7 +41,7 @@ def evaluate(
     exists = np.asarray(np.isfinite(batch.configuration).all(axis=-1))
     for machine, rows in _machines(mechanism, known, values):
         positions = np.full((count, len(machine.joint_names)), np.nan)
-        _answer(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
+        _store_quantity(machine, _POSITIONS, batch, rows[exists[rows]], settings, [positions])
         within = machine.drives.within_position_limits(positions[rows])
         if len(travel_limits(machine)) > positions.shape[1]:
             placed = np.flatnonzero(within)
@@ -50,7 +50,7 @@ def evaluate(
         computable = np.isfinite(positions[rows]).all(axis=-1) if settings.beyond_limits else within
         for quantity in selected:
             arrays = [results[name] for name in quantity.texts]
-            _answer(machine, quantity, batch, rows[computable], settings, arrays)
+            _store_quantity(machine, quantity, batch, rows[computable], settings, arrays)
     return results
 
 
@@ -77,7 +77,7 @@ def _machines(
         yield made(row), rows
 
 
-def _answer(
+def _store_quantity(
     machine: Mechanism,
     quantity: Quantity,
     batch: States,

@@ -49,14 +49,14 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
 
 
 def resting_values(
-    mechanism: Mechanism, known: Mapping[str, Variable], asked: Collection[str]
+    mechanism: Mechanism, known: Mapping[str, Variable], required: Collection[str]
 ) -> dict[str, float]:
     """Return the values of the variables that were not given: at rest at home, without load.
 
     Raises:
         InvalidInput: the mechanism has no home configuration, but needs one.
     """
-    values = {name: known[name].neutral for name in known if name not in asked}
+    values = {name: known[name].neutral for name in known if name not in required}
     positions = [name for name in values if known[name].role == "position"]
     if positions:
         home = presentation.values_of(mechanism, mechanism.home)

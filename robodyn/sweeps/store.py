@@ -235,10 +235,10 @@ def _parse(text: Any) -> dict[str, str] | None:
     return found if isinstance(found, dict) and found else None
 
 
-def _compare(asked: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
+def _compare(stated: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
     if found is None:
         raise _is_no_sweep(path)
-    other = [name for name in asked if found.get(name) != asked[name]]
+    other = [name for name in stated if found.get(name) != stated[name]]
     if other:
         raise ResumeRefused(
             f"{path}: {verb} another sweep (of other {', '.join(other)}); repeat the same command, "

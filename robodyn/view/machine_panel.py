@@ -46,10 +46,10 @@ class MachinePanel:
 
     Args:
         page: page to extend.
-        ask: called with the name of a service when its button is pressed.
+        request: called with the name of a service when its button is pressed.
     """
 
-    def __init__(self, page: ViewerPage, ask: Callable[[str], None]) -> None:
+    def __init__(self, page: ViewerPage, request: Callable[[str], None]) -> None:
         self._scene = page.scene
         with page.gui.add_folder("Machine"):
             self._text = page.gui.add_html("")
@@ -58,7 +58,7 @@ class MachinePanel:
 
         @buttons.on_click  # type: ignore[untyped-decorator]
         def _(event: Any) -> None:
-            ask(REQUESTS[event.target.value])
+            request(REQUESTS[event.target.value])
 
         self.state = ""
         self.buttons = buttons

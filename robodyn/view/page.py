@@ -85,11 +85,11 @@ class ViewerPage:
 
         @run.on_click  # type: ignore[untyped-decorator]
         def _(event: Any) -> None:
-            wish = event.target.value
-            if wish == "Reset":
+            choice = event.target.value
+            if choice == "Reset":
                 source.reset()
             else:
-                source.set_playing(wish == "Play")
+                source.set_playing(choice == "Play")
 
         self.scene = Scene(server, mechanism, figure)
         panel = self.gui.add_panel()

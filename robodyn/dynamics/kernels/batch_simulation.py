@@ -154,9 +154,9 @@ def batch_loops(kind: LaneFunctions) -> tuple[Any, Any]:
         end, as it has those at the beginning if it `is_evaluated`.
         """
         functions = without_inertia, supply, equations, configuration_rate, normalize
-        asked, step = r.left[0] > 0.0, LaneStep(r, moves)
+        active, step = r.left[0] > 0.0, LaneStep(r, moves)
         _, moved, evaluates = hybrid_step(
-            functions, task, step, h, asked, True, is_evaluated, r.q, r.v
+            functions, task, step, h, active, True, is_evaluated, r.q, r.v
         )
         return moved, evaluates
 

@@ -20,7 +20,7 @@ from robodyn.numerics.simd.tables import new_table
 
 
 @inner
-def answer(
+def evaluate_lanes(
     find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
 ) -> int:
     """Compute results out (N, k) for the arguments of N states.

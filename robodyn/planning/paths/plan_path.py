@@ -102,8 +102,8 @@ def plan_path(
     step = as_scalar("step", settings.step, "rad", above=0.0)
     first = mechanism.coordinates.single("start", start)
     last = mechanism.coordinates.beside(mechanism.coordinates.single("goal", goal), first)
-    asked = settings.condition_limit
-    limit = default_limit(mechanism) if asked is None else asked
+    given_limit = settings.condition_limit
+    limit = default_limit(mechanism) if given_limit is None else given_limit
     parts = None if settings.clearance is None else Clearance(mechanism, settings.clearance)
     bounds = Bounds(
         mechanism,

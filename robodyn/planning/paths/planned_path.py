@@ -90,11 +90,11 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSetti
     check_profile(profile)
     q, first, _ = curve.motion(np.linspace(0.0, 1.0, TIMING_SAMPLES))
     needed = 0.0
-    asked = [("v_max", settings.v_max, np.abs(first))]
+    checks = [("v_max", settings.v_max, np.abs(first))]
     if mechanism.coordinates.is_pose:
         parts = (("v_max", settings.v_max, first[:, :3]), ("w_max", settings.w_max, first[:, 3:]))
-        asked = [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts]
-    for name, limit, rates in asked:
+        checks = [(name, limit, np.linalg.norm(rates, axis=1)) for name, limit, rates in parts]
+    for name, limit, rates in checks:
         if limit is None:
             continue
         speed = as_scalar(name, limit, above=0.0)

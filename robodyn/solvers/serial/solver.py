@@ -17,8 +17,8 @@ from robodyn.dynamics.batch_calls import (
     WRENCH,
     Arguments,
     ArrayArgument,
-    answers,
     entry,
+    evaluate_kernel,
     types_of_state,
 )
 from robodyn.dynamics.body_parameters import BodyNumbers
@@ -253,7 +253,7 @@ class SerialSolver(Solver):
         if self.n > lanes.MOST_JOINTS:
             compiled = with_stack(lanes.stack_needed(self.n), compiled)
         numbers = chain, self.gravity if gravity is None else gravity
-        return answers(compiled, numbers, _arguments(self.n, *names), values, core)
+        return evaluate_kernel(compiled, numbers, _arguments(self.n, *names), values, core)
 
     def flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
         """Flatten arguments to one batch, with zero for no wrench; see `Arguments.flattened`."""

@@ -22,8 +22,8 @@ from robodyn.dynamics.batch_calls import (
     POSE,
     Arguments,
     ArrayArgument,
-    computed,
     entry,
+    evaluate_unchecked,
 )
 from robodyn.dynamics.single_calls import condition_of
 from robodyn.errors import UnreachablePose
@@ -166,7 +166,9 @@ def condition_number(
     batch = states((7,), (pose,)) if isinstance(characteristic_length, (int, float)) else None
     if batch is not None and 0.0 < characteristic_length < np.inf:
         kernel = entry(lanes.condition_number, *CONFIGURATION, types.float64)
-        found = computed(kernel, platform.solver.numbers, batch, (1,), float(characteristic_length))
+        found = evaluate_unchecked(
+            kernel, platform.solver.numbers, batch, (1,), float(characteristic_length)
+        )
         if found is not None:
             return found[..., 0]
     return conditioning.condition_number(platform, pose, characteristic_length)

@@ -15,8 +15,8 @@ from robodyn.dynamics.batch_calls import (
     CONFIGURATION,
     Arguments,
     NoSolutionAt,
-    answers,
     entry,
+    evaluate_kernel,
     types_of_state,
 )
 from robodyn.errors import (
@@ -90,7 +90,7 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """Compute a vector kernel's result for each state, (..., *core); see `batch_calls.answers`.
+    """Compute a vector kernel's result for each state, (..., *core); see `evaluate_kernel`.
 
     Args:
         kernel: kernel to compile.
@@ -106,7 +106,7 @@ def solved(
     inputs = types_of_state(values) if count > 2 else CONFIGURATION * count
     compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
     try:
-        return answers(compiled, numbers, arguments, values, core, *settings)
+        return evaluate_kernel(compiled, numbers, arguments, values, core, *settings)
     except NoSolutionAt as failure:
         pose, index = failure.state[0], failure.index
     status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)

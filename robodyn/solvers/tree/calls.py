@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.dynamics.batch_calls import CONFIGURATION, STATE, computed, types_of_state
+from robodyn.dynamics.batch_calls import CONFIGURATION, STATE, evaluate_unchecked, types_of_state
 from robodyn.dynamics.single_calls import Single, UncheckedSingle
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -168,7 +168,7 @@ def batch(
         compiled = _batch_entry(name, *inputs)
         if scratch > layout.MOST:
             compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
-        return computed(compiled, packed.given, given, core, *settings)
+        return evaluate_unchecked(compiled, packed.given, given, core, *settings)
     return None
 
 

@@ -14,7 +14,7 @@ from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.equations import least_step
 from robodyn.solvers.tree.closing.kinematics import (
-    ask,
+    call_entry,
     each_state,
     joint_motion,
     refuse_under_actuated,
@@ -93,7 +93,7 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
     q, u, change, wrench, base, out = given
     load = np.zeros(6) if wrench is None else wrench
     effort, tau = np.empty(loop.solver.n), np.empty(loop.solver.tree.rates)
-    ask(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
+    call_entry(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
     v, a = joint_motion(loop, q, u, change)
     B = np.empty((len(loop.solver.tree.bodies), layout.BODY_SIZE))
     entry("tree_efforts", loop.structure.packed)(q, v, a, load, base, tau, B)

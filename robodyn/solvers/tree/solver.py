@@ -23,7 +23,7 @@ from robodyn.solvers.tree import conditions, joints, parameters
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree.calls import UncheckedLoop, single_dynamics
 from robodyn.solvers.tree.closing import kinematics
-from robodyn.solvers.tree.closing.kinematics import ask, tangent, tip_motion
+from robodyn.solvers.tree.closing.kinematics import call_entry, tangent, tip_motion
 from robodyn.solvers.tree.closing.pivots import Pivots
 from robodyn.solvers.tree.integration import KERNELS, LOST, NO_STEP, Simulation
 from robodyn.solvers.tree.kernels.derivatives import derivatives
@@ -174,7 +174,7 @@ class LoopSolver(Solver):
             return q, None
         if len(q) == 1:
             S = np.empty((self.tree.rates, self.nu))
-            ask(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
+            call_entry(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
         else:
             S = tangent(self.mechanism, q)
         return q, S.reshape(len(q), -1)
@@ -188,7 +188,7 @@ class LoopSolver(Solver):
         count = self.tree.rates
         if len(q) == 1:
             found = np.empty((1, 2 * count + 6))
-            ask(
+            call_entry(
                 self.mechanism,
                 "motion",
                 *(np.ascontiguousarray(part[0]) for part in (q, v, a)),

@@ -315,9 +315,9 @@ def test_arguments_out_of_range_are_refused(dasgupta, options, text):
 @pytest.mark.parametrize(
     ("answer", "text"),
     [
-        ([np.nan] * 6, r"the controller's answer at 0 s\[0\] is nan"),
-        (None, "the controller's answer at 0 s"),
-        ("full", "the controller's answer at 0 s must be numbers"),
+        ([np.nan] * 6, r"the controller's efforts at 0 s\[0\] is nan"),
+        (None, "the controller's efforts at 0 s"),
+        ("full", "the controller's efforts at 0 s must be numbers"),
         ([1.0, 2.0], r"effort has shape \(2,\)"),
     ],
 )

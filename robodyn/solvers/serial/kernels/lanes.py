@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, base_of
 from robodyn.dynamics.kernels.integration import OK
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.lanes import WIDTH
@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute efforts by Newton-Euler, for `answer`."""
+    """Compute efforts by Newton-Euler, for `evaluate_lanes`."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(chain, base, state, s.work, found)
@@ -62,7 +62,7 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute accelerations by articulated bodies, for `answer`."""
+    """Compute accelerations by articulated bodies, for `evaluate_lanes`."""
     chain, gravity = arm
     if not state.contact:
         for j in range(6):
@@ -85,7 +85,7 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix by composite rigid bodies, for `answer`."""
+    """Compute the mass matrix by composite rigid bodies, for `evaluate_lanes`."""
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.mass_matrix(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -94,7 +94,7 @@ def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) ->
 
 @inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the Jacobian of the tip, for `answer`."""
+    """Compute the Jacobian of the tip, for `evaluate_lanes`."""
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -103,7 +103,7 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
-    """Compute derivatives of efforts, or of accelerations if `forward`, for `answer`."""
+    """Compute derivatives of efforts, or of accelerations if `forward`, for `evaluate_lanes`."""
     chain, gravity = arm
     rows, column = s.slopes, s.column
     n = chain.shape[0] - 1
@@ -117,14 +117,16 @@ def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) ->
 
 
 @inner
-def answers(find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any) -> int:
+def evaluate_states(
+    find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any
+) -> int:
     """Compute results out (N, k) for the arguments of N states."""
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1
     slopes = n, max(n, serial_derivatives.SLOPE_SIZE)
     shapes = Scratch((n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), slopes, n)
     s, width = new_tables(shapes), max(n, BASE)
-    return answer(find, arm, given, width, settings, False, s, borrowed_array(out))
+    return evaluate_lanes(find, arm, given, width, settings, False, s, borrowed_array(out))
 
 
 @batch_entry
@@ -132,7 +134,7 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Compute efforts out (N, n)."""
-    return answers(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
+    return evaluate_states(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
 
 
 @batch_entry
@@ -140,19 +142,21 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Compute accelerations out (N, n)."""
-    return answers(find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out)
+    return evaluate_states(
+        find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out
+    )
 
 
 @batch_entry
 def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Compute mass matrices out (N, n * n), row by row."""
-    return answers(find_mass_matrix, chain, gravity, (q,), False, out)
+    return evaluate_states(find_mass_matrix, chain, gravity, (q,), False, out)
 
 
 @batch_entry
 def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
     """Compute Jacobians out (N, 6 n) of the tip, row by row."""
-    return answers(find_jacobian, chain, gravity, (q,), False, out)
+    return evaluate_states(find_jacobian, chain, gravity, (q,), False, out)
 
 
 @batch_entry
@@ -164,4 +168,6 @@ def derivatives(
 
     By q, qd, and qdd or efforts, at states with these accelerations; tau is not read.
     """
-    return answers(find_derivatives, chain, gravity, (q, qd, qdd, wrench, base), forward, out)
+    return evaluate_states(
+        find_derivatives, chain, gravity, (q, qd, qdd, wrench, base), forward, out
+    )

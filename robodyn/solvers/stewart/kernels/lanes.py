@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import base_of
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.dynamics.kernels.state import State, is_motion, unloaded
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
@@ -59,7 +59,7 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """Compute actuator forces, for `answer`."""
+    """Compute actuator forces, for `evaluate_lanes`."""
     legs, body = platform
     if not normalize(state.q):
         return SINGULAR
@@ -77,7 +77,7 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute gravity, velocity terms and friction, for `answer`."""
+    """Compute gravity, velocity terms and friction, for `evaluate_lanes`."""
     legs, body = platform
     if not normalize(state.q):
         return SINGULAR
@@ -90,7 +90,7 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute platform accelerations, for `answer`."""
+    """Compute platform accelerations, for `evaluate_lanes`."""
     if not normalize(state.q):
         return SINGULAR
     status = equations_in_lanes(platform, state, s)
@@ -120,7 +120,7 @@ def accelerated(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix, row by row, for `answer`."""
+    """Compute the mass matrix, row by row, for `evaluate_lanes`."""
     if not normalize(state.q):
         return SINGULAR
     return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
@@ -128,7 +128,7 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute H, its moments divided by a length, row by row, for `answer`."""
+    """Compute H, its moments divided by a length, row by row, for `evaluate_lanes`."""
     if not normalize(state.q):
         return SINGULAR
     position = vector(state.q, 0)
@@ -145,7 +145,7 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute the condition number of H, moments divided by a length, for `answer`."""
+    """Compute the condition number of H, moments divided by a length, for `evaluate_lanes`."""
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
     if status == OK:
@@ -156,11 +156,13 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 
 
 @inner
-def answers(find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any) -> int:
+def evaluate_states(
+    find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any
+) -> int:
     """Compute results out (N, k) for the arguments of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
-    return answer(find, known, given, 9, settings, False, s, borrowed_array(out))
+    return evaluate_lanes(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
 @batch_entry
@@ -177,13 +179,13 @@ def inverse_dynamics(
 ) -> int:
     """Compute actuator forces out (N, 6)."""
     given = pose, twist, accel, wrench, base
-    return answers(find_forces, legs, platform, given, with_legs, out)
+    return evaluate_states(find_forces, legs, platform, given, with_legs, out)
 
 
 @batch_entry
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Compute mass matrices out (N, 36), row by row."""
-    return answers(find_mass_matrix, legs, platform, (pose,), False, out)
+    return evaluate_states(find_mass_matrix, legs, platform, (pose,), False, out)
 
 
 @batch_entry
@@ -192,7 +194,7 @@ def forward_dynamics(
 ) -> int:
     """Compute platform accelerations out (N, 6)."""
     given = pose, twist, forces, wrench, base
-    return answers(find_accelerations, legs, platform, given, False, out)
+    return evaluate_states(find_accelerations, legs, platform, given, False, out)
 
 
 @batch_entry
@@ -200,19 +202,21 @@ def bias(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Compute gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
-    return answers(find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out)
+    return evaluate_states(
+        find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out
+    )
 
 
 @batch_entry
 def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Compute H out (N, 36), row by row."""
-    return answers(find_jacobian, legs, platform, (pose,), 1.0, out)
+    return evaluate_states(find_jacobian, legs, platform, (pose,), 1.0, out)
 
 
 @batch_entry
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
     """Compute condition numbers out (N, 1) of H, moments divided by `length`."""
-    return answers(find_condition_number, legs, platform, (pose,), length, out)
+    return evaluate_states(find_condition_number, legs, platform, (pose,), length, out)
 
 
 @entry_kernel

@@ -176,8 +176,8 @@ class Equations:
         Returns:
             The configurations reached.
         """
-        ask, places = at or self.at, list(starts)
-        gap, K = _all_at(ask, places, free)
+        call_entry, places = at or self.at, list(starts)
+        gap, K = _all_at(call_entry, places, free)
         worth, damping = (gap * gap).sum(axis=1), np.full(len(places), 1e-2)
         identity = np.eye(gap.shape[1])
         for _ in range(MOST_DAMPED_STEPS):
@@ -192,7 +192,7 @@ class Equations:
             longest = np.abs(steps).max(axis=1, initial=0.0)
             steps *= np.minimum(1.0, LONGEST_DAMPED_STEP / np.maximum(longest, 1e-300))[:, None]
             trials = [self.stepped(places[k], step) for k, step in zip(live, steps, strict=True)]
-            new_gap, new_K = _all_at(ask, trials, free)
+            new_gap, new_K = _all_at(call_entry, trials, free)
             new_worth = (new_gap * new_gap).sum(axis=1)
             better = new_worth < worth[live]
             accepted = live[better]
@@ -277,12 +277,12 @@ class TipPose:
 
 
 def _all_at(
-    ask: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    call_entry: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Evaluate equations (N, rows) and their Jacobian (N, rows, free)."""
-    both = [ask(place) for place in places]
+    both = [call_entry(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 
 

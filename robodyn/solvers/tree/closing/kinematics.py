@@ -205,7 +205,7 @@ def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
     return call
 
 
-def ask(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
+def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
     """Call an entry, with other pivots if those of home fail; q is closed."""
     if kernel_of(loop, name)(q, *arguments):
         return
@@ -309,7 +309,7 @@ def each_state(
         state: list[Any] = [np.array(states[what][n]) if what in states else None for what in names]
         try:
             if call is None:
-                ask(loop, name, *state, *rest, out[n])
+                call_entry(loop, name, *state, *rest, out[n])
             else:
                 call(*state, out[n])
         except KinematicsError as error:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
@@ -275,4 +275,4 @@ def forward_dynamics_of_trees(
     if not fits(m):
         return 0
     s, width = new_tables(shapes_of(m)), max(m.widest, m.positions, BASE)
-    return answer(forward_dynamics, m, given, width, False, True, s, borrowed_array(out))
+    return evaluate_lanes(forward_dynamics, m, given, width, False, True, s, borrowed_array(out))

@@ -43,7 +43,7 @@ def fits(m: Any) -> bool:
 
 
 @inner
-def answer(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
+def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
     """Compute a result for a state with a third part of `count` numbers; return whether it exists.
 
     `find` is called as find(m, state, trusted, s, out), and returns a status.
@@ -88,7 +88,7 @@ def inverse_dynamics(
 ) -> bool:  # fmt: skip
     """Compute efforts (driven,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
-    return answer(distribution.limited_efforts, m, state, m.free, trusted, out)
+    return evaluate(distribution.limited_efforts, m, state, m.free, trusted, out)
 
 
 @entry_kernel
@@ -98,7 +98,7 @@ def forward_dynamics(
 ) -> bool:  # fmt: skip
     """Compute accelerations (free,) of one state."""
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
-    return answer(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
+    return evaluate(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
 
 @entry_kernel
@@ -108,7 +108,7 @@ def free_efforts(
 ) -> bool:  # fmt: skip
     """Compute efforts (free,) as if the independent coordinates were driven."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
-    return answer(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
+    return evaluate(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
 
 
 @entry_kernel
@@ -169,7 +169,7 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
     """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     state = unloaded(q, borrowed_array(rates), borrowed_array(change))
-    return answer(dynamics.motion, m, state, m.free, True, out)
+    return evaluate(dynamics.motion, m, state, m.free, True, out)
 
 
 @entry_kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import BASE
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.jacobi import ratio_of_lanes
@@ -41,7 +41,7 @@ from robodyn.solvers.tree.kernels.layout import (
 
 @inner
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix (free * free), for `answer`."""
+    """Compute the mass matrix (free * free), for `evaluate_lanes`."""
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
         for j in range(i + 1):
@@ -52,7 +52,7 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the tangent S (rates * free), for `answer`."""
+    """Compute the tangent S (rates * free), for `evaluate_lanes`."""
     status = dynamics.prepare(m, state.q, False, s)
     if status == OK:
         projection.tangent(m, s.K, s.R, as_table(found, m.free))
@@ -61,13 +61,13 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the Jacobian of the tip (6 * free), for `answer`."""
+    """Compute the Jacobian of the tip (6 * free), for `evaluate_lanes`."""
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the closed configuration (positions,) after a displacement, for `answer`."""
+    """Compute the closed configuration (positions,) after a displacement, for `evaluate_lanes`."""
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
     if any_of(left > accepted) or not all_finite(state.q, m.positions):
@@ -79,7 +79,7 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
-    """Compute axes and origin (12,) of a body, for `answer`."""
+    """Compute axes and origin (12,) of a body, for `evaluate_lanes`."""
     place_bodies(m, state.q, s.B)
     for k in range(ORIGIN + 3):
         found[k] = s.B[body, k]
@@ -88,7 +88,7 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute condition numbers (2,), of motion and forces, for `answer`."""
+    """Compute condition numbers (2,), of motion and forces, for `evaluate_lanes`."""
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
     if status != OK:
@@ -103,13 +103,15 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 
 @inner
-def answers(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
+def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
     """Compute results out (N, k) for configurations and further arguments."""
     m = mechanism(plan, numbers)
     if not fits(m):
         return 0
     s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
-    return answer(find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out))
+    return evaluate_lanes(
+        find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out)
+    )
 
 
 @batch_entry
@@ -118,7 +120,7 @@ def inverse_dynamics(
 ) -> int:
     """Compute efforts out (N, driven)."""
     given = q, rates, change, wrench, base
-    return answers(distribution.driven_efforts, plan, numbers, given, False, out)
+    return evaluate_states(distribution.driven_efforts, plan, numbers, given, False, out)
 
 
 @batch_entry
@@ -127,25 +129,25 @@ def forward_dynamics(
 ) -> int:
     """Compute accelerations out (N, free)."""
     given = q, rates, efforts, wrench, base
-    return answers(dynamics.forward_dynamics, plan, numbers, given, False, out)
+    return evaluate_states(dynamics.forward_dynamics, plan, numbers, given, False, out)
 
 
 @batch_entry
 def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Compute mass matrices out (N, free * free)."""
-    return answers(find_mass_matrix, plan, numbers, (q,), False, out)
+    return evaluate_states(find_mass_matrix, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Compute tangents S out (N, rates * free)."""
-    return answers(find_tangent, plan, numbers, (q,), False, out)
+    return evaluate_states(find_tangent, plan, numbers, (q,), False, out)
 
 
 @batch_entry
 def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
     """Compute Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
-    return answers(find_jacobian, plan, numbers, (q,), False, out)
+    return evaluate_states(find_jacobian, plan, numbers, (q,), False, out)
 
 
 @batch_entry
@@ -158,13 +160,13 @@ def conditions(
     joints, as degrees of freedom.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
-    return answers(find_conditions, plan, numbers, (q,), (*known, length), out)
+    return evaluate_states(find_conditions, plan, numbers, (q,), (*known, length), out)
 
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
     """Compute rates and accelerations of all joints, and the tip's, out (N, 2 * rates + 6)."""
-    return answers(dynamics.motion, plan, numbers, (q, rates, change), False, out)
+    return evaluate_states(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
 
 @batch_entry
@@ -177,7 +179,7 @@ def displaced(
     `target` if rounding permits.
     """
     given, settings = (q, displacements), (target, accepted)
-    return answers(find_displaced, plan, numbers, given, settings, out)
+    return evaluate_states(find_displaced, plan, numbers, given, settings, out)
 
 
 @batch_entry
@@ -200,10 +202,10 @@ def body_motions(
     """
     given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
     find = inverse_kinematics.find_body_motion
-    return answers(find, plan, numbers, given, settings, out)
+    return evaluate_states(find, plan, numbers, given, settings, out)
 
 
 @batch_entry
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
     """Compute frames out (N, 12) of one body: axes x y z and origin, base frame."""
-    return answers(find_frame, plan, numbers, (q,), body, out)
+    return evaluate_states(find_frame, plan, numbers, (q,), body, out)

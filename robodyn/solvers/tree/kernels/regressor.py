@@ -14,7 +14,7 @@ from typing import Any
 from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.body_columns import write_body_columns
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, friction_rate
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.dynamics.kernels.point_spring import spring_force
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
@@ -156,7 +156,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 
 @inner
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the regressor (driven * p), for `answer`."""
+    """Compute the regressor (driven * p), for `evaluate_lanes`."""
     frames, further = settings
     status = joint_motion(m, state, False, s)
     if status != OK:
@@ -198,4 +198,4 @@ def regressor(
     given = borrowed_array(q), borrowed_array(rates), borrowed_array(change)
     settings = borrowed_array(frames), borrowed_array(further)
     s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
-    return answer(find_regressor, m, given, width, settings, True, s, borrowed_array(out))
+    return evaluate_lanes(find_regressor, m, given, width, settings, True, s, borrowed_array(out))

@@ -21,7 +21,7 @@ from robodyn.dynamics.kernels.control_laws import (
 )
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK, PackedPlant
-from robodyn.dynamics.kernels.lanes import answer
+from robodyn.dynamics.kernels.lanes import evaluate_lanes
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
 from robodyn.dynamics.kernels.state import State, loaded
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
@@ -168,9 +168,9 @@ def condition_number(numbers: Any, q: Any, length: float) -> float:
 
 
 @inner
-def answers(find: Any, cart: Any, given: Any, settings: Any, out: Any) -> int:
+def evaluate_states(find: Any, cart: Any, given: Any, settings: Any, out: Any) -> int:
     """Fill out (N, k) from arrays of N states."""
-    return answer(
+    return evaluate_lanes(
         find, borrowed_array(cart), borrowed_array(given), 9, settings, False, 0,
         borrowed_array(out),
     )  # fmt: skip
@@ -181,7 +181,7 @@ def inverse_dynamics(
     numbers: Any, gravity: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Efforts out (N, 2)."""
-    return answers(find_efforts, (numbers, gravity), (q, v, a, wrench, base), False, out)
+    return evaluate_states(find_efforts, (numbers, gravity), (q, v, a, wrench, base), False, out)
 
 
 @batch_entry
@@ -189,7 +189,7 @@ def forward_dynamics(
     numbers: Any, gravity: Any, q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Accelerations out (N, 2)."""
-    return answers(
+    return evaluate_states(
         find_accelerations, (numbers, gravity), (q, v, efforts, wrench, base), False, out
     )
 
@@ -197,19 +197,19 @@ def forward_dynamics(
 @batch_entry
 def mass_matrix(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Mass matrices out (N, 4) by rows."""
-    return answers(find_mass_matrix, (numbers, gravity), (q,), False, out)
+    return evaluate_states(find_mass_matrix, (numbers, gravity), (q,), False, out)
 
 
 @batch_entry
 def body_pose(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Poses out (N, 7)."""
-    return answers(find_pose, (numbers, gravity), (q,), False, out)
+    return evaluate_states(find_pose, (numbers, gravity), (q,), False, out)
 
 
 @batch_entry
 def jacobian(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
     """Jacobians out (N, 12) by rows."""
-    return answers(find_jacobian, (numbers, gravity), (q,), False, out)
+    return evaluate_states(find_jacobian, (numbers, gravity), (q,), False, out)
 
 
 @batch_entry
@@ -218,7 +218,9 @@ def derivatives(
     forward: bool, out: Any,
 ) -> int:  # fmt: skip
     """Derivatives out (N, 12), of accelerations if `forward`, at states with accelerations a."""
-    return answers(find_derivatives, (numbers, gravity), (q, v, a, wrench, base), forward, out)
+    return evaluate_states(
+        find_derivatives, (numbers, gravity), (q, v, a, wrench, base), forward, out
+    )
 
 
 # -- simulation

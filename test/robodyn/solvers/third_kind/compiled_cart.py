@@ -20,8 +20,8 @@ from robodyn.dynamics.batch_calls import (
     WRENCH,
     Arguments,
     ArrayArgument,
-    answers,
     entry,
+    evaluate_kernel,
     types_of_state,
 )
 from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
@@ -29,7 +29,7 @@ from robodyn.dynamics.compiled_run import Kernels
 from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.dynamics.solver import Solver
-from robodyn.exporting import Answers, answers_of, joint_answers, one_side, step_of
+from robodyn.exporting import KindFunctions, joint_functions, kind_functions_of, one_side, step_of
 from robodyn.exporting.marshaling import constant, is_null, marshaler
 from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array, stack
 from robodyn.numerics.compiler import inner
@@ -59,13 +59,15 @@ class CartSolver(Solver):
     def at(self, kernel, configuration, *core):
         """Results (..., *core) of a kernel for configurations (..., 2)."""
         compiled = entry(kernel, *CONFIGURATION)
-        return answers(compiled, self.packed, Arguments(JOINTS), (configuration,), core)
+        return evaluate_kernel(compiled, self.packed, Arguments(JOINTS), (configuration,), core)
 
     def of_state(self, kernel, *state):
         """Results (..., 2) of a kernel for states; refuses a base that moves."""
         if state[-1] is not None:
-            raise self.unanswered("dynamics on a base that moves")
-        return answers(entry(kernel, *types_of_state(state)), self.packed, STATE, state, (2,))
+            raise self.unsupported("dynamics on a base that moves")
+        return evaluate_kernel(
+            entry(kernel, *types_of_state(state)), self.packed, STATE, state, (2,)
+        )
 
 
 class CompiledCart(CartPendulum):
@@ -98,10 +100,10 @@ class CompiledCart(CartPendulum):
 step.register(CompiledCart, compiled_step)
 
 
-@answers_of.register
-def _answers(m: CompiledCart) -> Answers:
+@kind_functions_of.register
+def _functions(m: CompiledCart) -> KindFunctions:
     marshal = marshaler(*(constant(array) for array in m.solver.packed))
-    joints = joint_answers(2, range(2), (False, False))
+    joints = joint_functions(2, range(2), (False, False))
 
     def of_state(find):
         @inner
@@ -154,7 +156,7 @@ def _answers(m: CompiledCart) -> Answers:
         return kernels.find_derivatives(cart, state, forward, 0, out) == OK
 
     own = tuple(constant(array) for array in m.solver.packed)
-    return Answers(
+    return KindFunctions(
         **joints,
         inverse=of_state(kernels.find_efforts),
         forward=of_state(kernels.find_accelerations),

@@ -53,7 +53,7 @@ STATUSES = {
 FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
-class Answers(NamedTuple):
+class KindFunctions(NamedTuple):
     """Compiled functions of a kind on memory addresses, all of them `inner`.
 
     Attributes:
@@ -100,7 +100,7 @@ class Answers(NamedTuple):
 
 
 @singledispatch
-def answers_of(mechanism: Mechanism) -> Answers:
+def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
     """Return the compiled functions of a mechanism; every kind that is exported registers its own.
 
     Raises:
@@ -108,7 +108,7 @@ def answers_of(mechanism: Mechanism) -> Answers:
     """
     raise ModelError(
         f"{mechanism.name} cannot be exported: the kind {mechanism.kind!r} has no functions for "
-        "exports; register them with `robodyn.exporting.answers_of.register`"
+        "exports; register them with `robodyn.exporting.kind_functions_of.register`"
     )
 
 
@@ -142,7 +142,7 @@ def copied(start: Any, count: int, out: Any) -> None:
         out[j] = start[j]
 
 
-def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
+def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
     """Return the functions common to kinds whose configuration is joint positions.
 
     Args:
@@ -151,7 +151,7 @@ def joint_answers(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any
         wraps: (n,) whether positions of the driven joints that differ by a full turn are equal.
 
     Returns:
-        Functions by their names in `Answers`.
+        Functions by their names in `KindFunctions`.
     """
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)
