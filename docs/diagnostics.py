@@ -241,10 +241,10 @@ CATALOG = {
     "the ...'s pose is lost: ...":
         ("no pose fits the joints' readings; no state is published",
          "check the readings; the estimator searches again by itself"),
-    "the ...'s pose is found": ("the estimator tracks the pose", "nothing"),
+    "pose of the ... found": ("the estimator tracks the pose", "nothing"),
     "the ...s' readings jumped; searching for the pose from home":
         ("a reading changed faster than `jump` allows", "check the encoders"),
-    "the ...'s pose is found again, from home":
+    "pose of the ... found again, from home":
         ("the pose may be another one with the same readings",
          "compare it with the machine before it moves"),
     "no joint_states with the driven joints for ... s...":

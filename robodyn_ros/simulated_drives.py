@@ -41,7 +41,7 @@ class SimulatedDrives(Node):
         subscribe(self, Float64MultiArray, topic, self._on_commands, qos.LATEST)
         # a step that was late is made up for: the drives' delay is in seconds, not in steps
         self._ticks = Ticks(self, p["rate"], self._tick)
-        self.get_logger().info(f"drives of {m.name}, simulated, ready")
+        self.get_logger().info(f"simulated drives of {m.name}, ready")
 
     def _on_commands(self, message: Float64MultiArray) -> None:
         m = self._mechanism

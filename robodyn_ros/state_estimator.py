@@ -77,7 +77,7 @@ class StateEstimator(Node):
         # a timeout must be detected even while simulated time is paused
         steady_timer(self, min(DIAGNOSTIC_PERIOD, 0.5 * p["timeout"]), self._diagnose)
         self.get_logger().info(
-            f"waiting for joint_states with {', '.join(self._driven)}: estimator, ready"
+            f"state estimator ready; waiting for joint_states with {', '.join(self._driven)}"
         )
 
     def _on_joints(self, stamp: int, positions: FloatArray, velocities: FloatArray) -> None:
@@ -112,12 +112,12 @@ class StateEstimator(Node):
         estimate: Estimate | None = self._estimator.update(stamp, measured, rates)
         if estimate is not None and estimate.acquired:
             if first:
-                self.get_logger().info(f"the {self._body}'s pose is found")
+                self.get_logger().info(f"pose of the {self._body} found")
             elif self._estimator.counts.jumps > jumps:
                 joint = nouns_of(self._mechanism).joint
                 self._report(1, f"the {joint}s' readings jumped; searching for the pose from home")
             else:
-                self._report(1, f"the {self._body}'s pose is found again, from home")
+                self._report(1, f"pose of the {self._body} found again, from home")
         return estimate
 
     def _publish(self, estimate: Estimate) -> None:

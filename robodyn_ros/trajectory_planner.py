@@ -133,7 +133,7 @@ class TrajectoryPlanner(Node):
         """Return a plan within condition_limit between the same ends."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
-            self.get_logger().info(f"{what} is led around singularities: {path}")
+            self.get_logger().info(f"{what}: path around singularities: {path}")
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:

@@ -353,7 +353,7 @@ def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None
     if kind is None or help_text is None:
         raise TypeError(
             f"{where}: parameter {given.name!r} of type {given.annotation} is not described in a "
-            "section Args, or is nothing that a command line can give"
+            "section Args, or has a type that a command line does not support"
         )
     required = given.default is inspect.Parameter.empty
     default = None if required else given.default

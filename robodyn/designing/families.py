@@ -72,7 +72,7 @@ class Family(NamedTuple):
         if not suitable:
             what = "turn (no lead, no closed_length)" if self.is_rotary else "slide (a lead)"
             raise InvalidInput(
-                f"the catalog has no actuators that {what}, as the family {self.name!r} needs them",
+                f"the family {self.name!r} needs actuators that {what}, and the catalog has none",
                 value=str(catalog)[:100],
             )
         return suitable
@@ -160,8 +160,8 @@ def _legs(
     """Return the model of a platform above its legs' first joints, with reach `away` [m]."""
     if not rod > abs(away):
         raise InvalidInput(
-            f"rod is {rod:g} m, expected more than {abs(away):g} m, the distance of its ends on "
-            "the level",
+            f"rod is {rod:g} m, expected more than {abs(away):g} m, the horizontal distance of "
+            "its ends",
             value=rod,
         )
     height = math.sqrt(rod**2 - away**2)

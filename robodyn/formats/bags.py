@@ -136,7 +136,7 @@ def _deserialize(
             left_out[f"{topic} ({kind})"] += 1
     if left_out:
         counts = ", ".join(f"{count} of {topic}" for topic, count in sorted(left_out.items()))
-        warn(f"{bag}: left out are messages that cannot be read: {counts}", IncompleteBagWarning)
+        warn(f"{bag}: ignored messages that cannot be read: {counts}", IncompleteBagWarning)
     return messages
 
 

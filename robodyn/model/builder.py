@@ -316,7 +316,7 @@ def _with_driven_leaders(
             continue
         if mimic.joint in driven or mimic.multiplier == 0.0 or mimic.joint not in known:
             warn(
-                f"{source}: joint {name!r}: left out is its actuator, as the joint follows "
+                f"{source}: joint {name!r}: ignored its actuator, as the joint follows "
                 f"{mimic.joint!r}{', which is driven' if mimic.joint in driven else ''}"
             )
             continue

@@ -68,8 +68,8 @@ class Closure:
             angle = float(np.linalg.norm(np.cross(self.axis, self.child_axis)))
             if angle > PARALLEL:
                 raise ModelError(
-                    f"{where}: the axes of a prismatic closure are the same direction in both "
-                    f"frames, which do not turn against each other; they differ by {angle:.3g} rad",
+                    f"{where}: the axes of a prismatic closure differ by {angle:.3g} rad, expected "
+                    "the same direction in both frames",
                     value=self.child_axis,
                 )
 

@@ -60,8 +60,8 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
         if zero:
             more = " ..." if len(zero) > NAMED else ""
             warn(
-                f"{builder.source}: joints {', '.join(zero[:NAMED])}{more}: left out is the limit "
-                f"of {key}, which is 0, as exporters leave it; state one above 0, or 1e16 for none"
+                f"{builder.source}: joints {', '.join(zero[:NAMED])}{more}: ignored the limit "
+                f"of {key}, 0, a placeholder of exporters; give one above 0, or 1e16 for no limit"
             )
 
 

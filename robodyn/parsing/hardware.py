@@ -93,7 +93,7 @@ def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: 
         numbers = {key: number_in(text) for key, text in stated.items()}
         if any(map(math.isnan, numbers.values())):  # such as {-2*pi}, in files of manufacturers
             shown = ", ".join(f"{key} {text[:100]!r}" for key, text in stated.items())
-            warn(f"{where}: {kind}: left out is {shown}, expected numbers")
+            warn(f"{where}: {kind}: ignored {shown}, expected numbers")
             continue
         low, high = numbers.get("min", -math.inf), numbers.get("max", math.inf)
         if low > high:
@@ -128,7 +128,7 @@ def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source:
             )
     if found and (len(joints) != 1 or len(actuators) > 1):
         warn(
-            f"{where}: left out is {' and '.join(found)} of a transmission between "
+            f"{where}: ignored {' and '.join(found)} of a transmission between "
             f"{len(actuators)} actuators and {len(joints)} joints; give each joint a "
             '<param name="rotor_inertia"> and a <param name="gear_ratio"> in <ros2_control>'
         )

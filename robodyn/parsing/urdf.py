@@ -95,7 +95,7 @@ def _leave_out_gains(hardware: Hardware, source: str) -> None:
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
             warn(
-                f'{source}: joint {name!r}: left out is <param name="stiffness">, a gain of many '
+                f'{source}: joint {name!r}: ignored <param name="stiffness">, a gain of many '
                 f"controllers; if it is the elasticity of the drive, add <{TAG}/> to the robot"
             )
 
@@ -215,8 +215,8 @@ def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> Float
     if both[0] > both[1]:
         raise ModelError(
             f"joint {joint.name!r}: its <limit> is {low:g} to {high:g}, but its command interface "
-            f"in <ros2_control> has min {commanded[0]:g} and max {commanded[1]:g}, which have "
-            "nothing in common",
+            f"in <ros2_control> has min {commanded[0]:g} and max {commanded[1]:g}, and these "
+            "ranges do not overlap",
             value=commanded,
         )
     return both

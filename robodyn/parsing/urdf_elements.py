@@ -182,7 +182,7 @@ class ElementReader:
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
-                f'{place}: left out is {QUATERNION}="{text[:100]}", which counts from version 1.1 '
+                f'{place}: ignored {QUATERNION}="{text[:100]}", which counts from version 1.1 '
                 'of URDF on; write <robot version="1.1">, or rpy'
             )
         elif "rpy" in origin.attrib:

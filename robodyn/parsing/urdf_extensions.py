@@ -70,7 +70,7 @@ def add_mimics(
     for follower, leader, where, given in found:
         if follower not in joints or leader not in joints or follower == leader:
             warn(
-                f"{source}: {where}: left out is that joint {follower!r} follows {leader!r}, as "
+                f"{source}: {where}: ignored that joint {follower!r} follows {leader!r}, as "
                 "they are not two joints of the robot"
             )
         elif joints[follower].find("mimic") is None:
@@ -146,7 +146,7 @@ def name_left_out(root: Element, source: str) -> None:
     for what, places in left.items():
         named = list(dict.fromkeys(places))
         at = f": {', '.join(named[:8])}{' ...' if len(named) > 8 else ''}" if named else ""
-        warn(f"{source}: left out is {what}{at}")
+        warn(f"{source}: ignored {what}{at}")
 
 
 def _plugins(root: Element) -> Iterator[Element]:

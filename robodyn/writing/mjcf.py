@@ -118,7 +118,7 @@ class _Writer:
         custom.set("data", json.dumps(own))
         if self._meshes:
             warn(
-                f"{model.name}: left out are {len(self._meshes)} meshes of visuals, such as "
+                f"{model.name}: ignored {len(self._meshes)} meshes of visuals, such as "
                 f"{self._meshes[0]}, which an MJCF written by robodyn does not have; write a .urdf "
                 "or .sdf file"
             )

@@ -145,7 +145,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         joints.publish(joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
         graph.line("the tip's pose is lost", "_tip' stays open")
         joints.publish(joint_state(10**9 + 2 * PERIOD, delta.joint_names, reading, rates))
-        graph.line("the tip's pose is found again, from home")
+        graph.line("pose of the tip found again, from home")
 
 
 def _said(arrays, name):

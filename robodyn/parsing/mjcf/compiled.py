@@ -86,7 +86,7 @@ class Compiled:
         """Reject elements that would change the mechanism; warn of those left out."""
         model = self.model
         if model.nflex:
-            raise self.refuse("flex", 0, "bodies are rigid here")
+            raise self.refuse("flex", 0, "flexible bodies are not supported")
         for n in range(model.njnt):
             self._check_joint(n)
         for n in range(model.nbody):
@@ -136,7 +136,7 @@ class Compiled:
         if pairs:
             first, second = (self.name("body", body) for body in min(pairs))
             warn(
-                f"{self.source}: left out are contacts, which MuJoCo has between {len(pairs)} "
+                f"{self.source}: ignored contacts, which MuJoCo has between {len(pairs)} "
                 f"pair{'s' if len(pairs) > 1 else ''} of bodies, such as {first!r} and {second!r}; "
                 "here bodies pass through each other"
             )
@@ -165,9 +165,9 @@ class Compiled:
         name = self.name(kind, n)
         return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
-    def leave_out(self, kind: str, n: int, what: str, verb: str = "is") -> None:
+    def leave_out(self, kind: str, n: int, what: str) -> None:
         """Warn that a feature of an element is left out."""
-        warn(f"{self.source}: {kind} {self.name(kind, n)!r}: left out {verb} {what}")
+        warn(f"{self.source}: {kind} {self.name(kind, n)!r}: ignored {what}")
 
     def name(self, kind: str, n: int) -> str:
         """Return the element's name, or its kind and number."""

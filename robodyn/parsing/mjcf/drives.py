@@ -220,7 +220,7 @@ class MjcfDrives:
                 out.remove("limited")
         if out:
             words = {"stiffness": "its spring", "limited": "its limits, of more than one joint"}
-            self._compiled.leave_out("tendon", n, " and ".join(words[key] for key in out), "are")
+            self._compiled.leave_out("tendon", n, " and ".join(words[key] for key in out))
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
         """Return the joint that an actuator drives, -1 for none, and its effort limits."""
@@ -286,7 +286,7 @@ class MjcfDrives:
             names = ", ".join(repr(self._compiled.name("actuator", n)) for n in lawful[:NAMED])
             more = f" and {len(lawful) - NAMED} more" if len(lawful) > NAMED else ""
             warn(
-                f"{self._compiled.source}: actuators {names}{more}: left out are their servo laws "
+                f"{self._compiled.source}: actuators {names}{more}: ignored their servo laws "
                 "and filters; they are driven by efforts"
             )
 

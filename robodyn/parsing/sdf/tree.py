@@ -44,7 +44,7 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 
 def leave_out(source: str, where: str, what: str) -> None:
     """Warn that something is left out."""
-    warn(f"{source}: {where}: left out is {what}")
+    warn(f"{source}: {where}: ignored {what}")
 
 
 class TreeReader:

@@ -130,7 +130,7 @@ def plan_path(
             found = None if path is None else _smooth(stricter, path, budget)
     if found is None:
         raise NoPath(
-            "a path was found, but no smooth curve along it keeps to the bounds; "
+            "a path was found, but no smooth curve along it stays within the bounds; "
             "widen them a little, or take a smaller step",
             separated_by="unknown",
             value=len(path) if path is not None else 0,

@@ -284,7 +284,11 @@ class _Task:
         try:
             own = self.own_motion(self.motion(np.zeros(sum(self._sizes))), self._times)
         except KinematicsError as error:
-            return NoPath(f"no choice was found: {error}", separated_by="limit", value=None)
+            return NoPath(
+                f"no feasible motion was found: {error}",
+                separated_by="limit",
+                value=None,
+            )
         worst = int(self._margins(own.configuration).argmin())
         found = self._bounds.nearest(own.configuration[worst])
         text = (

@@ -176,9 +176,7 @@ def test_the_stiffness_of_a_hardware_plugin_is_no_elastic_drive():
       <command_interface name="effort"/><param name="stiffness">200</param></joint>
       </ros2_control>"""
     text = PENDULUM.replace("</robot>", hardware + "</robot>")
-    with pytest.warns(
-        rd.errors.LeftOutWarning, match="joint 'pivot': left out is <param name=\"sti"
-    ):
+    with pytest.warns(rd.errors.LeftOutWarning, match="joint 'pivot': ignored <param name=\"sti"):
         assert math.isinf(rd.load(text).actuators[0].stiffness)
     own = rd.load(text.replace("</robot>", "<robodyn/></robot>"))
     assert own.actuators[0].stiffness == 200.0

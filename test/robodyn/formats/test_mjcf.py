@@ -165,7 +165,7 @@ def test_the_range_of_a_ball_joint_is_left_out_with_a_warning_that_names_it():
     text = """<mujoco><worldbody><body name="base"><joint name="a"/><geom size=".1"/>
       <body name="p" pos="1 0 0"><joint name="ball" type="ball" range="0 0.5"/>
       <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
-    with pytest.warns(LeftOutWarning, match="joint 'ball': left out is range"):
+    with pytest.warns(LeftOutWarning, match="joint 'ball': ignored range"):
         assert rd.load(text).mobility == 4
 
 
@@ -183,7 +183,7 @@ def test_springs_of_ball_joints_are_left_out_with_a_warning_that_names_the_joint
     text = """<mujoco><worldbody><body name="base"><joint name="a"/><geom size=".1"/>
       <body name="p" pos="1 0 0"><joint name="ball" type="ball" stiffness="3"/>
       <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
-    with pytest.warns(LeftOutWarning, match="'ball': left out is stiffness; a ball joint"):
+    with pytest.warns(LeftOutWarning, match="'ball': ignored stiffness; a ball joint"):
         read_mjcf(text)
 
 
@@ -382,7 +382,7 @@ def test_a_motor_on_a_joint_that_is_coupled_to_another_stays():
     assert whole.effort_limits.tolist() == [np.inf, 5.0]
     state = dict(zip(whole.structure.joint_names, whole.assemble([0.2, 0.03]), strict=True))
     assert state["right"] == pytest.approx(0.03)
-    with pytest.warns(LeftOutWarning, match="left out are the actuators of joints 'left'"):
+    with pytest.warns(LeftOutWarning, match="ignored the actuators of joints 'left'"):
         rd.load(GRIPPER, tip_link="arm", hold_branches=True)
 
 
@@ -426,7 +426,7 @@ SPLIT = GRIPPER.replace(
 
 
 def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads():
-    with pytest.warns(LeftOutWarning, match="'actuator1': left out are their servo laws"):
+    with pytest.warns(LeftOutWarning, match="'actuator1': ignored their servo laws"):
         whole = rd.load(SPLIT, kind="closed_loop")
     assert whole.joint_names == ("turn", "right")
     assert whole.effort_limits.tolist() == [np.inf, 15.0]  # 3 (0.5 + 0.5) 5 N

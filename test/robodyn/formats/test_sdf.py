@@ -90,7 +90,7 @@ def test_an_arm_is_the_one_that_a_urdf_says(rng):
 
 def test_a_second_parent_closes_a_loop(rng):
     """The world's gravity, the joint that a plugin drives, a closure with a damper."""
-    with pytest.warns(LeftOutWarning, match="model 'ground': left out is all of it"):
+    with pytest.warns(LeftOutWarning, match="model 'ground': ignored all of it"):
         bar = rd.load(FOUR_BAR)
     assert (bar.kind, bar.mobility, bar.joint_names) == ("closed_loop", 1, ("a",))
     (closure,) = bar.model.closures
@@ -211,7 +211,7 @@ def test_ignored_sdf_elements_are_named():
         warnings.simplefilter("always")
         read_sdf(text, "m.sdf")
     told = " ".join(str(one.message) for one in caught)
-    for part in ("model://camera", "'gz::Wind'", "joint 'd': left out is limits"):
+    for part in ("model://camera", "'gz::Wind'", "joint 'd': ignored limits"):
         assert part in told
     with pytest.warns(MissingInertiaWarning, match="'crank' without <inertial>: .*1 kg"):
         read = read_sdf(FOUR_BAR.replace(f"<inertial>{INERTIAL}</inertial>", "", 1), "m.sdf")

@@ -87,7 +87,7 @@ def test_a_loop_cut_open_is_asked_about(left, right):
 
 def test_ends_of_other_names_are_no_loop():
     for ends in (("tool_A", "camera_B"), ("tool_1", "tool_2")):
-        with pytest.warns(LeftOutWarning, match=f"left out are links 'b1', '{ends[1]}'"):
+        with pytest.warns(LeftOutWarning, match=f"ignored links 'b1', '{ends[1]}'"):
             assert rd.load(five_bar(*ends)).n == 2
 
 

@@ -146,7 +146,7 @@ def test_tip_link_names_omitted_joints_and_keeps_what_moves_along(tmp_path):
     with pytest.warns(LeftOutWarning) as told:
         arm = rd.load(path, tip_link="hand")
     assert len(told) == 1
-    assert "left out are links 'other', 'far' and the actuators of joints 'to_far'" in str(
+    assert "ignored links 'other', 'far' and the actuators of joints 'to_far'" in str(
         told[0].message
     )
     assert arm.bodies[-1].mass == pytest.approx(0.5 + 0.7)
@@ -160,7 +160,7 @@ def test_a_motor_of_a_joint_that_is_held_is_named():
         joint("base", "arm"), joint("arm", "hand"), joint("hand", "thumb"),
         control("to_arm", "to_hand", "to_thumb"),
     )  # fmt: skip
-    with pytest.warns(LeftOutWarning, match="left out are the actuators of joints 'to_thumb'"):
+    with pytest.warns(LeftOutWarning, match="ignored the actuators of joints 'to_thumb'"):
         arm = rd.load(text, tip_link="hand", hold_branches=True)
     assert arm.bodies[-1].mass == 2.0
 
@@ -200,7 +200,7 @@ def test_a_motor_behind_a_ratio_does_the_same_power():
 
 
 def test_a_second_motor_on_coupled_joints_is_left_out_by_name():
-    with pytest.warns(LeftOutWarning, match="'to_b': left out is its actuator.*'to_a'"):
+    with pytest.warns(LeftOutWarning, match="'to_b': ignored its actuator.*'to_a'"):
         hand = rd.load(robot(*CHAINED, control("to_a", "to_b")), kind="closed_loop")
     assert hand.joint_names == ("to_a",)
 

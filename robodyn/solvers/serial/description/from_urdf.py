@@ -107,7 +107,7 @@ def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Colle
     if parts:
         warn(
             f"{model.source}: outside the chain from {model.base_link!r} to "
-            f"{model.tip_link!r}, left out are {' and '.join(parts)}"
+            f"{model.tip_link!r}, ignored {' and '.join(parts)}"
         )
 
 

@@ -278,8 +278,8 @@ def _above(what: str, length: float, away: float) -> float:
     """Return the height [m] of a bar whose ends have this horizontal distance."""
     if not length > 1.05 * abs(away):
         raise InvalidInput(
-            f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart on the level "
-            f"alone; give {1.3 * abs(away):.3g} m or more",
+            f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart horizontally"
+            f"; give {1.3 * abs(away):.3g} m or more",
             value=length,
         )
     return math.sqrt(length**2 - away**2)

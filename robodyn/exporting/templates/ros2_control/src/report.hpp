@@ -46,19 +46,19 @@ public:
     }
     const bool fine = controller.cut == 0 && refused == 0 && unread == 0 && controller.lost == 0;
     status.level = controller.lost > 0 ? status.ERROR : fine ? status.OK : status.WARN;
-    status.message = controller.lost > 0 ? "no usable state: brakes and holds by the model alone" :
-      fine ? (controller.is_moving ? "follows" : "holds") :
-      unread > 0 ? "a sensor has no numbers" : "efforts cut or references refused";
+    status.message = controller.lost > 0 ? "no usable state: braking and holding by the model alone" :
+      fine ? (controller.is_moving ? "following" : "holding") :
+      unread > 0 ? "a sensor reading is not finite" : "efforts saturated or references rejected";
     const auto add = [&status](const std::string & key, const std::string & value) {
         status.values.emplace_back();
         status.values.back().key = key;
         status.values.back().value = value;
       };
-    add("efforts cut", std::to_string(controller.cut));
-    add("references refused", std::to_string(refused));
+    add("efforts saturated", std::to_string(controller.cut));
+    add("references rejected", std::to_string(refused));
     for (int k = 0; k < library::STATUSES; ++k) {
       if (controller.refused[k] > 0) {
-        add(std::string("refused: ") + library::status_text(k),
+        add(std::string("rejected: ") + library::status_text(k),
           std::to_string(controller.refused[k]));
         controller.refused[k] = 0;
       }
