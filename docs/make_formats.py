@@ -161,7 +161,7 @@ def simulated(mechanism: Any) -> str:
 
 def shortened(error: Exception) -> str:
     """Return the text of an error, without the place of the file."""
-    text = " ".join(str(error).split(": ")[1:]) or str(error)
+    text = str(error).partition(": ")[2] or str(error)
     return text.replace("|", "/")[:200]
 
 

@@ -57,7 +57,7 @@ class Compiled:
             bare = self._without_assets(source)
             if bare is not None:
                 return bare
-            text = f"{self.source}: MuJoCo refuses it: {reason}"
+            text = f"{self.source}: MuJoCo rejects it: {reason}"
             raise ModelError(text, value=self.source) from failure
 
     def _without_assets(self, source: Path | str) -> Any:

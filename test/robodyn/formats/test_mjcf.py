@@ -127,7 +127,7 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
         ("-2 0 0 0", "-2 1 0 0", "'geared': polynomial"),
         ('joint2="c" ', "", "'geared': it holds a joint"),
         ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
-        ("<equality>", "<equality><nonsense/>", "MuJoCo refuses it: .*nonsense"),
+        ("<equality>", "<equality><nonsense/>", "MuJoCo rejects it: .*nonsense"),
     ],
 )  # fmt: skip
 def test_unsupported_mjcf_elements_are_refused_by_name(old, new, name):
