@@ -53,7 +53,7 @@ def to_rest(ruckig, rng) -> np.ndarray:
         ruckig.Ruckig(1).calculate(ruckig_input(ruckig, own, joints.state, target), best)
         ticks = 0
         while np.abs(joints.state - target).max() > 1e-6:
-            joints.take(*joints.peek(target))
+            joints.take(*joints.next_state(target))
             ticks += 1
         more.append(ticks * DT - best.duration)
     return np.array(more)
@@ -80,7 +80,7 @@ def behind(ruckig) -> list[tuple[float, float]]:
     joints = SetPoints(own, DT, np.zeros(JOINTS))
 
     def step(target: np.ndarray) -> np.ndarray:
-        joints.take(*joints.peek(target))
+        joints.take(*joints.next_state(target))
         return joints.state[0]
 
     steps = [step] if ruckig is None else [step, ruckig_steps(ruckig, own, joints.state)]

@@ -107,10 +107,10 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"robodyn.{_MODULES[name]}"), name)
     guards = importlib.import_module("robodyn.arguments")
     if isinstance(value, types.FunctionType):
-        value = guards.guarded(value)
+        value = guards.with_checked_arguments(value)
         value.__module__ = __name__  # module in which `pickle` finds it
     elif not issubclass(value, Exception):
-        guards.guard_methods(value)
+        guards.check_method_arguments(value)
     globals()[name] = value
     return value
 

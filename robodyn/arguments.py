@@ -34,7 +34,7 @@ Size = Callable[[Any], int]
 Sized = tuple[int, str, Size]
 
 
-def guarded(function: F, sized: Collection[Sized] = ()) -> F:
+def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
     """Wrap a public function so that a wrong argument raises `InvalidInput`.
 
     An error that no argument explains is raised unchanged: it is a fault of the function.
@@ -67,8 +67,8 @@ def guarded(function: F, sized: Collection[Sized] = ()) -> F:
     return cast(F, call)
 
 
-def guard_methods(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
-    """Wrap the public methods and the constructor that a class defines, as `guarded` does.
+def check_method_arguments(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
+    """Wrap the public methods and the constructor of a class by `with_checked_arguments`.
 
     Args:
         cls: class.
@@ -79,9 +79,9 @@ def guard_methods(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
         if name.startswith("_") and name != "__init__":
             continue
         if inspect.isfunction(value):
-            setattr(cls, name, guarded(value, _size_checks(value, sizes or {})))
+            setattr(cls, name, with_checked_arguments(value, _size_checks(value, sizes or {})))
         elif isinstance(value, (classmethod, staticmethod)):
-            setattr(cls, name, type(value)(guarded(value.__func__)))
+            setattr(cls, name, type(value)(with_checked_arguments(value.__func__)))
 
 
 def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> list[Sized]:

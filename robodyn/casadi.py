@@ -115,7 +115,7 @@ class Dynamics(_Callback):
         super().__init__(question, self._arguments, {"answer": (self._result, 1)}, self._values)
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Write the result for three arguments."""
+        """Write the function's value for its three arguments to the result buffer."""
         x, v, load = np.frombuffer(given[0]), np.frombuffer(given[1]), np.frombuffer(given[2])
         q = self._unchecked.advance(self._chart.reference, x)
         out = np.frombuffer(results[0])
@@ -148,7 +148,7 @@ class Dynamics(_Callback):
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the products with the Jacobian, whose Jacobian are the second derivatives."""
+        """Return the function of products with the Jacobian, for second derivatives."""
         return self.keep(_Products(self._rows, self._blocks, name, inames, onames))
 
 

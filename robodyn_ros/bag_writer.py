@@ -251,7 +251,7 @@ class BagClock:
     """Clock that stamps messages for a bag and buffers them until the time source is known.
 
     Args:
-        source: `sim`, `wall`, or `auto`: decided by the first call of `tick` or `give_up`.
+        source: `sim`, `wall`, or `auto`: decided by the first call of `tick` or `use_wall_clock`.
         write: called with topic, stamp [ns] and data of each stamped message.
         most_held: limit of buffered bytes.
 
@@ -294,7 +294,7 @@ class BagClock:
             self._release()
         return back
 
-    def give_up(self) -> None:
+    def use_wall_clock(self) -> None:
         """Stop waiting for simulated time and use the wall clock."""
         if not self._ticks:
             self.source = "wall"
@@ -310,7 +310,7 @@ class BagClock:
             self._held.append((topic, sent, received, data))
             self._bytes += len(data)
             if self._bytes > self._most_held:
-                self.give_up()
+                self.use_wall_clock()
 
     def _simulated(self, sent: int) -> int:
         for tick_sent, now in reversed(self._ticks):

@@ -219,12 +219,12 @@ class EffortOutputs:
         """Publish a joint trajectory with its efforts, within limits, once it has a subscriber.
 
         Computing a long one takes a tenth of a second, during which no state is processed; see
-        `catch_up`.
+        `publish_latest`.
         """
         self._waiting = lambda: self._publish_trajectory(trajectory, start, loaded)
-        self.catch_up()
+        self.publish_latest()
 
-    def catch_up(self) -> None:
+    def publish_latest(self) -> None:
         """Publish the latest trajectory if there is a subscriber and it is not published yet."""
         if self._waiting is not None and self._with_effort.get_subscription_count():
             publish, self._waiting = self._waiting, None

@@ -83,11 +83,13 @@ def subscribe(
 
     Publishers of such a message often send many of them, see `Refusals`.
     """
-    receive = refusing(node, topic, callback)
+    receive = logging_rejections(node, topic, callback)
     return node.create_subscription(kind, topic, receive, profile, **more)
 
 
-def refusing(node: Node, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+def logging_rejections(
+    node: Node, topic: str, callback: Callable[[Any], None]
+) -> Callable[[Any], None]:
     """Return `callback` with its RobodynErrors logged as rejected messages of a topic."""
     refusals = Refusals(node)
 
@@ -267,7 +269,7 @@ def subscribe_latched_or_not(
     have the same source timestamp. If rclpy passes none to callbacks, as on Humble, copies are
     recognized by their content.
     """
-    take = refusing(node, topic, callback)
+    take = logging_rejections(node, topic, callback)
     volatile: deque[Any] = deque(maxlen=PENDING)
     latched: deque[Any] = deque(maxlen=PENDING)
 

@@ -112,7 +112,7 @@ class InverseDynamics(ManagedNode):
         """
         self._watchdog = self._new_watchdog()
         self._follower = self._goals.follower = self._new_follower()
-        self._goals.keep_to(self._p["path_tolerance"])
+        self._goals.set_path_tolerances(self._p["path_tolerance"])
         self._use_scale(self._p)
         if self._ramp_down is not None:
             self._ramp_down = None
@@ -124,7 +124,7 @@ class InverseDynamics(ManagedNode):
     def deactivate(self) -> None:
         """Come to rest and hold, then reduce the efforts to zero and stop commanding."""
         self._goals.abandon("the node was deactivated", GoalCode.INVALID_GOAL)
-        if not self._watchdog.is_fed:  # no command was sent
+        if not self._watchdog.has_started:  # no command was sent
             return
         self._follower.stop()
         hold, ramp = max(self._p["watchdog_hold"], self._p["stop_time"]), self._p["watchdog_ramp"]
@@ -217,7 +217,7 @@ class InverseDynamics(ManagedNode):
         if command is None:
             self._acting = None
             return
-        self._watchdog.fed(time.monotonic())
+        self._watchdog.record_message(time.monotonic())
         if self._begins is not None:
             self._flow.begun_late = max(stamp - self._begins, 0) * 1e-9
             self._begins = None
@@ -281,7 +281,7 @@ class InverseDynamics(ManagedNode):
 
     def _watch(self) -> None:
         """Hold by gravity compensation if states stop, then ramp the efforts down."""
-        self._outputs.catch_up()
+        self._outputs.publish_latest()
         watch = self._watchdog.state(time.monotonic())
         silent = not self.is_active and self._ramp_down is None
         if watch.level == "ok" or self._last is None or silent:
@@ -349,7 +349,7 @@ class InverseDynamics(ManagedNode):
         watchdog = self._watchdog
         watchdog.timeout, watchdog.hold = p["watchdog_timeout"], p["watchdog_hold"]
         watchdog.ramp = p["watchdog_ramp"]
-        self._goals.keep_to(p["path_tolerance"])
+        self._goals.set_path_tolerances(p["path_tolerance"])
         self._use_scale(p)
 
     def _stop(self) -> str:

@@ -125,7 +125,7 @@ class Recorder(Node):
             taken = ", ".join(f"{name} {count}" for name, (count, _) in self._counts.items())
             self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
         if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
-            self._bag_clock.give_up()
+            self._bag_clock.use_wall_clock()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
     def _is_shared(self, name: str) -> bool:
@@ -233,7 +233,7 @@ class Recorder(Node):
             log = get_logger("recorder.bag")
             try:
                 self._take_rest()
-                self._bag_clock.give_up()
+                self._bag_clock.use_wall_clock()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
                 if bag.has_failed:  # this ended the node

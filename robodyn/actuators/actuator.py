@@ -122,10 +122,10 @@ class Actuator:
             object.__setattr__(self, "torque_speed", _curve(self.torque_speed))
 
     def _check_friction(self) -> None:
-        if self.static is not None and self.static < max(self.coulomb_both):
+        if self.static is not None and self.static < max(self.coulomb_pair):
             raise ModelError(
                 f"static is {self.static:g}, expected at least the Coulomb friction, "
-                f"{max(self.coulomb_both):g} [N or N m]",
+                f"{max(self.coulomb_pair):g} [N or N m]",
                 value=self.static,
             )
         if self.stribeck_velocity is not None and self.static is None:
@@ -161,7 +161,7 @@ class Actuator:
         return self.rotor_inertia * self.ratio if on_axis else 0.0
 
     @property
-    def coulomb_both(self) -> tuple[float, float]:
+    def coulomb_pair(self) -> tuple[float, float]:
         """Coulomb friction [N or N m] of forward and backward motion, both positive."""
         backward = self.coulomb if self.coulomb_backward is None else self.coulomb_backward
         return self.coulomb, backward
@@ -171,7 +171,7 @@ class Actuator:
         """Static minus Coulomb friction, forward and backward, and 1 / stribeck_velocity^2."""
         if self.static is None or self.stribeck_velocity is None:
             return 0.0, 0.0, 0.0
-        forward, backward = self.coulomb_both
+        forward, backward = self.coulomb_pair
         return self.static - forward, self.static - backward, self.stribeck_velocity**-2
 
     @property
@@ -210,7 +210,7 @@ class Actuator:
     @property
     def friction_numbers(self) -> tuple[float, ...]:
         """Parameters of `dry_friction`, in the order of its compiled form."""
-        return (*self.coulomb_both, *self.stribeck_terms)
+        return (*self.coulomb_pair, *self.stribeck_terms)
 
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
         """Compute the friction (...) [N or N m] at joint velocities; zero at rest.
@@ -219,7 +219,7 @@ class Actuator:
         rational form of Stribeck's curve by Hess and Soom (1990).
         """
         speed = np.asarray(rate, dtype=np.float64)
-        forward, backward = self.coulomb_both
+        forward, backward = self.coulomb_pair
         more, more_back, curvature = self.stribeck_terms
         left = 1.0 / (1.0 + curvature * speed**2)
         down = np.where(speed < 0.0, -(backward + more_back * left), 0.0)

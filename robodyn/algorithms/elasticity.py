@@ -329,7 +329,7 @@ def motors_in_equilibrium(
 def state_of_motors(
     mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return configurations and velocities of rigid drives at the motors' (..., n), near guesses.
+    """Compute configurations and velocities of rigid drives at motor positions, near guesses.
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
@@ -358,7 +358,7 @@ def fastest_vibration(mechanism: Any, configuration: FloatArray) -> float:
 def energy_of_drives(
     mechanism: Any, configuration: FloatArray, positions: FloatArray, velocities: FloatArray
 ) -> FloatArray:
-    """Return the energy (...) [J] of elastic drives and their rotors, of motors (..., n)."""
+    """Compute the energy (...) [J] of elastic drives and rotors at motor states (..., n)."""
     stiffness, _, inertia = mechanism.drives.elasticity.T
     wound = positions - mechanism.joint_positions(configuration)
     return np.asarray(0.5 * (wound**2 @ stiffness + velocities**2 @ inertia))

@@ -77,7 +77,7 @@ def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSprin
 
 
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-    """Compute C (..., nv, nv): C velocity are the velocity terms of the bias, Mdot - 2 C is skew.
+    """Compute C (..., nv, nv) of the velocity terms C v of the bias; Mdot - 2 C is skew-symmetric.
 
     Half the derivative of the velocity terms, which in independent coordinates has Christoffel's
     symbols. An angular velocity is no derivative of coordinates: its contribution to the velocity

@@ -237,7 +237,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return the components of the body's pose that determine it; none if they do not."""
+    """Return the components of the body's pose that determine the motion; none if they do not."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, travel
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.analysis.bisection import bisected
+from robodyn.analysis.bisection import bisect
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
@@ -105,14 +105,14 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     rest = np.zeros(len(mechanism.coordinates.velocity_names))
     alone = mechanism.inverse_dynamics(home, rest, rest)
     loaded = mechanism.with_payload(1.0).inverse_dynamics(home, rest, rest)
-    masses = carried_masses(mechanism, alone, loaded)
+    masses = payload_limits(mechanism, alone, loaded)
     first = int(masses.argmin())
     if not np.isfinite(masses[first]):
         return HeldPayload(np.inf, "")
     return HeldPayload(float(masses[first]), mechanism.joint_names[first])
 
 
-def carried_masses(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) -> FloatArray:
+def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) -> FloatArray:
     """Compute the payload (..., n) [kg] at which each drive reaches its limit of effort.
 
     Args:
@@ -212,7 +212,7 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
         inside = float(outside)
     else:
         return sign * np.inf, ""
-    inside, outside = bisected(lambda distance: not met(distance), inside, outside, HALVINGS)
+    inside, outside = bisect(lambda distance: not met(distance), inside, outside, HALVINGS)
     return float(home[index] + sign * inside), met(float(outside))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def bisected(
+def bisect(
     holds: Callable[[float], bool], good: float, bad: float, halvings: int
 ) -> tuple[float, float]:
     """Return the last number at which a condition holds, and the first at which it does not.

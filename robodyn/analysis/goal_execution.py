@@ -62,7 +62,7 @@ class GoalExecution:
         self._canceling = False
         self._began: int | None = None
         self._reported = 0
-        self.keep_to(settings["path_tolerance"])
+        self.set_path_tolerances(settings["path_tolerance"])
 
     @property
     def is_busy(self) -> bool:
@@ -108,10 +108,10 @@ class GoalExecution:
             publish_feedback,
             conclude,
         )
-        self.keep_to(self._tolerance)
+        self.set_path_tolerances(self._tolerance)
         self._canceling, self._began = False, None
 
-    def keep_to(self, path_tolerance: float) -> None:
+    def set_path_tolerances(self, path_tolerance: float) -> None:
         """Set `path_tolerances` of the follower; a goal's own tolerance is checked here."""
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
@@ -195,5 +195,5 @@ class GoalExecution:
     def _end(self, how: str, verdict: Verdict) -> None:
         goal, self._goal, self._plan = self._goal, None, None
         if goal is not None:
-            self.keep_to(self._tolerance)
+            self.set_path_tolerances(self._tolerance)
             self._conclude(goal, how, verdict)

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import conditioning, travel
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.analysis.bisection import bisected
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError
@@ -215,7 +215,7 @@ class _Check:
             value = determinant(np.asarray(t))
             return value is not None and bool((value > 0.0) == positive[first])
 
-        return good, bisected(is_before, good, bad, self._halvings(good, bad))[1]
+        return good, bisect(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
         """Return the beginning of a violation, by bisection between two times."""
@@ -224,7 +224,7 @@ class _Check:
             values = self.rows(np.array([t]))
             return len(values) > 0 and not self.broken(values).any()
 
-        return bisected(holds, good, bad, self._halvings(good, bad))[1]
+        return bisect(holds, good, bad, self._halvings(good, bad))[1]
 
     def _halvings(self, good: float, bad: float) -> int:
         return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))

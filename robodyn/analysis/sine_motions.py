@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.algorithms import Motion, conditioning, motions
 from robodyn.algorithms.travel import within_travel
-from robodyn.analysis.bisection import bisected
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
@@ -102,7 +102,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
                 there = _moved(m, sense * value * unit, q)
                 return there is not None and _is_allowed(m, there)
 
-            at = bisected(holds, at, at + most / STEPS, HALVINGS)[0]
+            at = bisect(holds, at, at + most / STEPS, HALVINGS)[0]
         ends.append(at)
     if len(known) == 1 and _moved(m, 1e-6 * most * unit, m.home) is None:
         return None
@@ -128,7 +128,7 @@ def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
 
 
 def _largest(holds: Any, most: float) -> float:
-    return most if holds(most) else bisected(holds, 0.0, most, HALVINGS)[0]
+    return most if holds(most) else bisect(holds, 0.0, most, HALVINGS)[0]
 
 
 def _from_rest(m: Mechanism, way: FloatArray) -> float | None:

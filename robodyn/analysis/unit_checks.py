@@ -31,8 +31,8 @@ TIMES = 4.0
 LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
-def doubts(model: Model) -> list[str]:
-    """Return doubts about the units of a model, one line each."""
+def unit_warnings(model: Model) -> list[str]:
+    """Return warnings about implausible units of a model, one line each."""
     tree, points = ZeroConfigurationTree(model), _joints_of_bodies(model)
     sizes = {
         body: float(max(np.linalg.norm(a - b) for a in at for b in at))
@@ -78,7 +78,7 @@ def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
 
 
 def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
-    """Yield doubts about a link's inertia.
+    """Yield warnings about a link's inertia.
 
     Args:
         link: link with a mass.

@@ -62,7 +62,7 @@ def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -
     """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
     from robodyn.analysis.at_home import at_home, motors_on_paths
     from robodyn.analysis.sine_motions import sine_motions
-    from robodyn.analysis.unit_checks import doubts
+    from robodyn.analysis.unit_checks import unit_warnings
     from robodyn.loading.inspection import describe
     from robodyn.model.model import Model
     from robodyn.report.tables import parameter_tables
@@ -72,7 +72,7 @@ def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -
         {"title": table.title, "columns": table.head, "rows": table.rows}
         for table in parameter_tables(mechanism)
     ]
-    found["doubts"] = doubts(mechanism.model) if isinstance(mechanism.model, Model) else []
+    found["doubts"] = unit_warnings(mechanism.model) if isinstance(mechanism.model, Model) else []
     has_home = found["home"] is not None
     found["at_home"] = at_home(mechanism) if has_home else {}
     found["motions"] = sine_motions(mechanism) if has_home else []

@@ -29,20 +29,58 @@ from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.path_clock import PathClock
 from robodyn.control.path_progress import PathProgress
-from robodyn.control.path_tolerance import USUAL, path_tolerances, strayed
-from robodyn.control.singularity import singular_meetings, singular_times, threshold_crossings
+from robodyn.control.path_tolerance import USUAL, describe_deviation, path_tolerances
+from robodyn.control.singularity import motion_singularities, singular_times, threshold_crossings
 from robodyn.control.slowing import SpeedScale
 from robodyn.control.state_stamps import ENOUGH, PublisherVote, StateStamps
 from robodyn.control.watchdog import EffortRampDown, Watchdog, WatchdogState
 
 __all__ = [
-    "COMMAND_UNITS", "ENOUGH", "ERROR", "OK", "USUAL", "WARN", "ActiveTrajectory", "Command",
-    "CommandUnit", "ComputedTorque", "ConditionLevel", "ConstantEffort", "Controller",
-    "EffortRampDown", "Errors", "Feedforward", "FollowerSettings", "GoalCode", "GoalWatch",
-    "GravityCompensation", "JointMotion", "JointReadings", "PathClock", "PathProgress",
-    "PublisherVote", "SpeedScale", "StateStamps", "Tolerances", "TrajectoryFollower", "Watchdog",
-    "WatchdogState", "condition_rate", "foreign_names", "joint_motion", "limited_handover",
-    "limited_stop", "look_ahead", "needs_regularity", "path_tolerances", "resolved",
-    "singular_meetings", "singular_times", "speed_scale", "strayed", "threshold_crossings",
-    "trajectory_from_joints", "weakest_direction",
+    "COMMAND_UNITS",
+    "ENOUGH",
+    "ERROR",
+    "OK",
+    "USUAL",
+    "WARN",
+    "ActiveTrajectory",
+    "Command",
+    "CommandUnit",
+    "ComputedTorque",
+    "ConditionLevel",
+    "ConstantEffort",
+    "Controller",
+    "EffortRampDown",
+    "Errors",
+    "Feedforward",
+    "FollowerSettings",
+    "GoalCode",
+    "GoalWatch",
+    "GravityCompensation",
+    "JointMotion",
+    "JointReadings",
+    "PathClock",
+    "PathProgress",
+    "PublisherVote",
+    "SpeedScale",
+    "StateStamps",
+    "Tolerances",
+    "TrajectoryFollower",
+    "Watchdog",
+    "WatchdogState",
+    "condition_rate",
+    "describe_deviation",
+    "foreign_names",
+    "joint_motion",
+    "limited_handover",
+    "limited_stop",
+    "look_ahead",
+    "motion_singularities",
+    "needs_regularity",
+    "path_tolerances",
+    "resolved",
+    "singular_times",
+    "speed_scale",
+    "threshold_crossings",
+    "trajectory_from_joints",
+    "weakest_direction",
 ]  # fmt: skip

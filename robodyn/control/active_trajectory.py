@@ -304,7 +304,7 @@ class ActiveTrajectory:
             # after a request to rest there must be no further motion
             self._stops = given.trajectory.duration == 0.0
             raise
-        self._path, path = taken, self.clock.go_on(time, begins)
+        self._path, path = taken, self.clock.continue_on(time, begins)
         self._given, self._start = given, time
         self._earliest = path
         return pace._replace(path=path)

@@ -19,7 +19,7 @@ from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque
 from robodyn.control.follower_settings import MODES, Command, FollowerSettings, RequestedMotion
 from robodyn.control.path_clock import LATE
-from robodyn.control.path_tolerance import strayed
+from robodyn.control.path_tolerance import describe_deviation
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
@@ -260,7 +260,9 @@ class TrajectoryFollower(ActiveTrajectory):
         """Return whether this state aborts the motion, or restarts the stop after it."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
-        why = strayed(self.mechanism, limits, desired, configuration, velocity if lost else None)
+        why = describe_deviation(
+            self.mechanism, limits, desired, configuration, velocity if lost else None
+        )
         if not why:
             return False
         if not lost:

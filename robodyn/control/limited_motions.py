@@ -57,11 +57,11 @@ def limited_handover(
     ):
         return handover
     with np.errstate(all="ignore"):
-        before = demand(mechanism, row(old))
+        before = drive_demand(mechanism, row(old))
         while True:
             times = handover.start + np.linspace(0.0, handover.blend, HANDOVER_INTERVALS + 1)
-            found, own = (demand(mechanism, path.sample(times)) for path in (handover, new))
-            broken = worst_broken(mechanism, found, own, before).text
+            found, own = (drive_demand(mechanism, path.sample(times)) for path in (handover, new))
+            broken = worst_violation(mechanism, found, own, before).text
             if not broken:
                 return handover
             longer = handover.blend * LONGER
@@ -91,9 +91,9 @@ def limited_stop(
         mechanism has no configuration further along the motion.
     """
     best: Handover | None = None
-    least = BrokenLimit(np.inf, f"{mechanism.name} cannot continue its motion: it stops at once")
+    least = LimitViolation(np.inf, f"{mechanism.name} cannot continue its motion: it stops at once")
     with np.errstate(all="ignore"):
-        before = demand(mechanism, row(motion))
+        before = drive_demand(mechanism, row(motion))
         for multiple in MULTIPLES:
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
@@ -101,7 +101,7 @@ def limited_stop(
                 left = _left(mechanism, travel_positions(mechanism, way.configuration))
             except KinematicsError:
                 continue
-            by_demand = worst_broken(mechanism, demand(mechanism, way), before)
+            by_demand = worst_violation(mechanism, drive_demand(mechanism, way), before)
             broken = max(by_demand, left, key=lambda broken: broken.share)
             if broken.share < least.share:
                 best, least = stop, broken
@@ -117,7 +117,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
     return Handover(mechanism, motion._replace(acceleration=still[0]), end, duration)
 
 
-def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
+def _left(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
     """Return the excess of values (K, k) of `travel` over their range and the first row."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
@@ -127,21 +127,21 @@ def _left(mechanism: Mechanism, positions: FloatArray) -> BrokenLimit:
     instant, joint = np.unravel_index(int(np.argmax(more)), more.shape)
     name, unit = travel_limits(mechanism)[joint][:2]
     span = float(upper[joint] - lower[joint])
-    return BrokenLimit(
+    return LimitViolation(
         1.0 + float(more[instant, joint]) / (span if np.isfinite(span) else 1.0),
         f"{name} reaches {positions[instant, joint]:.4g} {unit}, its range "
         f"is {lower[joint]:.4g} to {upper[joint]:.4g} {unit}",
     )
 
 
-class Demand(NamedTuple):
+class DriveDemand(NamedTuple):
     """Absolute velocities and efforts (K, n) of the driven joints along a motion."""
 
     rates: FloatArray
     efforts: FloatArray
 
 
-class BrokenLimit(NamedTuple):
+class LimitViolation(NamedTuple):
     """The limit that is exceeded most.
 
     Attributes:
@@ -153,14 +153,14 @@ class BrokenLimit(NamedTuple):
     text: str
 
 
-WITHIN_LIMITS = BrokenLimit(0.0, "")
+WITHIN_LIMITS = LimitViolation(0.0, "")
 
 
-def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
+def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
     """Compute velocities and efforts of a motion (K, ...); None if it is impossible."""
     configuration, velocity, _ = motion
     try:
-        return Demand(
+        return DriveDemand(
             np.abs(mechanism.joint_velocities(configuration, velocity)),
             np.abs(mechanism.inverse_dynamics(*motion)),
         )
@@ -168,7 +168,9 @@ def demand(mechanism: Mechanism, motion: Motion) -> Demand | None:
         return None
 
 
-def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | None) -> BrokenLimit:
+def worst_violation(
+    mechanism: Mechanism, found: DriveDemand | None, *others: DriveDemand | None
+) -> LimitViolation:
     """Find the limit that is exceeded most, velocities before efforts.
 
     Args:
@@ -178,7 +180,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
     """
     if found is None:
         text = f"{mechanism.name} cannot reach the configurations between"
-        return BrokenLimit(np.inf, text)
+        return LimitViolation(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))
     limits = np.broadcast_to(mechanism.velocity_limits, found.rates.shape), efforts
@@ -194,7 +196,7 @@ def worst_broken(mechanism: Mechanism, found: Demand | None, *others: Demand | N
             share = np.where(over, values / limit, 0.0)
             row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
             unit = units[index][joint]
-            return BrokenLimit(
+            return LimitViolation(
                 float(share[row, joint]),
                 f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
                 f"limit is {limit[row, joint]:.4g} {unit}",

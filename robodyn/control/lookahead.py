@@ -12,7 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.algorithms.conditioning import singularities
-from robodyn.control.singularity import INTERVALS, Meeting, singular_meetings, threshold_crossings
+from robodyn.control.singularity import (
+    INTERVALS,
+    MotionSingularity,
+    motion_singularities,
+    threshold_crossings,
+)
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
@@ -36,7 +41,7 @@ class Outlook:
     time_of_highest: float
     warn_times: tuple[float, ...]
     error_times: tuple[float, ...]
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[MotionSingularity, ...]
     warn: float
     error: float
     matters: bool = True
@@ -108,7 +113,7 @@ def look_ahead(
     times = np.linspace(0.0, trajectory.duration, INTERVALS + 1)
     configurations = trajectory.sample(times).configuration
     numbers = mechanism.condition_number(configurations)
-    meetings = singular_meetings(mechanism, trajectory)
+    meetings = motion_singularities(mechanism, trajectory)
     poles = np.array([meeting.time for meeting in meetings])
 
     def rises(threshold: float) -> tuple[float, ...]:

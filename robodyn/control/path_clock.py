@@ -69,7 +69,7 @@ class PathClock:
         """Start at path time 0 at `time` [ns]; from rest, so the speed may start at any value."""
         self._origin, self._offset, self._begun = time, 0.0, False
 
-    def go_on(self, time: int, start: int) -> float:
+    def continue_on(self, time: int, start: int) -> float:
         """Continue at `time` [ns] on another path that began at `start`; the speed is unchanged."""
         since = (time - start) * 1e-9
         real = self._is_real

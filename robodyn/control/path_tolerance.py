@@ -41,7 +41,7 @@ def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
     return np.array([SLIDING if unit == "m" else TURNING for unit in mechanism.drives.units])
 
 
-def strayed(
+def describe_deviation(
     mechanism: Mechanism,
     tolerance: FloatArray,
     motion: Motion,

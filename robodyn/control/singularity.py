@@ -36,7 +36,7 @@ class Crossing(NamedTuple):
     upward: bool
 
 
-class Meeting(NamedTuple):
+class MotionSingularity(NamedTuple):
     """Singularity of a motion: time [s], type, and description."""
 
     time: float
@@ -47,13 +47,15 @@ class Meeting(NamedTuple):
 def singular_times(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
 ) -> FloatArray:
-    """Return the times (n,) [s] at which a motion is singular; see `singular_meetings`."""
-    return np.array([meeting.time for meeting in singular_meetings(mechanism, trajectory, samples)])
+    """Return the times (n,) [s] at which a motion is singular; see `motion_singularities`."""
+    return np.array(
+        [meeting.time for meeting in motion_singularities(mechanism, trajectory, samples)]
+    )
 
 
-def singular_meetings(
+def motion_singularities(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
-) -> tuple[Meeting, ...]:
+) -> tuple[MotionSingularity, ...]:
     """Find the singularities of a motion in order of time, to 1e-12 of its duration.
 
     Of a part of the motion that is singular throughout, the start counts.
@@ -75,7 +77,7 @@ def singular_meetings(
     grid = np.linspace(0.0, trajectory.duration, intervals + 1)
     configurations = trajectory.sample(grid).configuration
     found = [
-        Meeting(time, kind.name, kind.meaning)
+        MotionSingularity(time, kind.name, kind.meaning)
         for kind in kinds
         for time in _zeros(kind, trajectory, grid, configurations)
     ]

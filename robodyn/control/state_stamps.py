@@ -75,7 +75,7 @@ RECENT, GONE = 5.0, 10.0
 MOST = 4  # largest number of tracks
 
 
-class Sight(NamedTuple):
+class ReceivedState(NamedTuple):
     """A state: its stamp [ns], time of receipt [s], position and velocity."""
 
     stamp: int
@@ -88,18 +88,18 @@ class Sight(NamedTuple):
 class Track:
     """History of one publisher: its last state, its beginning, and its recent frequency."""
 
-    seen: Sight
+    seen: ReceivedState
     begun: float
     score: float = 1.0
     accepted: int = 0
 
-    def faded(self, now: float) -> float:
+    def recent_count(self, now: float) -> float:
         """Return the number of recent messages, with decreasing weights."""
         return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
 
-    def follow(self, seen: Sight) -> None:
+    def follow(self, seen: ReceivedState) -> None:
         """Append a state."""
-        self.score = 1.0 + self.faded(seen.received)
+        self.score = 1.0 + self.recent_count(seen.received)
         self.seen = seen
 
 
@@ -139,7 +139,7 @@ class PublisherVote:
             place: position, as `difference` compares it.
             rate: (nv,) velocity.
         """
-        seen = Sight(stamp, received, place, rate)
+        seen = ReceivedState(stamp, received, place, rate)
         if not self._tracks:
             self._tracks = [Track(seen, received)]
         track = self._track_of(seen)
@@ -182,9 +182,9 @@ class PublisherVote:
             return True
         if primary.accepted >= ENOUGH:
             return track is primary
-        best = max(self._tracks, key=lambda each: each.faded(time))
-        rivals = (each.faded(time) for each in self._tracks if each is not best)
-        score = best.faded(time)
+        best = max(self._tracks, key=lambda each: each.recent_count(time))
+        rivals = (each.recent_count(time) for each in self._tracks if each is not best)
+        score = best.recent_count(time)
         if score < FIRST or max(rivals, default=0.0) > RIVAL * score:
             return False
         if best is not primary:
@@ -193,7 +193,7 @@ class PublisherVote:
             self.switched += 1
         return track is best
 
-    def _track_of(self, seen: Sight) -> Track | None:
+    def _track_of(self, seen: ReceivedState) -> Track | None:
         for track in self._tracks:
             last = track.seen
             if last.place.shape != seen.place.shape:

@@ -47,11 +47,11 @@ class Watchdog:
         self._seen = self._silence = 0.0
 
     @property
-    def is_fed(self) -> bool:
+    def has_started(self) -> bool:
         """Whether a message has arrived."""
         return self._fed is not None
 
-    def fed(self, now: float) -> None:
+    def record_message(self, now: float) -> None:
         """Record a message at `now` [s].
 
         Raises:
@@ -97,7 +97,7 @@ class EffortRampDown:
 
     def __init__(self, hold: float, ramp: float, now: float) -> None:
         self._silence = Watchdog(ANY_SILENCE, hold, ramp)
-        self._silence.fed(now)
+        self._silence.record_message(now)
 
     def share(self, now: float) -> float:
         """Return the factor of the efforts at `now` [s], from 1 down to 0.

@@ -60,7 +60,7 @@ class CatalogActuator:
     mass: float = 0.0
     price: float = 0.0
 
-    def put_into(self, leg: dict[str, Any], telescopic: bool) -> None:
+    def add_to_leg(self, leg: dict[str, Any], telescopic: bool) -> None:
         """Add its motor and bodies to the fields of a leg in a model file."""
         given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
                  "efficiency": self.efficiency}  # fmt: skip

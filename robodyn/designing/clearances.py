@@ -18,7 +18,7 @@ from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 
 
-class Room(NamedTuple):
+class RequiredSpace(NamedTuple):
     """Space that a machine needs [m].
 
     Attributes:
@@ -38,7 +38,7 @@ class Room(NamedTuple):
     lowest: float
 
 
-def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
+def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> RequiredSpace:
     """Compute the space that a machine needs at poses (K, 7) of its body."""
     feet, tips = presentation.leg_ends(m, m.home)
     base = feet if len(feet) else _base_points(m)
@@ -61,7 +61,7 @@ def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Room:
         if center is not None:
             point = np.stack([center, center], axis=-2)[:, None]
             payload_distance = float(segment_distances(point, segments).min()) - radius
-    return Room(
+    return RequiredSpace(
         legs,
         payload_distance,
         float(np.hypot(base[:, 0], base[:, 1]).max()),

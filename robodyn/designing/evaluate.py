@@ -17,7 +17,7 @@ from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.clearances import room
-from robodyn.designing.evaluation import Evaluation, MotionEvaluation, Needed
+from robodyn.designing.evaluation import DriveRequirements, Evaluation, MotionEvaluation
 from robodyn.designing.machine_motion import MachineMotion, machine_motions, reached
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
@@ -219,7 +219,9 @@ def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
     return dict(zip(m.passive_joint_names, angles.tolist(), strict=True))
 
 
-def _needed(m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvaluation]) -> Needed:
+def _needed(
+    m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvaluation]
+) -> DriveRequirements:
     margins = requirements.margins
 
     def largest(name: str) -> FloatArray:
@@ -227,7 +229,7 @@ def _needed(m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvalu
 
     shortest = np.fmin.reduce([row.positions[:, 0] for row in rows]) - margins.stroke
     longest = np.fmax.reduce([row.positions[:, 1] for row in rows]) + margins.stroke
-    return Needed(
+    return DriveRequirements(
         shortest=shortest,
         longest=longest,
         stroke=longest - shortest,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.analysis.bisection import bisected
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.body_motions import BodyMotion, SineMotion
-from robodyn.designing.clearances import Room
+from robodyn.designing.clearances import RequiredSpace
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import AXES
@@ -73,11 +73,11 @@ class MotionEvaluation:
     joint_angles: dict[str, float]
     condition_number: float
     crosses: bool
-    room: Room
+    room: RequiredSpace
 
 
 @dataclass(frozen=True)
-class Needed:
+class DriveRequirements:
     """Requirements of all motions and poses on each of the n drives, with margins.
 
     Attributes:
@@ -162,7 +162,7 @@ class Evaluation:
     mechanism: Mechanism
     requirements: Requirements
     motions: tuple[MotionEvaluation, ...]
-    needed: Needed
+    needed: DriveRequirements
     verdicts: tuple[Verdict, ...]
     pose_accuracy: FloatArray | None
     natural_frequencies: FloatArray | None
@@ -211,7 +211,7 @@ class Evaluation:
             if inside < 0.0 or holds(1.0):
                 found[motion.name] = inside + 1.0
             else:
-                found[motion.name] = float(bisected(holds, inside, 1.0, HALVINGS)[0])
+                found[motion.name] = float(bisect(holds, inside, 1.0, HALVINGS)[0])
         return found
 
     @cached_property

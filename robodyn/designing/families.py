@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.designing.catalog import CatalogActuator, load_catalog
-from robodyn.designing.evaluation import Needed
+from robodyn.designing.evaluation import DriveRequirements
 from robodyn.designing.requirements import Requirements
 from robodyn.errors import InvalidInput
 from robodyn.loading.load import load
@@ -82,7 +82,7 @@ class Family(NamedTuple):
         parameters: Parameters,
         requirements: Requirements,
         actuator: CatalogActuator | None = None,
-        need: Needed | None = None,
+        need: DriveRequirements | None = None,
     ) -> Mechanism:
         """Create the machine of some parameters, with limits of an actuator or the needed ones.
 
@@ -111,7 +111,7 @@ class Family(NamedTuple):
         document = self.document(parameters, body, limits)
         document["name"] = self.name.replace("-", "_")
         if actuator is not None:
-            actuator.put_into(document["leg_defaults"], self.telescopic)
+            actuator.add_to_leg(document["leg_defaults"], self.telescopic)
         return load(document)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
-from robodyn.designing.evaluation import MotionEvaluation, Needed, Verdict
+from robodyn.designing.evaluation import DriveRequirements, MotionEvaluation, Verdict
 from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
@@ -31,7 +31,7 @@ def verdicts(
     requirements: Requirements,
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
-    need: Needed,
+    need: DriveRequirements,
     accuracy: FloatArray | None,
     continuous_effort: float,
     frequencies: FloatArray | None,
@@ -107,7 +107,7 @@ def _drives(
     yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), said)
 
 
-def _continuous(m: Mechanism, need: Needed, limit: float) -> Iterator[Verdict]:
+def _continuous(m: Mechanism, need: DriveRequirements, limit: float) -> Iterator[Verdict]:
     if np.isfinite(limit):
         j = int(np.nan_to_num(need.continuous_effort).argmax())
         value, unit = float(need.continuous_effort[j]), m.drives.effort_units[j]

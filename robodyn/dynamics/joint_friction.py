@@ -68,7 +68,7 @@ class JointFriction:
 def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
     """Create a row (sticking.ROW,) for the actuator of a joint."""
     row = np.zeros(at.ROW)
-    forward, backward = actuator.coulomb_both
+    forward, backward = actuator.coulomb_pair
     static = actuator.static or 0.0
     row[: law.DRY_FRICTION] = actuator.friction_numbers
     row[at.STATIC], row[at.STATIC_BACKWARD] = max(static, forward), max(static, backward)

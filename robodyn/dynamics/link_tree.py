@@ -58,12 +58,12 @@ class LinkTree:
 
     @cached_property
     def poses(self) -> Callable[..., bool]:
-        """Kernel entry for poses: positions, row, frame, whether trusted, out."""
+        """Kernel entry for poses, with the arguments positions, row, frame, is_trusted, out."""
         return self._bound("poses", _ROWS, *_AT)
 
     @cached_property
     def jacobians(self) -> Callable[..., bool]:
-        """Kernel entry for Jacobians: positions, tangents, row, frame, whether trusted, out."""
+        """Kernel entry for Jacobians: positions, tangents, row, frame, is_trusted, out."""
         return self._bound("jacobians", _ROWS, _ROWS, *_AT)
 
     @cached_property
@@ -78,12 +78,12 @@ class LinkTree:
 
     @cached_property
     def centers_of_mass(self) -> Callable[..., bool]:
-        """Kernel entry for centers of mass: positions, whether trusted, out."""
+        """Kernel entry for centers of mass, with the arguments positions, is_trusted, out."""
         return self._bound("centers_of_mass", _ROWS)
 
     @cached_property
     def momenta(self) -> Callable[..., bool]:
-        """Kernel entry for momenta: positions, rates, whether trusted, out."""
+        """Kernel entry for momenta, with the arguments positions, rates, is_trusted, out."""
         return self._bound("momenta", _ROWS, _ROWS)
 
     @cached_property

@@ -138,7 +138,7 @@ def joint_parameters(
     excess = at.dry_friction + law.EXCESS, at.dry_friction + law.EXCESS_BACKWARD
     falling = {at.dry_friction + law.STRIBECK: curvature} if curvature else {}
     coulomb = at.dry_friction + law.COULOMB, at.dry_friction + law.COULOMB_BACKWARD
-    sides = zip(("forward", "backward"), actuator.coulomb_both, coulomb, excess, strict=True)
+    sides = zip(("forward", "backward"), actuator.coulomb_pair, coulomb, excess, strict=True)
     for side, value, level, above in sides:
         less = {above: -1.0} if falling else {}
         parameter = JointParameter(f"{name}.coulomb_{side}", value, force)
@@ -301,7 +301,7 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
     return Y
 
 
-def collected(
+def combine_parameters(
     bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
     """Combine the parameters of bodies, by name, and of joints."""

@@ -27,7 +27,7 @@ from robodyn.exporting.linking import link
 from robodyn.exporting.machine_code import TARGETS, Target, llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, header
-from robodyn.exporting.wasm import by_lines, data_of
+from robodyn.exporting.wasm import data_of, format_object
 
 __all__ = [
     "FUNCTIONS",
@@ -35,12 +35,12 @@ __all__ = [
     "Exported",
     "KindFunctions",
     "Target",
-    "by_lines",
     "c_name",
     "c_string",
     "controller_variables",
     "data_of",
     "fmi_name",
+    "format_object",
     "functions_of",
     "header",
     "in_comment",

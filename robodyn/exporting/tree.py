@@ -157,10 +157,10 @@ def _functions(m: ClosedLoop) -> KindFunctions:
         find_conditions(length, q, found)
         return max(found[0, 0], found[0, 1]) if found[0, 0] >= 0.0 else -1.0
 
-    sided = m.solver.sided
+    side_arguments = m.solver.side_arguments
     side = one_side
-    if sided is not None:
-        side_plan, side_numbers, _, _, rows, passive = map(constant, sided)
+    if side_arguments is not None:
+        side_plan, side_numbers, _, _, rows, passive = map(constant, side_arguments)
         find_sides = marshal(
             side_signs,
             side_plan,

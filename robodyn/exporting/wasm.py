@@ -77,8 +77,8 @@ def write_wasm(
         "VERSION": __version__,
         "LIMITED": LIMITED,
         "STATUSES": json.dumps(list(STATUSES.values()), indent=2),
-        "FUNCTIONS": by_lines(listed),
-        "DATA": by_lines(data_of(mechanism)),
+        "FUNCTIONS": format_object(listed),
+        "DATA": format_object(data_of(mechanism)),
         "COORDINATES": coordinates_text(mechanism),
         "METHODS": "\n".join(_declare(function, sizes) for function in functions),
     }
@@ -100,7 +100,7 @@ def data_of(mechanism: Mechanism) -> dict[str, object]:
     }
 
 
-def by_lines(listed: Mapping[str, object]) -> str:
+def format_object(listed: Mapping[str, object]) -> str:
     """Format an object of JavaScript, one key per line, with exact numbers."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
     return "\n".join(["{", *lines, "}"])

@@ -46,7 +46,7 @@ Row = tuple[Topic, int, bytes]  # a message: its topic, the time of receipt [ns]
 
 
 def files_of(bag: Path) -> list[Path]:
-    """Return the storage files of a bag, which is one of them or their folder."""
+    """Return the storage files of a bag, given as a file or a folder."""
     if not bag.is_dir():
         return [bag]
     return [each for each in sorted(bag.iterdir()) if each.suffix in SUFFIXES]

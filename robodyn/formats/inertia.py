@@ -63,7 +63,7 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """Return findings for the unphysical tensors (3, 3) among named ones; equal ones in one."""
+    """Return findings for unphysical tensors (3, 3) of named bodies; equal tensors share one."""
     groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
         tensor = np.ascontiguousarray(inertia, dtype=np.float64)

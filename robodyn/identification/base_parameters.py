@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Base parameters: the combinations of parameters that determine efforts, and those they hide.
+"""Base parameters: combinations of parameters that determine the efforts; missing parameters.
 
 QR with column pivoting selects independent columns of the regressor; every other column is a
 combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier, 1991).

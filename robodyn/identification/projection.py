@@ -78,7 +78,7 @@ PLAIN = (VISCOUS, COULOMB)
 OFFSETS = 0.05
 
 
-def made_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
+def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
     """Compute positive definite pseudo-inertias (count, 4, 4) near parameters (count, 10).
 
     Args:
@@ -294,7 +294,9 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
     rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
     normal = solution.N.copy()
     lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.drives.units])
-    bodies = made_physical(rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY)
+    bodies = nearest_physical(
+        rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY
+    )
     positive = list(columns.positive)
     typical = columns.typical(of_pseudo_inertias(bodies)).tolist()
     start = np.linalg.solve(own, fit.coefficients)

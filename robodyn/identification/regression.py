@@ -18,7 +18,7 @@ from robodyn.identification.base_parameters import BaseColumns, find_base
 from robodyn.identification.columns import Columns
 from robodyn.identification.friction import LOAD, Term, friction_columns
 from robodyn.identification.motors import Motors
-from robodyn.identification.samples import Samples, that_move
+from robodyn.identification.samples import Samples, moving_motors
 
 # Number of states in the search of base parameters.
 STATES = 400
@@ -79,12 +79,14 @@ class Regression:
     @cached_property
     def moves(self) -> list[bool]:
         """Whether each motor (n,) moves."""
-        return that_move(self.motors, self.stretches)
+        return moving_motors(self.motors, self.stretches)
 
     @cached_property
-    def unsure(self) -> FloatArray:
+    def direction_variance(self) -> FloatArray:
         """Variance (M, n) of the filtered direction of each motor's motion."""
-        return np.concatenate([samples.unsure(self.motors) for samples in self.stretches])
+        return np.concatenate(
+            [samples.direction_variance(self.motors) for samples in self.stretches]
+        )
 
     def reweighted(self, dry: FloatArray, sigma: FloatArray) -> Regression:
         """Reduce the weight of rows in which the direction of dry friction is uncertain.
@@ -97,7 +99,9 @@ class Regression:
             The equations.
         """
         noise = sigma**2
-        return replace(self, weight=self.weight * noise / (noise + dry**2 * self.unsure))
+        return replace(
+            self, weight=self.weight * noise / (noise + dry**2 * self.direction_variance)
+        )
 
     def without_delay(self) -> Regression:
         """Return the equations for efforts that do not lag the positions."""
@@ -176,7 +180,7 @@ def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
     found = []
     for samples in stretches:
         Y = columns.of(samples, np.arange(0, len(samples.time), step))
-        moves = that_move(columns.motors, [samples])
+        moves = moving_motors(columns.motors, [samples])
         found.append(columns.motors.rows(Y)[:, moves].reshape(-1, len(columns.names)))
     return np.concatenate(found)
 

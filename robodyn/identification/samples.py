@@ -133,7 +133,7 @@ class Samples:
             found.append(values[own - first])
         return np.concatenate(found)
 
-    def unsure(self, motors: Motors) -> FloatArray:
+    def direction_variance(self, motors: Motors) -> FloatArray:
         """Compute the variance (rows, n) of the filtered direction, from the rates' noise.
 
         Near a reversal the sign of a motor's measured rate is random.
@@ -164,7 +164,7 @@ class Samples:
         return max(independent / step, 1.0)
 
 
-def that_move(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
+def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
     """Return whether each motor (n,) moves in any of the stretches."""
     found = [samples.moving(motors).any(axis=0) for samples in stretches]
     return [bool(moves) for moves in np.any(found, axis=0)]

@@ -198,7 +198,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     rows = []
     for i, name in enumerate(mechanism.joint_names):
         actuator = actuators[i]
-        friction = max(actuator.coulomb_both)
+        friction = max(actuator.coulomb_pair)
         # rounding, as of a joint with a vertical axis, is no weight
         bears = bool(weight[i] > 1e-9 * max(1.0, weight.max()))
         rows.append(

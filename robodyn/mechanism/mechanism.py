@@ -28,11 +28,11 @@ from robodyn.algorithms.comparison import equal
 from robodyn.algorithms.description import driven_joints
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
-from robodyn.arguments import guard_methods
+from robodyn.arguments import check_method_arguments
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.dynamics.coordinates import Coordinates, joint_coordinates
-from robodyn.dynamics.parameters import Parameters, collected
+from robodyn.dynamics.parameters import Parameters, combine_parameters
 from robodyn.dynamics.solver import Solver
 from robodyn.model.body import Link
 from robodyn.numerics.broadcasting import flatten
@@ -114,7 +114,7 @@ class Mechanism(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """Wrap the public methods of a kind, so that wrong arguments raise `InvalidInput`."""
         super().__init_subclass__(**options)
-        guard_methods(cls, _SIZES)
+        check_method_arguments(cls, _SIZES)
 
     @property
     def name(self) -> str:
@@ -544,7 +544,7 @@ class Mechanism(ABC):
     @cached_property
     def _parameters(self) -> Parameters:
         joints = (parameter for parameter, _ in self.solver.parameters_of_joints)
-        return collected(self.solver.parametric_bodies, joints)
+        return combine_parameters(self.solver.parametric_bodies, joints)
 
     def regressor(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
@@ -621,4 +621,4 @@ class Mechanism(ABC):
         return self._made(self.model.with_payload(mass, com, inertia))
 
 
-guard_methods(Mechanism, _SIZES)
+check_method_arguments(Mechanism, _SIZES)

@@ -129,7 +129,7 @@ class Joint:
             )
         if self.drive.coulomb or self.drive.coulomb_backward:
             raise ModelError(
-                f"{where}: drive.coulomb is {self.drive.coulomb_both}, expected none: it is "
+                f"{where}: drive.coulomb is {self.drive.coulomb_pair}, expected none: it is "
                 "counted as friction; use `driven_by`",
                 value=self.drive.coulomb,
             )
@@ -143,7 +143,7 @@ class Joint:
         return replace(
             self,
             armature=0.0,
-            friction=np.array(actuator.coulomb_both),
+            friction=np.array(actuator.coulomb_pair),
             drive=replace(actuator, coulomb=0.0, coulomb_backward=None),
         )
 

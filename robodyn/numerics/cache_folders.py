@@ -60,7 +60,9 @@ def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
         writable = _make(root, root / name)
         if not (root / name).is_dir():
             continue
-        doubts = [Refused(path, why) for path in (root, root / name) if (why := distrust(path))]
+        doubts = [
+            Refused(path, why) for path in (root, root / name) if (why := untrusted_reason(path))
+        ]
         if doubts:
             refused += doubts
             continue
@@ -91,15 +93,15 @@ def compiler_digest() -> str:
     return hashlib.sha256("\n".join(map(str, versions)).encode()).hexdigest()[:16]
 
 
-def distrust(path: Path) -> str | None:
+def untrusted_reason(path: Path) -> str | None:
     """Return why a folder's files must not be executed, or None."""
     try:
-        return distrust_status(path.stat())
+        return untrusted_status(path.stat())
     except OSError as error:
         return error.strerror or str(error)
 
 
-def distrust_status(found: os.stat_result) -> str | None:
+def untrusted_status(found: os.stat_result) -> str | None:
     """Return why the contents of a file or folder must not be executed, or None."""
     if os.name == "nt":
         return None

@@ -28,8 +28,8 @@ from typing import Any
 from robodyn.numerics.cache_folders import (
     KEPT_VERSIONS,
     cache_folders,
-    distrust_status,
     refused_folders,
+    untrusted_status,
 )
 from robodyn.numerics.compilation_notes import notes
 from robodyn.numerics.kernel_keys import signature_key, sources_key
@@ -216,7 +216,7 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     with open(number, "rb") as file:
-        if reason := distrust_status(os.fstat(file.fileno())):
+        if reason := untrusted_status(os.fstat(file.fileno())):
             raise ValueError(reason)
         data = file.read()
     start = len(MAGIC) + hashlib.sha256().digest_size

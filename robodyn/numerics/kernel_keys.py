@@ -92,7 +92,7 @@ def signature_key(kinds: Any) -> str | None:
         return None
 
 
-def essence(text: str) -> str:
+def normalized_source(text: str) -> str:
     """Return a source of compiled code without docstrings, comment lines and blank lines."""
     return _SILENT.sub("", text)
 
@@ -220,7 +220,7 @@ def _source(name: str) -> _Source | None:
     except (AttributeError, TypeError, OSError, ValueError):  # interactive, built in, or archived
         return None
     package = getattr(module, "__package__", None) or ""
-    counted = essence(text) if is_compiled_module(name) else text
+    counted = normalized_source(text) if is_compiled_module(name) else text
     return _Source(hashlib.sha256(counted.encode()).hexdigest(), tuple(_imports(text, package)))
 
 

@@ -50,9 +50,9 @@ def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list
     rows = []
     for name, actuator in zip(names, actuators, strict=True):
         screw = "-" if actuator.lead is None else f"{actuator.lead:g}, {actuator.handed}"
-        static = max(actuator.coulomb_both) if actuator.static is None else actuator.static
+        static = max(actuator.coulomb_pair) if actuator.static is None else actuator.static
         rows.append((name, screw, actuator.gear_ratio, actuator.rotor_inertia,
-                     actuator.reflected_inertia, np.array(actuator.coulomb_both), static,
+                     actuator.reflected_inertia, np.array(actuator.coulomb_pair), static,
                      actuator.torque_limit, actuator.velocity_limit))  # fmt: skip
     head = ("joint", "lead [m], thread", "gear ratio", "rotor inertia [kg m²]",
             "reflected [kg, kg m²]", "Coulomb friction +/− [N, N m]", "static [N, N m]",

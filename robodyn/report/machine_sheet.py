@@ -13,7 +13,7 @@ from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.elasticity import is_elastic
 from robodyn.algorithms.travel import within_travel
-from robodyn.analysis.at_home import carried_masses
+from robodyn.analysis.at_home import payload_limits
 from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.mechanism.mechanism import Mechanism
@@ -122,7 +122,7 @@ def held_payloads(m: Mechanism) -> HeldPayloads | None:
         core = (len(m.joint_names),)
         alone = nan_where_singular(m.inverse_dynamics, states, core)
         loaded = nan_where_singular(m.with_payload(1.0).inverse_dynamics, states, core)
-        room = np.nan_to_num(carried_masses(m, alone, loaded), nan=0.0, posinf=np.inf)
+        room = np.nan_to_num(payload_limits(m, alone, loaded), nan=0.0, posinf=np.inf)
         mass[inside] = room.min(axis=1)
         reason[inside] = [m.joint_names[j] for j in room.argmin(axis=1)]
     return HeldPayloads(x, z, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())

@@ -34,7 +34,7 @@ W_MAX = 0.8
 PAUSE_AT_END = 1.0
 
 
-class Steered:
+class ManualMotion:
     """Trajectory that follows its `goal` in a straight line at limited speed.
 
     `step` advances it by one period; between two steps it returns the same motion for any time.
@@ -186,7 +186,7 @@ class LiveSimulation:
             self._stamp, self._wrench_until, self._message = 0, 0, ""
             if self.path == BY_HAND:
                 start = self.mechanism.home
-                self._followed: Trajectory = Steered(self.mechanism, start, self._v_max)
+                self._followed: Trajectory = ManualMotion(self.mechanism, start, self._v_max)
             else:
                 self._followed = self.paths[self.path]
                 start = self._followed.sample(0.0).configuration
@@ -211,7 +211,9 @@ class LiveSimulation:
         with self._lock:
             if path == BY_HAND:
                 self.path = path
-                self._followed = Steered(self.mechanism, self._plant.configuration, self._v_max)
+                self._followed = ManualMotion(
+                    self.mechanism, self._plant.configuration, self._v_max
+                )
                 self._follow(self._stamp)
                 return
             if path not in self.paths:
@@ -230,7 +232,7 @@ class LiveSimulation:
         with self._lock:
             if self.path != BY_HAND:
                 self.choose(BY_HAND)
-            if isinstance(self._followed, Steered):
+            if isinstance(self._followed, ManualMotion):
                 self._followed.goal = goal
 
     def set_payload(self, mass: float, known: bool = True) -> None:
@@ -260,7 +262,7 @@ class LiveSimulation:
     def step(self) -> None:
         """Advance by one control period; a failure pauses the simulation and sets the message."""
         with self._lock:
-            if isinstance(self._followed, Steered):
+            if isinstance(self._followed, ManualMotion):
                 self._followed.step(self.period)
             plant = self._plant
             wrench = self._wrench if self._stamp < self._wrench_until else None

@@ -92,7 +92,9 @@ def passed(*names: str) -> dict[str, ParameterValue]:
     }
 
 
-def over_file(context: LaunchContext, node: str, *names: str, **defaults: str) -> tuple[str, ...]:
+def parameter_overrides(
+    context: LaunchContext, node: str, *names: str, **defaults: str
+) -> tuple[str, ...]:
     """Return the launch arguments that override the parameter file of a node.
 
     An argument at its default does not override the file `params_file`.

@@ -25,9 +25,9 @@ from robodyn_ros.launch_helpers.description import (
     is_on,
     model_argument,
     of_parameter,
-    over_file,
     own_files,
     own_node,
+    parameter_overrides,
 )
 from robodyn_ros.parameter_files import read_sections
 
@@ -79,7 +79,7 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     hardware, files = context.launch_configurations["hardware"], own_files(context)
 
     def node(name: str, *given: str, **more: Any) -> Node:
-        passed = over_file(context, name, *given, path=PATH, output=OUTPUT)
+        passed = parameter_overrides(context, name, *given, path=PATH, output=OUTPUT)
         return own_node(name, files=files, given=passed, **more)
 
     nodes = [node("joint_commander"), node("trajectory_planner", "path")]

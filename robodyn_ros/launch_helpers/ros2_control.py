@@ -213,12 +213,12 @@ def controlled(
         manager,
         # Kernels may have to be compiled first, and messages until then are late. Controllers also
         # become active only while simulated time runs, and a spawner waits 10 s only.
-        *once_ready(needed, spawner),
+        *start_when_ready(needed, spawner),
         *drawn(context, mechanism, sim_time=simulated),
     ]
 
 
-def once_ready(
+def start_when_ready(
     nodes: Sequence[Node], then: LaunchDescriptionEntity
 ) -> list[LaunchDescriptionEntity]:
     """Return handlers that start an entity once all these nodes have logged that they are ready."""

@@ -30,7 +30,7 @@ DEFAULT_PROFILE = "lspb"
 OTHERS = ("analyzers", "controller_manager", "effort_controller", "leg_trajectory_controller")
 
 
-def settle(
+def resolve_arguments(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
     """Check the launch arguments and set those that depend on others.

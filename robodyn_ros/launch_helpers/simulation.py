@@ -37,9 +37,9 @@ from robodyn_ros.launch_helpers.description import (
     is_on,
     model_argument,
     of_parameter,
-    over_file,
     own_files,
     own_node,
+    parameter_overrides,
 )
 from robodyn_ros.launch_helpers.ros2_control import (
     TRAJECTORIES,
@@ -47,7 +47,7 @@ from robodyn_ros.launch_helpers.ros2_control import (
     controlled,
     ros2_control_arguments,
 )
-from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, settle
+from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, resolve_arguments
 from robodyn_ros.nodes import NOT_COMPLETED
 
 PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
@@ -131,7 +131,7 @@ def simulation_nodes(
         context: context of the launch.
         params_file, frictionless: as for `simulation_arguments`.
     """
-    notes = settle(context, params_file, frictionless)
+    notes = resolve_arguments(context, params_file, frictionless)
     settings = context.launch_configurations
     on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
     simulates = not on or settings["hardware"] == "simulator"
@@ -220,7 +220,7 @@ def _node(
     files = own_files(context)
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
-    passed = over_file(context, name, *given)
+    passed = parameter_overrides(context, name, *given)
     return own_node(name, *remappings, files=files, given=("friction", *passed), **more)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.arguments import guarded
+from robodyn.arguments import with_checked_arguments
 from robodyn.designing.design import OBJECTIVES
 from robodyn.errors import InvalidInput
 
@@ -72,7 +72,7 @@ def test_errors_that_no_argument_explains_stay_what_they_are(arm):
     with pytest.raises(ValueError, match="of the caller"):
         rd.analyze(arm, rd.plan_joints(arm.home, arm.home + 0.1, 1.0), progress=fail)
 
-    @guarded
+    @with_checked_arguments
     def faulty(count: int) -> float:
         return {}[count]
 

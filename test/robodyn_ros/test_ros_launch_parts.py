@@ -18,7 +18,7 @@ import robodyn as rd
 from launch import LaunchContext
 from robodyn_ros.launch_helpers import machine as machine_launch
 from robodyn_ros.launch_helpers.description import chosen_mechanism, own_clock, own_files, view_of
-from robodyn_ros.launch_helpers.ros2_control import as_hardware, once_ready, with_controllers
+from robodyn_ros.launch_helpers.ros2_control import as_hardware, start_when_ready, with_controllers
 from robodyn_ros.launch_helpers.simulation import (
     _done,
     _recorded,
@@ -244,7 +244,7 @@ def test_nothing_is_commanded_before_all_are_ready():
     """Kernels that have to be compiled keep one node back far longer than another."""
     first, second = (Node(package="robodyn", executable=name) for name in ("one", "other"))
     begin = LogInfo(msg="begin")
-    handlers = [part.event_handler for part in once_ready([first, second], begin)]
+    handlers = [part.event_handler for part in start_when_ready([first, second], begin)]
     context = LaunchContext()
 
     process = {"name": "node", "cmd": [], "cwd": None, "env": None, "pid": 1}

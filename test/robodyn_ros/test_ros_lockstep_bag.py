@@ -313,7 +313,7 @@ def test_a_bag_is_analyzed_by_nothing_but_itself(recorded_run, tmp_path):
         assert found["tracking"]["position"] == pytest.approx(far, rel=1e-3)
     peaks = [row["peak_commanded"] for row in found["joints"]]
     # at instants of rest the node and the simulation may compensate friction of other sides
-    friction = [max(actuator.coulomb_both) for actuator in mechanism.actuators]
+    friction = [max(actuator.coulomb_pair) for actuator in mechanism.actuators]
     expected = np.abs(simulated.effort).max(axis=0)
     assert (np.abs(peaks - expected) <= 1e-3 * expected + 2.0 * np.array(friction)).all()
     # feedback adds little where the model is the plant

@@ -247,7 +247,7 @@ def test_messages_before_the_first_tick_get_its_time():
     clock.take(0, 102, 200, b"d")
     clock.take(0, 103, 103, b"e")
     assert clock.tick(2, 104)
-    clock.give_up()
+    clock.use_wall_clock()
     clock.take(0, 105, 105, b"f")
     assert [row[:2] for row in written] == [(0, 5), (1, 5), (0, 5), (0, 5), (0, 6), (0, 2)]
     assert b"".join(row[2] for row in written) == b"abcdef"
@@ -259,7 +259,7 @@ def test_without_a_tick_the_wall_clock_counts(source):
     written = []
     clock = BagClock(source, lambda *row: written.append(row))
     clock.take(0, 99, 99, b"a")
-    clock.give_up()
+    clock.use_wall_clock()
     clock.take(0, 100, 100, b"b")
     # a clock that comes too late does not mix its time in
     clock.tick(5, 101)

@@ -87,7 +87,7 @@ def weight_of(point: int) -> float:
 
 @inner
 def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
-    """Write the state, and points with changes number `first` on, counted from 1."""
+    """Write the state and the points of the stencil from number `first` on, counted from 1."""
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
     for i in range(q.shape[0]):
@@ -128,7 +128,7 @@ def gather(first: int, steps: Any, size: float, p: Any, out: Any) -> None:
 
 @inner
 def add_falling_friction(out: Any) -> None:
-    """Add friction that depends on the rates: A falls (rates dq + A' dv)."""
+    """Add derivatives of rate-dependent friction: A diag(slope) (rates dq + A' dv)."""
     nv, n = out.A.shape
     for i in range(nv):
         for k in range(n):

@@ -91,7 +91,7 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
-    """Compute I m: about the origin, and linear."""
+    """Compute the angular momentum about the origin, and the linear momentum."""
     return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
 

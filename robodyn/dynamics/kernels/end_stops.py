@@ -83,7 +83,7 @@ def add_end_stops(
             return False
         for i in range(n):
             if any_of(is_beyond(position[i], table[i])):
-                halve(M, nv, L[i])
+                forward_substitute(M, nv, L[i])
     for i in range(n):
         beyond = is_beyond(position[i], table[i])
         if any_of(beyond):
@@ -110,7 +110,7 @@ def add_end_stops(
 
 
 @inner
-def halve(factor: Any, count: int, x: Any) -> None:
+def forward_substitute(factor: Any, count: int, x: Any) -> None:
     """Solve C y = x (count,) in place, with Cholesky's factor C, its diagonal inverted."""
     for i in range(count):
         total = x[i]

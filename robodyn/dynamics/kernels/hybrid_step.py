@@ -31,9 +31,9 @@ from typing import Any, Final, NamedTuple
 from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, SEMI_IMPLICIT, STIFF_CHECK
 from robodyn.dynamics.kernels.modes import (
-    add_held,
     add_row,
     choose_modes,
+    constrain_sticking_joints,
     decay,
     factor_with_damping,
     rest_threshold,
@@ -251,7 +251,7 @@ def hybrid_step(
         accepted = going
         if trials < MOST_TRIALS:
             again = restick_reversed(j, rest, going)
-            least = least_left(j, rest)
+            least = remaining_rate_fraction(j, rest)
             # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
             narrows = (bracket.upper <= 1.0) & (bracket.upper - bracket.lower > SHORTEST)
             crosses = going & ~again
@@ -273,7 +273,7 @@ def hybrid_step(
                 return without_inertia, none, False
             for k in range(nv):
                 p.ahead[k] = v[k]
-            add_held(j.factor, e.L, j.X, j.H, j.mode, j.required, p.ahead)
+            constrain_sticking_joints(j.factor, e.L, j.X, j.H, j.mode, j.required, p.ahead)
             for k in range(nv):
                 v[k] = choose(leftover, p.ahead[k], v[k])
         for k in range(nq):
@@ -344,7 +344,7 @@ def put_accelerations(
             for k in range(nv):
                 required = required - e.L[i, k] * (j.x[k] + twice * first[k])
             j.required[i] = choose(sticks, required, 0.0)
-    add_held(j.factor, e.L, j.X, j.H, j.mode, j.required, j.x)
+    constrain_sticking_joints(j.factor, e.L, j.X, j.H, j.mode, j.required, j.x)
     for k in range(nv):
         s.accelerations[stage, k] = j.x[k]
     return True
@@ -363,7 +363,7 @@ def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
 
 
 @inner
-def least_left(j: Any, rest: Any) -> Any:
+def remaining_rate_fraction(j: Any, rest: Any) -> Any:
     """Return the remaining fraction of the rate of the sliding joint nearest to rest, at most 1."""
     least = 0.0 * rest + 1.0
     for i in range(j.mode.shape[0]):

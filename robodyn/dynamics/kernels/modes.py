@@ -100,7 +100,9 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 
 @noinline
-def add_held(A: Any, L: Any, X: Any, H: Any, mode: Any, required: Any, x: Any) -> None:
+def constrain_sticking_joints(
+    A: Any, L: Any, X: Any, H: Any, mode: Any, required: Any, x: Any
+) -> None:
     """Change x (nv,) minimally in metric A so that L x = `required` (nf,) at the sticking joints.
 
     `required` is overwritten.

@@ -160,7 +160,7 @@ class PlanExaminer:
         room[3] = self.mechanism.drives.effort_limits_at(plan.joints.velocities) - np.abs(
             plan.efforts
         )
-        passive = self._workspace.passive_room(plan.motion.configuration, 0.0)
+        passive = self._workspace.passive_margins(plan.motion.configuration, 0.0)
         return np.append(room, passive)
 
     def examine(
@@ -193,8 +193,8 @@ class PlanExaminer:
             m.drives.effort_limits_at(joints.velocities),
             np.empty((count, len(q) // count)),
         )
-        kernels.least_room(values, self._limits, efforts - self._limits[0, 3], spacing, room)
-        room = np.minimum(room, self._workspace.passive_room(q, SPARE[0]).reshape(room.shape))
+        kernels.least_margins(values, self._limits, efforts - self._limits[0, 3], spacing, room)
+        room = np.minimum(room, self._workspace.passive_margins(q, SPARE[0]).reshape(room.shape))
         room[out.reshape(room.shape)] = -np.inf
         return cue, motion, joints, room
 

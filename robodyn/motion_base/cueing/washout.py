@@ -63,7 +63,7 @@ class LinearFilter:
         filter_step(*numbers, np.ascontiguousarray(values), self._state, self._held, out)
         return out
 
-    def cut_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
+    def limit_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
         """Repeat the step from `before` (axes, 2) with rates within `limit` (axes,).
 
         The filter must be of second order.
@@ -226,7 +226,7 @@ class ClassicalWashout:
         pitch = -self._has[4] * np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
         self._tilt(self._share * np.array([roll, pitch]))
-        self._tilted = self._tilt.cut_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
+        self._tilted = self._tilt.limit_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
         return self._tilted
 
 

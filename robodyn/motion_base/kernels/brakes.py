@@ -84,7 +84,7 @@ def _room(value: float, low: float, high: float) -> float:
 
 
 @batch_kernel
-def least_room(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
+def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
     """Write the least margins out (C, N) of joints to limits, at nodes and midway before.
 
     Between nodes positions are quintic and rates cubic Hermite polynomials.

@@ -186,7 +186,7 @@ class PositionCommander:
 
     def _try(self, target: FloatArray, pace: float) -> str:
         """Take a step to a target (3, n), or return the reason against it."""
-        later, rest = self.set_points.peek(target, pace)
+        later, rest = self.set_points.next_state(target, pace)
         objection = self._objection(later, rest)
         if not objection:
             self.set_points.take(later, rest)

@@ -65,7 +65,7 @@ class CoupledSetPoints(SetPoints):
         positions: (n,) initial positions, at rest; the nearest ones that close the loops are taken.
 
     Attributes:
-        ahead: (k, nq) configurations from the present one to the rest that `peek` returned.
+        ahead: (k, nq) configurations from the present one to the rest that `next_state` returned.
     """
 
     def __init__(
@@ -100,10 +100,10 @@ class CoupledSetPoints(SetPoints):
         now = self._brake
         return Motion(now.configuration, *now.after(0.0)[1:])
 
-    def peek(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
+    def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
         """Compute the state (3, n) a step later, and the positions (n,) of rest from there."""
         now, braked = self._brake, self._brake.after(self.dt)
-        way = super().peek(target, pace)[0][:, self._free] - braked
+        way = super().next_state(target, pace)[0][:, self._free] - braked
         slow = self._approach(target, RETURN * pace) - braked
         longer, shorter = 2.0 * now.duration, 0.5 * now.duration
         near = [d for d in (longer, shorter) if d in self._durations]
@@ -127,7 +127,7 @@ class CoupledSetPoints(SetPoints):
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) that `peek` returned."""
+        """Adopt a state (3, n) that `next_state` returned."""
         self._last, self._found = self._brake, self._next
         super().take(later, rest)
 

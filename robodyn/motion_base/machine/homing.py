@@ -116,7 +116,9 @@ class Homing:
         self._leave(measured, reached)
         ahead = np.minimum(self._goal, measured - LEASH * self._stalled)
         self._goal = np.where(self._found, self._goal, np.maximum(ahead, self.ends[:, 0]))
-        self.points.take(*self.points.peek(np.array([self._goal, *np.zeros((2, len(measured)))])))
+        self.points.take(
+            *self.points.next_state(np.array([self._goal, *np.zeros((2, len(measured)))]))
+        )
 
     def _watch(self, measured: FloatArray) -> None:
         """Count how long drives have been at rest, up to their last report."""

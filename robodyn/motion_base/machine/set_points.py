@@ -53,7 +53,7 @@ class SetPoints:
         """Whether no joint moves."""
         return bool((np.abs(self.state[1:]) <= 1e-9 * self._rows[:2]).all())
 
-    def peek(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
+    def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
         """Compute the state (3, n) a step later, and the positions (n,) of rest from there.
 
         Args:
@@ -72,7 +72,7 @@ class SetPoints:
         return later, rest
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) that `peek` returned."""
+        """Adopt a state (3, n) that `next_state` returned."""
         self.state, self.rest = later, rest
 
     def brake(self) -> None:

@@ -102,7 +102,7 @@ class Workspace:
         """Return whether condition numbers at configurations (k, nq) are within their limit."""
         return not self._side or bool((self._condition(configurations) <= self._limit).all())
 
-    def passive_room(self, configurations: FloatArray, spare: float) -> FloatArray:
+    def passive_margins(self, configurations: FloatArray, spare: float) -> FloatArray:
         """Compute the least margin (k,) of passive joints to their limits.
 
         A fraction `spare` of its range is reserved.

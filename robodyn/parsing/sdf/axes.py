@@ -43,7 +43,7 @@ class Axis:
     reference: float = 0.0
 
     @property
-    def narrows(self) -> bool:
+    def has_limits_or_friction(self) -> bool:
         """Whether it has limits, friction or a mimic, which closures do not support."""
         return bool(
             np.isfinite([self.lower, self.upper]).any()

@@ -337,7 +337,7 @@ def closure_of_joint(
     used = [tag for tag in tags if kind not in ("ball", "fixed")]
     axes = [read_axis(frames, name, tag, in_model) for tag in used]
     damping = axes[0].damping if axes and kind != "prismatic" else 0.0
-    if any(axis.narrows or axis.damping != damping for axis in axes):
+    if any(axis.has_limits_or_friction or axis.damping != damping for axis in axes):
         what = "limits, springs, friction and damping that a closure cannot have"
         leave_out(frames.source, f"joint {name!r}", what)
     # directions in the axes of the joint's frame

@@ -26,7 +26,7 @@ from robodyn.presentation.nouns import nouns_of
 SINGULAR = 1000.0
 
 
-class BrokenBound(NamedTuple):
+class BoundViolation(NamedTuple):
     """A bound that a configuration violates.
 
     Attributes:
@@ -115,16 +115,16 @@ class Bounds:
         """Number of margins of a configuration."""
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
-    def broken(self, configuration: FloatArray) -> BrokenBound | None:
+    def broken(self, configuration: FloatArray) -> BoundViolation | None:
         """Find the bound that a configuration (nq,) violates most; None within all bounds."""
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
-            return BrokenBound("geometry", "", np.nan, np.nan, self._geometry(configuration))
+            return BoundViolation("geometry", "", np.nan, np.nan, self._geometry(configuration))
         if (margins >= 0.0).all():
             return None
         return self.nearest(configuration)
 
-    def nearest(self, configuration: FloatArray) -> BrokenBound:
+    def nearest(self, configuration: FloatArray) -> BoundViolation:
         """Find the bound with the smallest margin, violated or not."""
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
@@ -136,19 +136,19 @@ class Bounds:
         if which == 0:
             value = float(self.mechanism.condition_number(configuration, length))
             text = f"the condition number is {value:.4g}, the limit is {self.condition_limit:.4g}"
-            return BrokenBound("condition number", "", value, self.condition_limit, text)
+            return BoundViolation("condition number", "", value, self.condition_limit, text)
         if which == 1:
             value = float(conditioning.singular_values(self.mechanism, configuration, length)[-1])
             limit = self.singular_value_limit
             text = f"the smallest singular value is {value:.4g}, the least allowed is {limit:.4g}"
-            return BrokenBound("singular value", "", value, limit, text)
+            return BoundViolation("singular value", "", value, limit, text)
         if which == 2:
             found = conditioning.side(self.mechanism, configuration)
             value = 0.0 if found is None else float(found)
             text = f"beyond the singular surface, the determinant is {value:.3g}"
-            return BrokenBound("singular surface", "", value, 0.0, text)
+            return BoundViolation("singular surface", "", value, 0.0, text)
         assert self.clearance is not None
-        return BrokenBound("clearance", *self.clearance.closest(configuration))
+        return BoundViolation("clearance", *self.clearance.closest(configuration))
 
     def _margins(self, q: FloatArray) -> FloatArray:
         mechanism, length = self.mechanism, self.characteristic_length
@@ -177,7 +177,7 @@ class Bounds:
             rest[:, 3] = self.clearance.margins(q)
         return np.concatenate([*columns, rest], axis=1)
 
-    def _position(self, configuration: FloatArray, above: int, joint: int) -> BrokenBound:
+    def _position(self, configuration: FloatArray, above: int, joint: int) -> BoundViolation:
         mechanism = self.mechanism
         value = float(travel_positions(mechanism, configuration)[joint])
         name, unit, *ends = travel_limits(mechanism)[joint]
@@ -188,7 +188,7 @@ class Bounds:
             f"{nouns_of(mechanism).joint} {joint + 1} ({name})" if is_driven else f"passive {name}"
         )
         text = f"{who} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
-        return BrokenBound("position", name, value, limit, text)
+        return BoundViolation("position", name, value, limit, text)
 
     def _geometry(self, configuration: FloatArray) -> str:
         try:

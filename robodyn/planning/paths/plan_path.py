@@ -26,7 +26,7 @@ from robodyn.planning.paths.clearance import Clearance
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath, timed
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.separation import explained, refuse_apart, refuse_ends
+from robodyn.planning.paths.separation import explain_failure, refuse_apart, refuse_ends
 from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import shortcut, smoothed
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
@@ -120,7 +120,9 @@ def plan_path(
     searching = replace(budget, deadline=began + SEARCHING * timeout)
     path = find(problem, settings.seed, searching)
     if path is None:
-        raise explained(problem, find, settings.seed, Budget(budget.deadline, stopped=stopped))
+        raise explain_failure(
+            problem, find, settings.seed, Budget(budget.deadline, stopped=stopped)
+        )
     found = _smooth(problem, path, budget)
     if found is None and limit < np.inf:
         # the path may be too close to a singularity for a smooth curve

@@ -63,7 +63,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
     straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
-    mode = same_driven(mechanism, start, goal)
+    mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
     besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
@@ -79,7 +79,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     )
 
 
-def explained(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
+def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
     """Find out why the search found no path, and return the error to raise."""
     if budget.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
@@ -112,7 +112,7 @@ def explained(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -
         path = again(replace(bounds, clearance=None), 0.1)
     if path is not None:
         return _named(problem, path, facts, known)
-    if same_driven(problem.mechanism, problem.start, problem.goal):
+    if differ_in_passive_joints(problem.mechanism, problem.start, problem.goal):
         return NoPath(
             "no path: start and goal are two assembly modes of the same driven positions, and "
             f"none of the paths between them without a singularity was found{known}",
@@ -176,7 +176,7 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
     return resolution, count
 
 
-def same_driven(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
+def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
     """Return whether two configurations differ although their driven positions agree."""
     driven = mechanism.joint_positions(np.stack([start, goal]))
     span = 1e-6 * max(mechanism.size, 1.0)

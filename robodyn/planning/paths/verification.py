@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.planning.paths.bounds import Bounds, BrokenBound
+from robodyn.planning.paths.bounds import Bounds, BoundViolation
 
 EXCESS = 2.0
 # Initial number of intervals, and most halvings of one.
@@ -35,7 +35,7 @@ class Verified(NamedTuple):
     """
 
     samples: int
-    broken: BrokenBound | None
+    broken: BoundViolation | None
     place: float = np.nan
 
 

@@ -3,7 +3,7 @@
 """Time-optimal motion along a path."""
 
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, swerve
+from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, cubic_to_goal
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.planning.time_optimal.online import time_optimal_from
@@ -15,7 +15,19 @@ from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.spacing import spacing
 
 __all__ = [
-    "Constraints", "Easing", "PathPieces", "Reached", "SmoothCurve", "SpeedSpline",
-    "WaypointSpline", "coordinate_weights", "graded", "sample_path", "shares_of_time", "spacing",
-    "swerve", "time_optimal_from", "unverified",
+    "Constraints",
+    "Easing",
+    "PathPieces",
+    "Reached",
+    "SmoothCurve",
+    "SpeedSpline",
+    "WaypointSpline",
+    "coordinate_weights",
+    "cubic_to_goal",
+    "graded",
+    "sample_path",
+    "shares_of_time",
+    "spacing",
+    "time_optimal_from",
+    "unverified",
 ]  # fmt: skip

@@ -178,7 +178,7 @@ def _spline(places: FloatArray, points: FloatArray) -> Any:
     return CubicSpline(places, points, bc_type="natural")
 
 
-def swerve(
+def cubic_to_goal(
     mechanism: Mechanism,
     start: FloatArray,
     velocity: FloatArray,

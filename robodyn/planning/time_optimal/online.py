@@ -18,7 +18,7 @@ from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.planning.time_optimal.curves import coordinate_weights, swerve
+from robodyn.planning.time_optimal.curves import coordinate_weights, cubic_to_goal
 from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.settings import TimeOptimalOptions, TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
@@ -83,7 +83,7 @@ def time_optimal_from(
     there = mechanism.coordinates.single("goal", goal)
     rate = as_exact("velocity", velocity, (mechanism.coordinates.velocity_size,))
     if not is_moving(mechanism, here, rate):
-        straight = swerve(mechanism, here, rate, there, 0.0)
+        straight = cubic_to_goal(mechanism, here, rate, there, 0.0)
         return time_optimal(mechanism, straight, **options)
 
     options["start_velocity"] = rate
@@ -91,7 +91,7 @@ def time_optimal_from(
     coarse["points"] = COARSE
 
     def motion(carried: float, requested: OnlineOptions) -> TimeOptimal:
-        path = swerve(mechanism, here, rate, there, carried)
+        path = cubic_to_goal(mechanism, here, rate, there, carried)
         return time_optimal(mechanism, path, **requested)
 
     way = mechanism.difference(here, there)

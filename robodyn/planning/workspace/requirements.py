@@ -20,7 +20,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
-from robodyn.planning.time_optimal.constraints.efforts import both_ways
+from robodyn.planning.time_optimal.constraints.efforts import lower_and_upper_limits
 
 # Condition number above which no static efforts are computed, as there may be none.
 HOPELESS = 1e8
@@ -140,7 +140,9 @@ class Requirements:
         if settings.effort_limits is True:
             self.efforts = mechanism.drives.effort_ranges
         elif settings.effort_limits is not None and settings.effort_limits is not False:
-            self.efforts = both_ways("effort_limits", settings.effort_limits, mechanism)
+            self.efforts = lower_and_upper_limits(
+                "effort_limits", settings.effort_limits, mechanism
+            )
         wrench = settings.wrench
         self._wrench = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         self.least = {

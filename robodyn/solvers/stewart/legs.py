@@ -69,9 +69,9 @@ def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
     rows: list[dict[str, Any]] = [
         dict(zip(names, leg.damping(model), strict=True)) for leg in platform.structure.legs
     ]
-    if any(any(actuator.coulomb_both) for actuator in platform.actuators):
+    if any(any(actuator.coulomb_pair) for actuator in platform.actuators):
         for row, actuator in zip(rows, platform.actuators, strict=True):
-            row["coulomb"] = np.array(actuator.coulomb_both)
+            row["coulomb"] = np.array(actuator.coulomb_pair)
     return tuple(rows)
 
 

@@ -76,17 +76,17 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     equations as passive rates, without those that are zero for every configuration, as in planar
     mechanisms.
     """
-    equality_key = loop.solver.sided
-    if equality_key is None:
+    arguments = loop.solver.side_arguments
+    if arguments is None:
         return None
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     out = np.empty(len(flat))
-    side_entry()(*equality_key, flat, out)
+    side_entry()(*arguments, flat, out)
     return np.asarray(out.reshape(q.shape[:-1]))
 
 
-def sided(loop: Any) -> tuple[FloatArray, ...] | None:
+def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
     """Return the arguments of the kernel of sides; None if there is no determinant."""
     rows = np.flatnonzero(loop.structure.present.any(axis=1))
     passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)

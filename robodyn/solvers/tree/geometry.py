@@ -33,7 +33,7 @@ from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.solvers.tree.closing.equations import Equations, least_step
 from robodyn.solvers.tree.closing.kinematics import rods, tangent
-from robodyn.solvers.tree.closing.structure import closed_samples, guessed
+from robodyn.solvers.tree.closing.structure import closed_samples, initial_guess
 from robodyn.solvers.tree.packing import pack
 from robodyn.solvers.tree.tree import Tree
 
@@ -257,7 +257,7 @@ def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
     others = np.setdiff1d(np.arange(tree.rates), own)
     torn: set[str] = set()
     for sample in closed_samples(loop.structure.equations, loop.home):
-        q = guessed(tree, dict(tree.model.home))
+        q = initial_guess(tree, dict(tree.model.home))
         for name, part in loop.solver.tree.place_of.items():
             q[tree.place_of[name]] = sample[part]
         _, K = equations.at(q)

@@ -17,8 +17,8 @@ from robodyn.errors import InvalidInput, NoSolution
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.calls import batch, entry
 from robodyn.solvers.tree.closing.assembly import (
+    configurations_along,
     displaced,
-    followed_along,
     motion_parts,
     nearest,
 )
@@ -244,7 +244,7 @@ def motion_of_independent(
         loop, loop.solver.nu, positions, velocities, accelerations
     )
     first = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
-    return Motion(followed_along(loop, first, target), rates, changes)
+    return Motion(configurations_along(loop, first, target), rates, changes)
 
 
 def state_of_readings(

@@ -75,7 +75,7 @@ class LoopSolver(Solver):
     listed = _once(kinematics.listed)
     rods = _once(kinematics.rods)
     coned_legs = _once(kinematics.coned_legs)
-    sided = _once(conditions.sided)
+    side_arguments = _once(conditions.side_arguments)
     reference = _once(conditions.reference)
     comparable = _once(conditions.comparable)
     driven_scale = _once(conditions.driven_scale)

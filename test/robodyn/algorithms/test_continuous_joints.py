@@ -12,7 +12,7 @@ import pytest
 import robodyn as rd
 from robodyn.algorithms import motions
 from robodyn.analysis import GoalRefused, Present, examine
-from robodyn.control import TrajectoryFollower, strayed
+from robodyn.control import TrajectoryFollower, describe_deviation
 from robodyn.motion_base.machine import Machine, MachineSettings
 from robodyn.simulation import is_compiled
 from robodyn.trajectories import (
@@ -185,8 +185,8 @@ def test_plans_take_the_short_way(arm, tmp_path):
 def test_a_turn_is_no_tracking_error(arm):
     still = np.zeros(2)
     wanted = Motion(np.array([1.0 - TURN, 0.1]), still, still)
-    assert not strayed(arm, np.full(2, 0.1), wanted, np.array([1.01, 0.1]))
-    assert "j1" in strayed(arm, np.full(2, 0.1), wanted, np.array([1.2, 0.1]))
+    assert not describe_deviation(arm, np.full(2, 0.1), wanted, np.array([1.01, 0.1]))
+    assert "j1" in describe_deviation(arm, np.full(2, 0.1), wanted, np.array([1.2, 0.1]))
 
 
 def test_a_driver_that_wraps_is_followed_without_a_jump(arm):

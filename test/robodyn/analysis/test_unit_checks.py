@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.analysis import doubts
+from robodyn.analysis import unit_warnings
 
 MODELS = dict.fromkeys(rd.models())
 
@@ -23,7 +23,7 @@ def changed(model, name, **changes):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MODELS)
 def test_no_number_of_a_bundled_model_is_doubted(name):
-    assert doubts(rd.load(name).model) == []
+    assert unit_warnings(rd.load(name).model) == []
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def arm():
     ],
 )
 def test_a_link_in_another_unit_is_doubted(arm, changes, words):
-    found = doubts(changed(arm, "l2", **changes))
+    found = unit_warnings(changed(arm, "l2", **changes))
     assert len(found) == 1
     assert all(word in found[0] for word in ("'l2'", *words))
 
@@ -59,7 +59,7 @@ def test_all_links_in_grams_are_doubted(arm):
     heavy = arm
     for n in (1, 2, 3):
         heavy = changed(heavy, f"l{n}", mass=2000.0)
-    assert len(doubts(heavy)) == 3
+    assert len(unit_warnings(heavy)) == 3
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_all_links_in_grams_are_doubted(arm):
 )
 def test_limits_in_another_unit_are_doubted(arm, changes, words):
     joints = tuple(replace(j, **changes) if j.name == "j2" else j for j in arm.joints)
-    found = doubts(replace(arm, joints=joints))
+    found = unit_warnings(replace(arm, joints=joints))
     assert len(found) == 1
     assert all(word in found[0] for word in ("'j2'", *words))
 
 
 def test_points_of_mass_and_thin_rods_are_not_doubted(arm):
     for moments in ([0.0, 0.0, 0.0], [0.03, 0.03, 0.0], [1e-9, 1e-9, 1e-18]):
-        assert doubts(changed(arm, "l2", inertia=np.diag(moments))) == []
+        assert unit_warnings(changed(arm, "l2", inertia=np.diag(moments))) == []

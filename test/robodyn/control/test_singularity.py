@@ -12,8 +12,8 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions
 from robodyn.control import (
     look_ahead,
+    motion_singularities,
     needs_regularity,
-    singular_meetings,
     singular_times,
     threshold_crossings,
 )
@@ -121,7 +121,7 @@ def test_a_delta_is_at_an_end_of_travel_where_its_arms_and_rods_are_in_line():
     delta = rd.load("delta")
     start = delta.joint_positions(delta.home)[0]
     path = moved(delta, [1.9 - start] * 3)
-    (meeting,) = singular_meetings(delta, path)
+    (meeting,) = motion_singularities(delta, path)
     assert meeting.name == "type 1"
     angle = delta.joint_positions(path.sample(meeting.time).configuration)
     np.testing.assert_allclose(angle, np.arccos(-0.15), rtol=0.0, atol=1e-4)
@@ -132,7 +132,7 @@ def test_numbers_without_a_sign_are_singular_where_they_touch_zero(platform):
     assert conditioning.determinant(redundant, redundant.home) is None
     assert needs_regularity(redundant)
     path = moved(redundant, [0.1, 0.05, -0.1])
-    assert singular_meetings(redundant, path) == ()
+    assert motion_singularities(redundant, path) == ()
     # a mechanism whose number is the distance of a coordinate from where it is at 0.3 s
     at = path.sample(0.3).configuration[0]
     touching = conditioning.Singularity(
@@ -144,7 +144,7 @@ def test_numbers_without_a_sign_are_singular_where_they_touch_zero(platform):
 
     conditioning.singularities.register(Touching, lambda _: (touching,))
 
-    (meeting,) = singular_meetings(Touching(), path)
+    (meeting,) = motion_singularities(Touching(), path)
     assert meeting.time == pytest.approx(0.3, abs=1e-7)
 
 
@@ -162,7 +162,7 @@ def test_a_jump_from_one_assembly_to_another_is_no_singularity():
             return Motion(both[which], *np.zeros((2, *which.shape, 2)))
 
     with pytest.raises(InvalidInput, match=r"the motion jumps at t = 0\.25 s"):
-        singular_meetings(fivebar, Jumping())
+        motion_singularities(fivebar, Jumping())
 
 
 def test_motion_with_a_straight_wrist_is_singular_from_its_start():
@@ -171,9 +171,9 @@ def test_motion_with_a_straight_wrist_is_singular_from_its_start():
     start = np.array([0.0, 0.5, 0.5, 0.2, 0.0, 0.0])
     for change in ([0.4, 0.4, -0.1, 0.6, 0.0, 0.3], [0.4, 0.0, 0.0, 0.0, 0.0, 0.0]):
         goal = start + change
-        (meeting,) = singular_meetings(arm, rd.plan_joints(start, goal, 2.0))
+        (meeting,) = motion_singularities(arm, rd.plan_joints(start, goal, 2.0))
         assert (meeting.time, meeting.name) == (0.0, "type 1")
         # beside it there is nothing singular
         goal[4] = bent = 0.2
         start_beside = np.array([*start[:4], bent, start[5]])
-        assert singular_meetings(arm, rd.plan_joints(start_beside, goal, 2.0)) == ()
+        assert motion_singularities(arm, rd.plan_joints(start_beside, goal, 2.0)) == ()

@@ -15,7 +15,7 @@ from robodyn.errors import InvalidInput
 @pytest.fixture
 def watchdog():
     watchdog = Watchdog(timeout=0.1, hold=1.0, ramp=2.0)
-    watchdog.fed(10.0)
+    watchdog.record_message(10.0)
     return watchdog
 
 
@@ -38,7 +38,7 @@ def test_watchdog_holds_then_releases(watchdog, silence, level, scale):
 
 def test_a_message_brings_it_back(watchdog):
     assert watchdog.state(20.0).level == "released"
-    watchdog.fed(20.0)
+    watchdog.record_message(20.0)
     assert watchdog.state(20.05) == ("ok", 1.0)
 
 
@@ -48,13 +48,13 @@ def test_watchdog_waits_for_the_first_message():
 
 def test_without_a_timeout_silence_does_not_matter():
     watchdog = Watchdog(0.0, 1.0, 1.0)
-    watchdog.fed(0.0)
+    watchdog.record_message(0.0)
     assert watchdog.state(1e9) == ("ok", 1.0)
 
 
 def test_without_hold_and_ramp_it_lets_go_at_once():
     watchdog = Watchdog(0.1, 0.0, 0.0)
-    watchdog.fed(0.0)
+    watchdog.record_message(0.0)
     assert watchdog.state(0.1) == ("ok", 1.0)
     assert watchdog.state(0.1001) == ("released", 0.0)
 
@@ -71,7 +71,7 @@ def test_effort_ramp_down_releases_after_hold_and_ramp(later, share):
 def test_a_clock_set_back_does_not_bring_it_back(watchdog):
     assert watchdog.state(20.0).level == "released"
     assert watchdog.state(0.0).level == "released"
-    watchdog.fed(0.0)
+    watchdog.record_message(0.0)
     assert watchdog.state(0.05).level == "ok"
 
 
@@ -92,7 +92,7 @@ def test_watchdog_scale_is_always_between_one_and_zero_and_never_rises_by_itself
     watchdog, before = Watchdog(*limits), 1.0
     for now, message in events:
         if message:
-            watchdog.fed(now)
+            watchdog.record_message(now)
             assert watchdog.state(now) == ("ok", 1.0)
             before = 1.0
         else:
@@ -105,7 +105,7 @@ def test_watchdog_scale_is_always_between_one_and_zero_and_never_rises_by_itself
 @given(silence=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=40))
 def test_no_step_in_scale_is_larger_than_time_allows(silence):
     watchdog, now, before = Watchdog(0.1, 0.2, 2.0), 5.0, 1.0
-    watchdog.fed(now)
+    watchdog.record_message(now)
     for step in silence:
         now += step
         scale = watchdog.state(now).scale
@@ -120,7 +120,7 @@ def test_times_are_finite_and_not_negative(name, bad):
         Watchdog(**({"timeout": 1.0, "hold": 1.0, "ramp": 1.0} | {name: bad}))
 
 
-@pytest.mark.parametrize("call", ["fed", "state"])
+@pytest.mark.parametrize("call", ["record_message", "state"])
 def test_now_is_a_time(watchdog, call):
     with pytest.raises(InvalidInput, match="now is nan"):
         getattr(watchdog, call)(math.nan)

@@ -12,12 +12,12 @@ import yaml
 
 import robodyn as rd
 from robodyn.exporting import (
-    by_lines,
     c_name,
     c_string,
     controller_variables,
     data_of,
     fmi_name,
+    format_object,
     in_comment,
     library_texts,
     model_description,
@@ -138,7 +138,7 @@ def test_generated_c_is_the_same_for_every_name(evil, tmp_path):
     assert chained["joints"] == list(evil.joint_names)
     read = ElementTree.fromstring(found["urdf/arm.urdf"]).find("ros2_control")
     assert [joint.get("name") for joint in read.findall("joint")] == list(evil.joint_names)
-    assert by_lines(data_of(evil)).isascii()
+    assert format_object(data_of(evil)).isascii()
 
 
 # FMI 2.0.4, section 2.2.9, and FMI 3.0.2, section 2.4.7.5.1

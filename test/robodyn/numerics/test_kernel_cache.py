@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from robodyn.numerics import kernel_cache
-from robodyn.numerics.cache_folders import distrust_status, private_folder
+from robodyn.numerics.cache_folders import private_folder, untrusted_status
 
 pytestmark = pytest.mark.slow
 
@@ -197,7 +197,7 @@ def test_code_that_others_may_have_written_is_not_executed(warm, tmp_path, what,
 def test_cache_folder_is_trusted_by_owner_and_mode(monkeypatch, owner, mode, trusted):
     monkeypatch.setattr(os, "getuid", lambda: 1000)
     status = os.stat_result((0o040000 | mode, 1, 1, 1, owner, 100, 0, 0, 0, 0))
-    reason = distrust_status(status)
+    reason = untrusted_status(status)
     assert (reason is None) == trusted
     if owner == 1001:
         assert "1001" in reason

@@ -12,8 +12,8 @@ from robodyn.planning.time_optimal import (
     PathPieces,
     WaypointSpline,
     coordinate_weights,
+    cubic_to_goal,
     graded,
-    swerve,
 )
 from robodyn.trajectories import make_profile
 
@@ -141,7 +141,7 @@ def test_two_points_are_joined_by_a_straight_line(name, request, rng):
 def test_a_swerve_begins_with_the_velocity_and_ends_at_the_goal(floating, rng, carried):
     start, goal = ROUTE[:2]
     velocity = rng.uniform(-0.5, 0.5, 6)
-    found = swerve(floating, start, velocity, goal, carried).sample(np.array([0.0, 1.0]))
+    found = cubic_to_goal(floating, start, velocity, goal, carried).sample(np.array([0.0, 1.0]))
     np.testing.assert_allclose(found.configuration, [start, goal], atol=1e-12)
     expected = carried * velocity if carried else goal - start
     np.testing.assert_allclose(found.velocity[0], expected, atol=1e-12)

@@ -19,8 +19,8 @@ from robodyn.planning.time_optimal import (
     PathPieces,
     SmoothCurve,
     WaypointSpline,
+    cubic_to_goal,
     shares_of_time,
-    swerve,
 )
 from robodyn.presentation import presentation
 
@@ -201,7 +201,7 @@ def test_a_corner_is_a_rest_without_acceleration(platform):
 def test_a_smooth_motion_continues_from_the_present_velocity(arm):
     goal = arm.home + np.array([0.3, -0.2, 0.2, 0.1, 0.0, 0.2])
     velocity = np.array([0.4, 0.3, -0.2, 0.0, 0.5, 0.0])
-    path = swerve(arm, arm.home, velocity, goal, 0.5)
+    path = cubic_to_goal(arm, arm.home, velocity, goal, 0.5)
     motion = rd.time_optimal(arm, path, start_velocity=velocity, jerk_limits=100.0, points=POINTS)
     np.testing.assert_allclose(motion.sample(0.0).velocity, velocity, atol=1e-6)
     at_end = motion.sample(motion.duration)

@@ -18,7 +18,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     positive,
 )
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
-from robodyn.planning.time_optimal.constraints.efforts import Efforts, both_ways
+from robodyn.planning.time_optimal.constraints.efforts import Efforts, lower_and_upper_limits
 from robodyn.planning.time_optimal.constraints.kinematic import (
     Accelerations,
     Jerk,
@@ -68,7 +68,7 @@ class Constraints:
         curves = MotorCurves.of(mechanism)
         curves = curves._replace(efforts=share * curves.efforts)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        bounds = share * both_ways("effort_limits", effort, mechanism)
+        bounds = share * lower_and_upper_limits("effort_limits", effort, mechanism)
         redundant = count > mechanism.coordinates.velocity_size
         self.efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
         accelerations = Accelerations(mechanism, limit("acceleration_limits"))

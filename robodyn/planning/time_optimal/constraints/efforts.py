@@ -164,7 +164,7 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
     return mechanism if kept[1] is None else kept[1]
 
 
-def both_ways(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
+def lower_and_upper_limits(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     """Convert symmetric limits, a number or (n,), or limits (n, 2), to (n, 2).
 
     Raises:

@@ -148,7 +148,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
         "velocity": limits["velocity"],
         "effort": limits["effort"],
         "armature": leg.number("armature", "kg", default=0.0, at_least=0.0),
-        "friction": np.array(drive.coulomb_both),
+        "friction": np.array(drive.coulomb_pair),
         "drive": replace_checked(drive, coulomb=0.0, coulomb_backward=None),
     }
     reading = _reading(leg.child("reading", {}), f"leg{number}_actuator")

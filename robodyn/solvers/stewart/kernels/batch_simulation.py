@@ -20,7 +20,11 @@ from robodyn.numerics.simd.tables import as_table, new_table, new_tables
 from robodyn.numerics.vectors import vector
 from robodyn.solvers.stewart.kernels import integration
 from robodyn.solvers.stewart.kernels.dynamics import MotionEquations
-from robodyn.solvers.stewart.kernels.lanes import accelerated, equations_in_lanes, normalize
+from robodyn.solvers.stewart.kernels.lanes import (
+    compute_accelerations,
+    equations_in_lanes,
+    normalize,
+)
 from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
 from robodyn.solvers.stewart.kernels.leg import leg_geometry
 
@@ -85,7 +89,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
         return SINGULAR
     under = state.wrench, True, state.base, state.moves
     held = State(memory.unit, state.rates, memory.held, *under)
-    return int(accelerated(held, e, acceleration))
+    return int(compute_accelerations(held, e, acceleration))
 
 
 @inner

@@ -94,7 +94,7 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
     if not normalize(state.q):
         return SINGULAR
     status = equations_in_lanes(platform, state, s)
-    return accelerated(state, s, found) if status == OK else status
+    return compute_accelerations(state, s, found) if status == OK else status
 
 
 @inner
@@ -106,7 +106,7 @@ def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
 
 
 @inner
-def accelerated(state: Any, e: Any, out: Any) -> int:
+def compute_accelerations(state: Any, e: Any, out: Any) -> int:
     """Compute accelerations from `MotionEquations`, whose M is overwritten."""
     for i in range(6):
         total = -e.bias[i]

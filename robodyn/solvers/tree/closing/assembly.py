@@ -31,7 +31,7 @@ from robodyn.solvers.tree.closing.kinematics import (
     refuse_under_actuated,
     tree_jacobian,
 )
-from robodyn.solvers.tree.closing.structure import ATTEMPTS, followed, guessed
+from robodyn.solvers.tree.closing.structure import ATTEMPTS, followed, initial_guess
 from robodyn.solvers.tree.joints import configurations, rates_of
 from robodyn.solvers.tree.kernels.newton import PIECE
 
@@ -171,7 +171,7 @@ def motion_of_joints(
     q = np.empty((*shape, loop.solver.nq))
     first = _guess(loop, guess)
     if shape and loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
-        q = followed_along(loop, first, target)
+        q = configurations_along(loop, first, target)
     else:
         for outer in np.ndindex(shape[:-1]):
             here = first
@@ -274,7 +274,7 @@ def _displace_singly(
     return out
 
 
-def followed_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
+def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
     """Compute configurations (..., nq) with independent coordinates (..., free).
 
     Along the last batch dimension each starts from the one before it, the first from a closed
@@ -369,7 +369,7 @@ def _guess(loop: Any, guess: Any) -> FloatArray:
         start, tree = loop.home, loop.solver.tree
         for name, value in guess.items():
             _put(loop, start, name, value)
-        return guessed(tree, {name: tuple(start[at]) for name, at in tree.place_of.items()})
+        return initial_guess(tree, {name: tuple(start[at]) for name, at in tree.place_of.items()})
     return configurations(loop, "guess", guess)
 
 

@@ -116,7 +116,7 @@ class _Search:
         equations = self._equations
         starts = [self._new_start(self.made + n) for n in range(count)]
         self.made += count
-        for near in equations.approached(starts, self._free):
+        for near in equations.nearly_closed(starts, self._free):
             closed = equations.close(near, self._held)
             if closed.left <= ACCEPTED:
                 self._take(closed.q)

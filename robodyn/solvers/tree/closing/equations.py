@@ -71,7 +71,7 @@ class Equations:
         closed = sum(closure.equations for closure in tree.model.closures)
         self.rows = np.array(row_factors(tree, len(packed.names) - closed))
         self.columns = np.where(np.array(tree.rate_units) == "m", self.size, 1.0)
-        # hinges may have either orientation until `keep_senses` fixes it
+        # hinges may have either orientation until `set_hinge_senses` fixes it
         self.senses = np.array(
             [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
         )
@@ -155,7 +155,7 @@ class Equations:
             left = FLIPPED
         return Attempt(q, left)
 
-    def approached(
+    def nearly_closed(
         self,
         starts: Sequence[FloatArray],
         free: IntArray,
@@ -212,7 +212,7 @@ class Equations:
         """
         return bool((self._senses(q) * self.senses < 0.0).any())
 
-    def keep_senses(self, q: FloatArray) -> None:
+    def set_hinge_senses(self, q: FloatArray) -> None:
         """Set the orientation of hinges at a configuration as the reference."""
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 

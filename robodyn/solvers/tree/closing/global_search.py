@@ -89,7 +89,7 @@ class GlobalAssemblySearch:
         """
         at = partial(self._at, extra=extra, loops=self._loops if loops is None else loops)
         free = np.setdiff1d(np.arange(self._tree.rates), np.asarray(held, dtype=int))
-        return next(iter(self._equations.approached([q], free, at, NEAR)), None)
+        return next(iter(self._equations.nearly_closed([q], free, at, NEAR)), None)
 
     def _at(
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]

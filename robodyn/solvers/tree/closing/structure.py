@@ -132,12 +132,12 @@ def find_structure(model: Model) -> Structure:
     tree = Tree(model)
     bare = Equations(tree, pack(tree))
     home = _home(tree, bare)
-    bare.keep_senses(home)
+    bare.set_hinge_senses(home)
     rank, samples = _rank(bare, closed_samples(bare, home))
     driven = [tree.rate_of[name] for name in model.driven]
     idle = find_idle(tree, bare, samples[-1], driven)
     equations = Equations(tree, pack(tree, idle=idle)) if idle else bare
-    equations.keep_senses(home)
+    equations.set_hinge_senses(home)
     jacobians = [equations.at(q)[1] for q in samples]
     mobility = tree.rates - null_space(jacobians[-1])[0]
     if not mobility:
@@ -199,7 +199,7 @@ def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:
 def _home(tree: Tree, equations: Equations) -> FloatArray:
     """Find a closed configuration near the model's guess."""
     model = tree.model
-    guess = guessed(tree, dict(model.home))
+    guess = initial_guess(tree, dict(model.home))
     named = dict(model.home)
     held = [tree.rate_of[name] for name in model.driven if name in named]
     # floating bodies stay as described: first only the legs move
@@ -222,7 +222,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
     return nearest_legs(equations, found.q, guess, [*held, *floating])
 
 
-def guessed(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
+def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
     """Create a configuration from joint positions; others at zero, or the nearest limit."""
     q = np.zeros(tree.positions)
     for joint in tree.joints:
@@ -255,7 +255,7 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
         deviation = SPREAD / (1.0 + attempt // SAMPLES)
         step = rng.normal(0.0, deviation, equations.tree.rates)
         # damped, as full minimum-norm steps diverge for overconstrained loops
-        for near in equations.approached([equations.stepped(home, step)], everything):
+        for near in equations.nearly_closed([equations.stepped(home, step)], everything):
             closed = equations.close(near)
             if closed.left <= ACCEPTED:
                 found.append(closed.q)
@@ -286,7 +286,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
     """Return which entries of K differ from zero in some configuration, closed or not."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
-    start = guessed(tree, {})
+    start = initial_guess(tree, {})
     for _ in range(4):
         q = equations.stepped(start, rng.uniform(-1.5, 1.5, tree.rates))
         present |= np.abs(equations.at(q)[1]) > 1e-12

@@ -136,7 +136,7 @@ def _driven(top: Fields, model: Model) -> Model:
             )
         stated = joint.actuator
         bare = replace(stated, coulomb=0.0, coulomb_backward=None, static=None)
-        rough = joint.friction.any() and actuator.coulomb_both != stated.coulomb_both
+        rough = joint.friction.any() and actuator.coulomb_pair != stated.coulomb_pair
         if rough or (bare != Actuator() and stated != actuator):
             raise ModelError(
                 f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "

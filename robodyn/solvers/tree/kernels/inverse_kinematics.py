@@ -237,7 +237,7 @@ def reach(
 
 
 @inner
-def reach_together(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
+def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
     """Move eight configurations near their goals like `reach`, without damping.
 
     Returns:
@@ -268,7 +268,7 @@ def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
     acceleration in the wrench. NaN if not reached, for all eight if pivots are unsuitable.
     """
     weights, target, accepted = settings
-    left = reach_together(m, state.q, state.rates, weights, target, s)
+    left = reach_in_lanes(m, state.q, state.rates, weights, target, s)
     serves = any_of(left <= accepted)
     if serves:
         fill(m, s.B, s.K)

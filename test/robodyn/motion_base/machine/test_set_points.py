@@ -38,7 +38,7 @@ def test_random_targets_break_no_limit(rng):
             if rng.random() < 0.01:
                 joints.brake()
             else:
-                joints.take(*joints.peek(target, pace=rng.choice([1.0, 0.3])))
+                joints.take(*joints.next_state(target, pace=rng.choice([1.0, 0.3])))
             seen.append(joints.state[0])
             assert (np.abs(joints.rest) <= 2.0 + 1e-9).all()
     rate, acceleration, jerk = differences(np.array(seen))
@@ -75,7 +75,7 @@ def test_thousands_of_random_lives_stay_inside_whatever_targets_and_paces_do(dt,
             if kind == 4:
                 joints.brake()
             else:
-                joints.take(*joints.peek(target, pace))
+                joints.take(*joints.next_state(target, pace))
             p, v, a = joints.state
             now = np.maximum(ends[:, 0] - p, p - ends[:, 1]), np.abs(v) - rate
             change = np.abs(a - before[2]) / dt
@@ -90,10 +90,10 @@ def test_thousands_of_random_lives_stay_inside_whatever_targets_and_paces_do(dt,
 def test_a_target_that_is_not_finite_is_a_brake():
     joints = SetPoints(limits(2), DT, np.zeros(2))
     for _ in range(100):
-        joints.take(*joints.peek(np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])))
+        joints.take(*joints.next_state(np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])))
     assert joints.state[1, 0] > 0.1
     for _ in range(400):
-        joints.take(*joints.peek(np.array([[np.nan, 1.0], [0.0, 0.0], [0.0, 0.0]])))
+        joints.take(*joints.next_state(np.array([[np.nan, 1.0], [0.0, 0.0], [0.0, 0.0]])))
     assert joints.state[1, 0] == 0.0
     assert 0.0 < joints.state[0, 0] < 1.0
     assert joints.state[0, 1] == pytest.approx(1.0)
@@ -117,7 +117,7 @@ def test_from_rest_to_rest_it_takes_the_least_time(way, rate):
     joints, ticks = SetPoints(limits(1, rate=rate), DT, [0.0]), 0
     target = np.array([[way], [0.0], [0.0]])
     while abs(joints.state[0, 0] - way) > 1e-9:
-        joints.take(*joints.peek(target))
+        joints.take(*joints.next_state(target))
         ticks += 1
     assert least - 1e-3 <= ticks * DT < least + DT + 1e-9  # at 1e-9 it has nearly come to rest
 
@@ -128,7 +128,7 @@ def test_a_smooth_motion_is_followed_without_lag_once_it_is_caught():
         t, w, size = k * DT, 2.0, 0.3
         target = size * np.array([np.sin(w * t + 1.0), w * np.cos(w * t + 1.0), 0.0])
         target[2] = -(w**2) * target[0]
-        joints.take(*joints.peek(target[:, None]))
+        joints.take(*joints.next_state(target[:, None]))
         late.append(abs(joints.state[0, 0] - target[0]))
     assert late[0] > 0.2
     assert max(late[300:]) < 1e-12
@@ -138,7 +138,7 @@ def test_from_rest_all_joints_arrive_together_in_a_straight_line():
     joints, goal = SetPoints(limits(3), DT, np.zeros(3)), np.array([1.0, -0.5, 0.1])
     target, seen = np.array([goal, 0 * goal, 0 * goal]), []
     while np.abs(joints.state[0] - goal).max() > 1e-9:
-        joints.take(*joints.peek(target))
+        joints.take(*joints.next_state(target))
         seen.append(joints.state[0])
     shares = np.array(seen) / goal
     assert np.ptp(shares, axis=1).max() < 1e-9
@@ -147,7 +147,7 @@ def test_from_rest_all_joints_arrive_together_in_a_straight_line():
 def test_a_joint_found_outside_its_range_is_brought_back():
     joints = SetPoints(limits(1), DT, [2.5])
     for _ in range(600):
-        joints.take(*joints.peek(np.array([[3.0], [0.0], [0.0]])))
+        joints.take(*joints.next_state(np.array([[3.0], [0.0], [0.0]])))
     assert joints.state[0, 0] == pytest.approx(2.0, abs=1e-9)
 
 
