@@ -39,7 +39,7 @@ FUNCTIONS = {
         "robodyn_ros/joint_commander.py": ("_request",),
     },
     "Departures from the target (`joint_commander: machine`, WARN)": {
-        f"{MACHINE}/commander.py": ("_wanted", "_allowed", "_objection", "_derate"),
+        f"{MACHINE}/commander.py": ("_requested_target", "_allowed", "_objection", "_derate"),
         f"{MACHINE}/workspace.py": ("objection", "_describe", "closes_in", "_beyond"),
         f"{MACHINE}/motion_sources.py": ("reached", "take", "_objection"),
         f"{MACHINE}/stabilized.py": ("at",),

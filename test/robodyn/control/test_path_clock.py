@@ -128,11 +128,11 @@ def test_another_path_begun_in_the_past_goes_on_at_the_present_speed():
     clock.target = 0.5
     clock.at(0)
     clock.at(4000 * MS)
-    assert clock.go_on(4000 * MS, 1000 * MS) == pytest.approx(3.0)
+    assert clock.continue_on(4000 * MS, 1000 * MS) == pytest.approx(3.0)
     assert clock.at(4000 * MS) == (pytest.approx(3.0), 0.5, 0.0)
     assert clock.at(6000 * MS).path == pytest.approx(4.0)
     # it is under way: from now on the speed changes at its rate only
-    clock.go_on(6000 * MS, 6000 * MS)
+    clock.continue_on(6000 * MS, 6000 * MS)
     clock.target = 1.0
     assert clock.at(6000 * MS) == (0.0, 0.5, 2.0)
 
