@@ -268,3 +268,108 @@ def test_a_machine_follows_drives_that_wrap():
         assert machine.state != "fault", machine.reason
         assert np.abs(point.positions - where).max() < 0.1
         where = point.positions
+
+
+def crank_text():
+    """A four-bar whose crank turns all the way round: 0.1 + 0.4 < 0.4 + 0.3 (Grashof)."""
+    names = ("crank", "coupler", "rocker")
+    links = "".join(
+        f"<link name='{name}'><inertial><origin xyz='0.1 0 0'/><mass value='1'/><inertia "
+        "ixx='0.001' iyy='0.02' izz='0.02' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        for name in names
+    )
+    places = (("base", "crank", 0.0), ("crank", "coupler", 0.1), ("base", "rocker", 0.4))
+    limits = ("<limit effort='50' velocity='20'/>", "", "")
+    joints = "".join(
+        f"<joint name='j_{child}' type='continuous'><parent link='{parent}'/>"
+        f"<child link='{child}'/><origin xyz='{x} 0 0'/><axis xyz='0 1 0'/>{limit}</joint>"
+        for (parent, child, x), limit in zip(places, limits, strict=True)
+    )
+    loop = (
+        "<constraint name='loop' type='revolute'><parent link='coupler'/>"
+        "<parent_origin xyz='0.4 0 0'/><parent_axis xyz='0 1 0'/><child link='rocker'/>"
+        "<child_origin xyz='0.3 0 0'/><child_axis xyz='0 1 0'/></constraint>"
+    )
+    drive = (
+        "<ros2_control name='d' type='system'><hardware><plugin>x/Y</plugin></hardware>"
+        "<joint name='j_crank'><command_interface name='effort'/>"
+        "<state_interface name='position'/></joint></ros2_control>"
+    )
+    return f"<robot name='crank'><link name='base'/>{links}{joints}{loop}{drive}</robot>"
+
+
+@pytest.fixture(scope="module")
+def crank():
+    return rd.load(crank_text())
+
+
+def turned(m, angles):
+    """Turn the crank from home through angles (K,), in small steps, and return configurations."""
+    found, near, last = [], m.home, 0.0
+    for angle in angles:
+        for between in np.linspace(last, angle, 2 + int(abs(angle - last) / 0.1)):
+            near = m.assemble([between], near)
+        found.append(near)
+        last = angle
+    return np.array(found)
+
+
+def test_a_crank_takes_the_short_way_and_its_loop_stays_closed(crank):
+    start, goal = turned(crank, [3.1, -3.1])
+    np.testing.assert_allclose(crank.difference(start, goal), [TURN - 6.2], atol=1e-12)
+    np.testing.assert_allclose(crank.difference(goal, start), [6.2 - TURN], atol=1e-12)
+    there = crank.advance(start, crank.difference(start, goal))
+    np.testing.assert_allclose(np.exp(1j * there), np.exp(1j * goal), atol=1e-9)
+    again, far = turned(crank, [1.0, 5.0 * TURN + 1.0])
+    np.testing.assert_allclose(crank.difference(again, far), [0.0], atol=1e-9)
+    for plan in (
+        rd.plan_straight(crank, start, goal, duration=1.0),
+        rd.time_optimal(crank, np.array([start, goal])),
+        rd.plan_path(crank, start, goal),
+    ):
+        motion = plan.sample(np.linspace(0.0, plan.duration, 51)).configuration
+        assert np.ptp(crank.joint_positions(motion)) == pytest.approx(TURN - 6.2, rel=1e-6)
+
+
+def test_a_crank_turns_without_end_although_its_encoder_wraps(crank):
+    """Three turns in three seconds; the drive reports angles within half a turn."""
+    times = np.linspace(0.0, 3.0, 301)
+    knots = turned(crank, TURN * times)
+    rates = np.full((301, 1), TURN)
+    path = SampledTrajectory(crank, times, Motion(knots, rates, np.zeros((301, 1))))
+    start = knots[0], rates[0]
+    run = rd.simulate(
+        crank, rd.ComputedTorque(crank), path, dt=1e-3, control_dt=1e-3, initial=start
+    )
+    assert np.abs(run.error).max() < 0.01
+    assert crank.joint_positions(run.configuration[-1])[0] == pytest.approx(3.0 * TURN, abs=0.01)
+    follower = TrajectoryFollower(crank, path_tolerance=0.1)
+    follower.follow(path)
+    along = path.sample(times)
+    for t, q, v in zip(times, along.configuration, along.velocity, strict=True):
+        wrapped = crank.assemble(shortest(crank.joint_positions(q)), q)
+        command = follower.command(round(1e9 * t) + 1, wrapped, v)
+        plain = crank.inverse_dynamics(*path.sample(t))
+        np.testing.assert_allclose(command.effort, plain, rtol=1e-6, atol=1e-6)
+    assert not follower.abandoned
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="the library is linked by cc")
+def test_the_exported_crank_takes_the_short_way(crank, tmp_path):
+    rd.export(crank, tmp_path / "out", name="crank")
+    library = ctypes.CDLL(str(tmp_path / "out" / "libcrank.so"))
+    start, goal = turned(crank, [3.1, -3.1])
+    still, gains = np.zeros(1), (np.full(1, 100.0), np.full(1, 20.0))
+    efforts = np.empty(1)
+    given = (start, still, goal, still, still, *gains, None, None, efforts)
+    pointers = [None if x is None else ctypes.c_void_p(x.ctypes.data) for x in given]
+    assert library.crank_computed_torque(*pointers) == 0
+    planned = SampledTrajectory(crank, [0.0], Motion(goal[None], still[None], still[None]))
+    control = rd.ComputedTorque(crank, 100.0, 20.0)
+    np.testing.assert_array_equal(control(0.0, start, still, planned), efforts)
+    wanted, found = np.array([-3.1]), start.copy()
+    pointers = [ctypes.c_void_p(x.ctypes.data) for x in (wanted, found)]
+    assert library.crank_configuration(*pointers) == 0
+    np.testing.assert_allclose(np.exp(1j * found), np.exp(1j * goal), atol=1e-9)
+    assert abs(found[0] - start[0]) < 0.1
