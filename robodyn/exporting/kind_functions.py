@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.end_stops import (
     BY_INERTIA,
@@ -19,6 +19,7 @@ from robodyn.dynamics.kernels.end_stops import (
     STOPS,
 )
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS
+from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.errors import ModelError
 from robodyn.exporting.marshaling import (
     ArraySpec,
@@ -30,9 +31,10 @@ from robodyn.exporting.marshaling import (
     vector,
 )
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.numerics.array_arguments import MATRIX, BorrowedArrayType, stack
+from robodyn.numerics.array_arguments import MATRIX, BorrowedArrayType, borrowed_array, stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.turns import shortest_turn
+from robodyn.numerics.vectors import clear
 
 # Return codes of exported functions, with the texts of NAME_status_text.
 STATUSES = {
@@ -192,6 +194,99 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
         "velocity": rates,
         "rates": rates,
         "acceleration": acceleration,
+    }
+
+
+def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
+    """Return the functions common to kinds whose configuration is that of the n driven joints.
+
+    Args:
+        n: number of joints.
+        wraps: (n,) whether positions of a joint that differ by a full turn are equal.
+
+    Returns:
+        Functions by their names in `KindFunctions`.
+    """
+    joints = joint_functions(n, range(n), wraps)
+
+    @inner
+    def advance(q: Any, displacement: Any, out: Any) -> bool:
+        for j in range(n):
+            out[j] = q[j] + displacement[j]
+        return True
+
+    return joints | {"close": joints["positions"], "advance": advance, "side": one_side}
+
+
+@inner
+def state_at(q: Any, v: Any, third: Any, wrench: Any, base: Any) -> State:
+    """Return the state at addresses, of which wrench and base may be NULL."""
+    return State(q, v, third, wrench, not is_null(wrench), base, not is_null(base))
+
+
+def equation_functions(
+    packed: tuple[FloatArray, ...],
+    nv: int,
+    *,
+    efforts: Any,
+    accelerations: Any,
+    mass_matrix: Any,
+    pose: Any,
+    jacobian: Any,
+    derivatives: Any,
+) -> dict[str, Any]:
+    """Return functions from equations of a `State`, as for `dynamics.kernels.lanes.evaluate_lanes`.
+
+    The equations get no scratch memory; `derivatives` gets as settings whether they are of
+    accelerations.
+
+    Args:
+        packed: numbers of the mechanism.
+        nv: size of its velocity.
+        efforts, accelerations, mass_matrix, pose, jacobian, derivatives: the equations.
+
+    Returns:
+        Functions by their names in `KindFunctions`.
+    """
+    marshal = marshaler(*map(constant, packed))
+
+    def of_state(find: Any) -> Any:
+        @inner
+        def call(q: Any, v: Any, third: Any, wrench: Any, base: Any, out: Any) -> bool:
+            state = state_at(q, v, third, wrench, base)
+            return bool(find(borrowed_array(marshal(())), state, False, 0, out) == OK)
+
+        return call
+
+    def of_configuration(find: Any) -> Any:
+        @inner
+        def call(q: Any, out: Any) -> bool:
+            return bool(find(borrowed_array(marshal(())), unloaded(q, q, q), False, 0, out) == OK)
+
+        return call
+
+    @inner
+    def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
+        still = stack(1, nv)
+        clear(still[0])
+        state = State(q, v, still[0], q, False, base, not is_null(base))
+        return bool(efforts(borrowed_array(marshal(())), state, False, 0, out) == OK)
+
+    @inner
+    def differentiate(
+        q: Any, v: Any, a: Any, given: Any, wrench: Any, base: Any, forward: bool, out: Any
+    ) -> bool:
+        state = state_at(q, v, a, wrench, base)
+        return bool(derivatives(borrowed_array(marshal(())), state, forward, 0, out) == OK)
+
+    return {
+        "inverse": of_state(efforts),
+        "forward": of_state(accelerations),
+        "mass": of_configuration(mass_matrix),
+        "bias": bias,
+        "pose": of_configuration(pose),
+        "jacobian": of_configuration(jacobian),
+        "derivatives": differentiate,
     }
 
 

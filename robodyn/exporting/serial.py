@@ -13,9 +13,7 @@ from robodyn.errors import ModelError
 from robodyn.exporting.kind_functions import (
     KindFunctions,
     are_finite,
-    joint_functions,
-    kind_functions_of,
-    one_side,
+    position_functions,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -60,7 +58,6 @@ def _functions(m: SerialArm) -> KindFunctions:
         constant(np.zeros(n)),
     )
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
-    joints = joint_functions(n, range(n), motions.wrapping_driven(m))
     jacobian = marshal(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
     find_frames = marshal(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
 
@@ -74,14 +71,8 @@ def _functions(m: SerialArm) -> KindFunctions:
         out[3], out[4], out[5], out[6] = x, y, z, w
         return are_finite(q, n)
 
-    @inner
-    def advance(q: Any, displacement: Any, out: Any) -> bool:
-        for j in range(n):
-            out[j] = q[j] + displacement[j]
-        return True
-
     return KindFunctions(
-        **joints,
+        **position_functions(n, motions.wrapping_driven(m)),
         inverse=marshal(
             entries.inverse_dynamics, chain, gravity, *state, *LOAD, False, vector_out(n)
         ),
@@ -93,12 +84,9 @@ def _functions(m: SerialArm) -> KindFunctions:
             entries.inverse_dynamics, chain, gravity, q, vector(n), rest, UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
-        close=joints["positions"],
         pose=pose,
         jacobian=jacobian,
         condition=marshal(entries.condition_number, chain, q, NUMBER, False),
-        side=one_side,
-        advance=advance,
         step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
         derivatives=marshal(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,

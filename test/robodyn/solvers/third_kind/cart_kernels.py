@@ -10,40 +10,24 @@ further inertia of the bob about its own axis [kg m^2] and damping of the slide 
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
-from robodyn.dynamics.kernels.control_laws import (
-    COMPUTED_TORQUE,
-    GIVEN,
-    add_planned,
-    corrected_acceleration,
+from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.joint_simulation import (
+    JointEquations,
+    JointMemory,
+    joint_entries,
+    loop_functions,
 )
-from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
-from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.lanes import evaluate_lanes
-from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
-from robodyn.dynamics.kernels.state import State, loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.dynamics.kernels.state import unloaded
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.tables import new_tables, table_of
+from robodyn.numerics.simd.tables import table_of
 from robodyn.numerics.trigonometry import sine_cosine
-from robodyn.numerics.vectors import clear, copy
 
 BASE_MOVES: Final = 1
-NO_INERTIA: Final = -3
-
-
-class Work(NamedTuple):
-    """Scratch memory: (4, 2), and (2, 2) each for `add_end_stops`."""
-
-    vectors: Any
-    M: Any
-    L: Any
-    slopes: Any
-
-
-WORK: Final = Work((4, 2), (2, 2), (2, 2), (2, 2))
+NO_INERTIA: Final = 2
 
 
 # -- equations
@@ -227,109 +211,24 @@ def derivatives(
 
 
 @inner
-def command(control: Any, q: Any, v: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Write the efforts of a control law."""
-    if control.law == GIVEN:
-        copy(row, out)
-        return True
-    rate, required, error = work.vectors[0], work.vectors[1], work.vectors[2]
-    clear(rate)
-    clear(required)
-    if control.law == COMPUTED_TORQUE:
-        copy(v, rate)
-        for j in range(2):
-            error[j] = row[j] - q[j]
-        corrected_acceleration(control.kp, control.kv, error, v, row[2:4], row[4:], required)
-    found = find_efforts(control.model, loaded(q, rate, required, load, False), False, 0, out)
-    if control.law == COMPUTED_TORQUE:
-        add_planned(control.kp, row, 6, error, out)
-    return bool(found == OK)
+def joints(cart: Any) -> int:
+    """Return the number of joints."""
+    return 2
 
 
 @inner
-def held_efforts(plant: Any, state: Any, work: Any, out: Any, slopes: Any) -> bool:
-    """Write the efforts within the motors' curves and of end stops; return whether they exist."""
-    q, v = state.q, state.rates
-    if not joint_efforts(plant, state.acceleration_or_effort, q, v, out, slopes):
-        return True
-    M, _, _ = terms(plant.mechanism, state)
+def write_mass_matrix(cart: Any, q: Any, s: Any, out: Any) -> None:
+    """Write M, for the loops."""
+    M = terms(cart, unloaded(q, q, q))[0]
     for i in range(2):
         for j in range(2):
-            work.M[i, j] = M[i + j]
-            work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
-    return bool(add_end_stops(plant, q, v, work.M, work.L, out, slopes))
+            out[i, j] = M[i + j] + 0.0 * q[0]
 
 
 @inner
-def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
-    """Write the time derivatives of a state, with end stops and the motors' curves."""
-    for i in range(2):
-        rate[i] = state.rates[i]
-    if not held_efforts(plant, state, work, work.vectors[3], work.slopes):
-        return NO_INERTIA
-    under = state.wrench, state.contact, state.base, state.moves
-    acting = State(state.q, state.rates, work.vectors[3], *under)
-    return find_accelerations(plant.mechanism, acting, False, 0, acceleration)
-
-
-@inner
-def derivative(
-    plant: Any, q: Any, v: Any, effort: Any, load: Any, work: Any, rate: Any, acceleration: Any
-) -> int:
-    """Write the time derivatives of configuration and velocity."""
-    return accelerate(plant, loaded(q, v, effort, load, True), work, rate, acceleration)
-
-
-@inner
-def normalize(plant: Any, q: Any, v: Any, work: Any, at_stage: bool) -> int:
-    """Do nothing: every pair of numbers is a configuration."""
-    return OK
-
-
-@inner
-def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write mass matrix, forces and damping, for steps of joints that stick or are stiff."""
-    if state.moves:
-        return BASE_MOVES
-    M, h, w = terms(plant.mechanism, state)
-    if not held_efforts(plant, state, work, work.vectors[3], out.stops):
-        return NO_INERTIA
-    for i in range(2):
-        out.force[i] = work.vectors[3][i] - h[i] + w[i]
-        out.drift[i] = 0.0
-        for j in range(2):
-            out.M[i, j] = M[i + j]
-            out.L[i, j] = 1.0 if i == j else 0.0
-            out.D[i, j] = 0.0
-    out.D[0, 0] = plant.mechanism[0][0, 4]
-    return OK
-
-
-@inner
-def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
-    """Write the rate of the configuration, which is the velocity."""
-    for i in range(2):
-        out[i] = v[i]
-
-
-@inner
-def sizes(plant: Any) -> tuple[int, int, int]:
-    """Return the sizes of configuration, velocity and efforts."""
-    return 2, 2, 2
-
-
-loop = simulation_loop(
-    Functions(command, derivative, normalize, equations, configuration_rate, sizes, NO_INERTIA)
-)
-
-
-@batch_entry
-def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the simulation loop."""
-    numbers, gravity, table, friction, options, stops = borrowed_array(plant)
-    own = PackedPlant((numbers, gravity), table, friction, options, stops)
-    model, arrays = borrowed_array(model), borrowed_array(arrays)
-    return loop(own, model, stack_all(WORK), arrays, law, first, last)
+def damping(cart: Any, joint: int) -> Any:
+    """Return the viscous damping of a joint."""
+    return cart[0][0, 4] if joint == 0 else 0.0 * cart[0][0, 4]
 
 
 @inner
@@ -339,26 +238,15 @@ def unpack(structure: Any, numbers: Any) -> Any:
     return table, table[1]
 
 
-smooth, hybrid = batch_loops(
-    LaneFunctions(unpack, accelerate, normalize, equations, configuration_rate, -3)
+@inner
+def shapes(of: Any) -> Any:
+    """Return the shapes of the scratch memory."""
+    return JointMemory((4, 2), (2, 2), (2, 2), (2, 2))
+
+
+EQUATIONS = JointEquations(
+    joints, find_efforts, find_accelerations, write_mass_matrix, damping, NO_INERTIA
 )
-
-
-@batch_entry
-def advance(
-    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-    left: Any, first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many carts, eight at a time."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    return int(smooth(borrowed_array(structure), arrays, new_tables(WORK), first, last))
-
-
-@batch_entry
-def advance_hybrid(
-    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-    left: Any, first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many carts by hybrid steps."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    return int(hybrid(borrowed_array(structure), arrays, new_tables(WORK), first, last))
+simulate, advance, advance_hybrid = joint_entries(
+    __name__, *loop_functions(EQUATIONS, unpack), shapes, shapes
+)

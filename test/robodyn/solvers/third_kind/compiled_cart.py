@@ -26,14 +26,11 @@ from robodyn.dynamics.batch_calls import (
 )
 from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import Kernels
-from robodyn.dynamics.kernels.integration import OK
-from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.dynamics.solver import Solver
-from robodyn.exporting import KindFunctions, joint_functions, kind_functions_of, one_side, step_of
-from robodyn.exporting.marshaling import constant, is_null, marshaler
-from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array, stack
+from robodyn.exporting import KindFunctions, kind_functions_of, equation_functions, position_functions, step_of
+from robodyn.exporting.marshaling import constant, marshaler
+from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.vectors import clear
 
 JOINTS = ArrayArgument("joints", 2, "slider [m], hinge [rad]")
 STATE = Arguments(JOINTS, JOINTS, JOINTS, WRENCH, BASE)
@@ -102,74 +99,27 @@ step.register(CompiledCart, compiled_step)
 
 @kind_functions_of.register
 def _functions(m: CompiledCart) -> KindFunctions:
-    marshal = marshaler(*(constant(array) for array in m.solver.packed))
-    joints = joint_functions(2, range(2), (False, False))
-
-    def of_state(find):
-        @inner
-        def call(q, v, third, wrench, base, out):
-            cart, contact, moves = (
-                borrowed_array(marshal(())),
-                not is_null(wrench),
-                not is_null(base),
-            )
-            return (
-                find(
-                    cart,
-                    State(q, v, third, wrench, contact, base, moves),
-                    False,
-                    0,
-                    out,
-                )
-                == OK
-            )
-
-        return call
-
-    def of_configuration(find):
-        @inner
-        def call(q, out):
-            return find(borrowed_array(marshal(())), unloaded(q, q, q), False, 0, out) == OK
-
-        return call
-
-    @inner
-    def bias(q, v, base, out):
-        still = stack(1, 2)
-        clear(still[0])
-        state = State(q, v, still[0], q, False, base, not is_null(base))
-        return kernels.find_efforts(borrowed_array(marshal(())), state, False, 0, out) == OK
+    own = tuple(constant(array) for array in m.solver.packed)
+    marshal = marshaler(*own)
 
     @inner
     def condition(q, length):
         return kernels.condition_number(borrowed_array(marshal(()))[0], q, length)
 
-    @inner
-    def advance(q, displacement, out):
-        out[0], out[1] = q[0] + displacement[0], q[1] + displacement[1]
-        return True
-
-    @inner
-    def differentiate(q, v, a, efforts, wrench, base, forward, out):
-        cart, contact, moves = borrowed_array(marshal(())), not is_null(wrench), not is_null(base)
-        state = State(q, v, a, wrench, contact, base, moves)
-        return kernels.find_derivatives(cart, state, forward, 0, out) == OK
-
-    own = tuple(constant(array) for array in m.solver.packed)
     return KindFunctions(
-        **joints,
-        inverse=of_state(kernels.find_efforts),
-        forward=of_state(kernels.find_accelerations),
-        mass=of_configuration(kernels.find_mass_matrix),
-        bias=bias,
-        close=joints["positions"],
-        pose=of_configuration(kernels.find_pose),
-        jacobian=of_configuration(kernels.find_jacobian),
+        **position_functions(2, (False, False)),
+        **equation_functions(
+            m.solver.packed,
+            2,
+            efforts=kernels.find_efforts,
+            accelerations=kernels.find_accelerations,
+            mass_matrix=kernels.find_mass_matrix,
+            pose=kernels.find_pose,
+            jacobian=kernels.find_jacobian,
+            derivatives=kernels.find_derivatives,
+        ),
         condition=condition,
-        side=one_side,
-        advance=advance,
         step=step_of(m, kernels.simulate, own, own),
-        derivatives=differentiate,
     )
 
 

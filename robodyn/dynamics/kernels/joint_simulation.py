@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+
+"""Simulation of kinds whose configuration is the positions of their driven joints.
+
+Such a kind gives its equations as `JointEquations`. Control laws, motors, end stops, dry friction
+and the entries of the loops follow from them. Its packed mechanism is a matrix and a vector, as
+for `batch_calls.entry`, and its scratch memory has the fields of `JointMemory`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
+from robodyn.dynamics.kernels.control_laws import (
+    COMPUTED_TORQUE,
+    GIVEN,
+    add_planned,
+    corrected_acceleration,
+)
+from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
+from robodyn.dynamics.kernels.integration import OK, PackedPlant
+from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.state import State, loaded
+from robodyn.numerics.array_arguments import borrowed_array, stack_all
+from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.simd.tables import new_tables
+from robodyn.numerics.turns import shortest_turn
+from robodyn.numerics.vectors import clear, copy
+
+
+class JointMemory(NamedTuple):
+    """Scratch memory that the functions here need, for one state or eight.
+
+    Attributes:
+        vectors: (4, n).
+        M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
+    """
+
+    vectors: Any
+    M: Any
+    L: Any
+    slopes: Any
+
+
+@inner
+def do_nothing(mechanism: Any, q: Any, s: Any) -> None:
+    """Compute nothing before the equations."""
+
+
+@inner
+def never(mechanism: Any, joint: int) -> bool:
+    """Return that no joint is continuous."""
+    return False
+
+
+class JointEquations(NamedTuple):
+    """Equations of a kind, for floats and lanes; `s` is its scratch memory.
+
+    Attributes:
+        joints: joints(mechanism) -> number of joints.
+        efforts: efforts(mechanism, state, settings, s, out) -> status. Inverse dynamics of a
+            `State`, zero on success, as for `lanes.evaluate_lanes`.
+        accelerations: the same for accelerations, after `place`.
+        mass_matrix: mass_matrix(mechanism, q, s, out), after `place`.
+        damping: damping(mechanism, joint) -> viscous damping of a joint.
+        without_inertia: status for a mass matrix that is not positive definite, above zero.
+        place: place(mechanism, q, s). Compute what `accelerations` and `mass_matrix` share.
+        wraps: wraps(mechanism, joint) -> whether positions a full turn apart are equal.
+    """
+
+    joints: Any
+    efforts: Any
+    accelerations: Any
+    mass_matrix: Any
+    damping: Any
+    without_inertia: int
+    place: Any = do_nothing
+    wraps: Any = never
+
+
+def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFunctions]:
+    """Return the functions of a kind for its simulation loop and for its batches in lanes."""
+    joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
+
+    @inner
+    def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
+        n = joints(control.model)
+        if control.law == GIVEN:
+            copy(row, out)
+            return True
+        vectors = work.vectors
+        moving, corrected, error = vectors[0], vectors[1], vectors[2]
+        clear(moving)
+        clear(corrected)
+        if control.law == COMPUTED_TORQUE:
+            copy(qd, moving)
+            for j in range(n):
+                error[j] = row[j] - q[j]
+                if wraps(control.model, j):
+                    error[j] = shortest_turn(error[j])
+            corrected_acceleration(
+                control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
+            )
+        state = loaded(q, moving, corrected, load, False)
+        if efforts(control.model, state, False, work, out) != OK:
+            return False
+        if control.law == COMPUTED_TORQUE:
+            add_planned(control.kp, row, 3 * n, error, out)
+        return True
+
+    @inner
+    def held_efforts(plant: Any, state: Any, work: Any, out: Any, slopes: Any) -> bool:
+        """Write the efforts of motors and end stops, after `place`; return whether they exist."""
+        q, qd = state.q, state.rates
+        if not joint_efforts(plant, state.acceleration_or_effort, q, qd, out, slopes):
+            return True
+        n = plant.table.shape[0]
+        mass_matrix(plant.mechanism, q, work, work.M)
+        for i in range(n):
+            for j in range(n):
+                work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
+        return bool(add_end_stops(plant, q, qd, work.M, work.L, out, slopes))
+
+    @inner
+    def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
+        held = work.vectors[3]
+        for i in range(joints(plant.mechanism)):
+            rate[i] = state.rates[i]
+        place(plant.mechanism, state.q, work)
+        if not held_efforts(plant, state, work, held, work.slopes):
+            return without_inertia
+        under = state.wrench, state.contact, state.base, state.moves
+        acting = State(state.q, state.rates, held, *under)
+        return int(accelerations(plant.mechanism, acting, False, work, acceleration))
+
+    @inner
+    def derivative(
+        plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
+    ) -> int:
+        return accelerate(plant, loaded(q, qd, tau, load, True), work, rate, acceleration)
+
+    @inner
+    def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
+        """Do nothing: every q is a valid configuration."""
+        return OK
+
+    @inner
+    def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
+        still, bias, held = work.vectors[0], work.vectors[1], work.vectors[3]
+        place(plant.mechanism, state.q, work)
+        mass_matrix(plant.mechanism, state.q, work, out.M)
+        clear(still)
+        under = state.wrench, True, state.base, state.moves
+        at_rest = State(state.q, state.rates, still, *under)
+        status = efforts(plant.mechanism, at_rest, False, work, bias)
+        if status != OK:
+            return int(status)
+        if not held_efforts(plant, state, work, held, out.stops):
+            return without_inertia
+        n = joints(plant.mechanism)
+        for i in range(n):
+            out.force[i] = held[i] - bias[i]
+            out.drift[i] = 0.0
+            for j in range(n):
+                out.L[i, j] = 1.0 if i == j else 0.0
+                out.D[i, j] = damping(plant.mechanism, i) if i == j else 0.0
+        return OK
+
+    @inner
+    def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
+        for j in range(joints(plant.mechanism)):
+            out[j] = qd[j]
+
+    @inner
+    def sizes(plant: Any) -> tuple[int, int, int]:
+        n = joints(plant.mechanism)
+        return n, n, n
+
+    return (
+        Functions(
+            command, derivative, normalize, equations, configuration_rate, sizes, without_inertia
+        ),
+        LaneFunctions(
+            unpack, accelerate, normalize, equations, configuration_rate, without_inertia
+        ),
+    )
+
+
+@inner
+def joint_positions(plant: Any, q: Any, out: Any) -> None:
+    """Write the positions of the driven joints."""
+    copy(q, out)
+
+
+def joint_entries(
+    module: str, functions: Functions, lanes: LaneFunctions, shapes: Any, lane_shapes: Any
+) -> tuple[Any, Any, Any]:
+    """Return the entries `simulate`, `advance` and `advance_hybrid` of a kind.
+
+    Args:
+        module: name of the module to which the entries belong.
+        functions, lanes: of `loop_functions`.
+        shapes: shapes(mechanism) of the scratch memory.
+        lane_shapes: the same from the structure that `unpack` receives.
+
+    Returns:
+        The entries, as in `simulation` and `batch_simulation`.
+    """
+    loop, (smooth, hybrid) = simulation_loop(functions), batch_loops(lanes)
+
+    def entry_of(function: Any) -> Any:
+        function.__module__, function.__qualname__ = module, function.__name__
+        return batch_entry(function)
+
+    def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+        numbers, gravity, table, friction, options, stops = borrowed_array(plant)
+        own = PackedPlant((numbers, gravity), table, friction, options, stops)
+        work = stack_all(shapes(own.mechanism))
+        return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
+
+    def advance(
+        structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+        left: Any, first: int, last: int,
+    ) -> int:  # fmt: skip
+        arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+        known = borrowed_array(structure)
+        return int(smooth(known, arrays, new_tables(lane_shapes(known)), first, last))
+
+    def advance_hybrid(
+        structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+        left: Any, first: int, last: int,
+    ) -> int:  # fmt: skip
+        arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+        known = borrowed_array(structure)
+        return int(hybrid(known, arrays, new_tables(lane_shapes(known)), first, last))
+
+    return entry_of(simulate), entry_of(advance), entry_of(advance_hybrid)
