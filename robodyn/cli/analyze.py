@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import robodyn as rd
+from robodyn.analysis.margins import margin_lines
+from robodyn.analysis.study import MotionStudy
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
@@ -18,9 +20,7 @@ from robodyn.cli.session import (
     refuse_ending,
     write_report,
 )
-
-if TYPE_CHECKING:
-    from robodyn.analysis.study import MotionStudy
+from robodyn.report.study_page import extremes, study_page
 
 
 def _write(
@@ -43,8 +43,6 @@ def _write(
         png: Also write the report's charts to this folder.
         pdf: Also write the report's charts to this file, one per page.
     """
-    from robodyn.report.study_page import study_page
-
     if csv is not None:
         study.write_csv(csv)
     if html or png or pdf:
@@ -100,7 +98,6 @@ def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> CommandResult:
     """Compare a recorded run with its plan, or with `path`."""
-    from robodyn.analysis.margins import margin_lines
     from robodyn.report.recorded_run import compare_with_plan
     from robodyn.report.recorded_run_page import extremes as run_extremes
     from robodyn.report.recorded_run_page import recorded_run_page
@@ -129,8 +126,6 @@ def _recorded(
 
 
 def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:
-    from robodyn.analysis.margins import margin_lines
-    from robodyn.report.study_page import extremes
 
     number, scaled = found["condition_number"], found["scaled_condition_number"]
     condition = (

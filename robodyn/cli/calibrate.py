@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
-
-if TYPE_CHECKING:
-    from robodyn.identification.calibration.zeros import Zeros
-
+from robodyn.identification.calibration.firmware import delta_settings
+from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
+from robodyn.report.calibration_page import calibration_page, dimensions, zeros_page
+from robodyn.report.tables import Table
 
 # Combinations of dimensions that are printed.
 MOST_UNSEEN = 12
@@ -119,10 +119,6 @@ def calibrate(
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
-    from robodyn.identification.calibration.firmware import delta_settings
-    from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
-    from robodyn.report.calibration_page import calibration_page, zeros_page
-
     m, task, options = load_quietly(model), _Instead(**instead), _known(**known)
     if task.poses:
         if html is not None:
@@ -165,7 +161,6 @@ def _poses(
     output: Path | None,
     plan: dict[str, Any],
 ) -> CommandResult:
-    from robodyn.report.tables import Table
 
     with progress_bar("choosing poses") as report_progress:
         found = rd.calibration_poses(
@@ -197,7 +192,6 @@ def _poses(
 
 
 def _lines(found: rd.Calibration) -> list[str]:
-    from robodyn.report.calibration_page import dimensions
 
     lines = [f"{found.nominal.name}: {len(found.residuals)} samples"]
     for name, after in found.rmse_after.items():

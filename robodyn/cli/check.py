@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group
 
 import robodyn as rd
+from robodyn.analysis.at_home import at_home, motors_on_paths
+from robodyn.analysis.sine_motions import sine_motions
+from robodyn.analysis.unit_checks import unit_warnings
 from robodyn.cli.check_text import check_text
 from robodyn.cli.commands import CommandResult
 from robodyn.cli.view import view as open_view
-
-if TYPE_CHECKING:
-    from robodyn.loading.inspection import LoadWarnings
+from robodyn.loading.inspection import LoadWarnings, comparison_report, describe, read
+from robodyn.model.model import Model
+from robodyn.report.tables import parameter_tables
 
 
 def check(
@@ -41,8 +44,6 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
-    from robodyn.loading.inspection import comparison_report, read
-
     mechanism, load_warnings = read(model, strict)
     found = findings(mechanism, load_warnings, model)
     if against is not None:
@@ -60,13 +61,6 @@ def check(
 
 def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -> dict[str, Any]:
     """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
-    from robodyn.analysis.at_home import at_home, motors_on_paths
-    from robodyn.analysis.sine_motions import sine_motions
-    from robodyn.analysis.unit_checks import unit_warnings
-    from robodyn.loading.inspection import describe
-    from robodyn.model.model import Model
-    from robodyn.report.tables import parameter_tables
-
     found = describe(mechanism, load_warnings, model)
     found["parameters"] = [
         {"title": table.title, "columns": table.head, "rows": table.rows}

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from robodyn.algorithms.conditioning import SINGULAR
+from robodyn.analysis.sine_motions import FREQUENCIES
 
 # Models that are not the same machine differ everywhere; a screenful of it is enough.
 SHOWN = 20
@@ -170,8 +171,6 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
 
 def _motions(rows: list[dict[str, Any]]) -> Table:
     """Format the largest acceleration of each axis, and the largest amplitudes by frequency."""
-    from robodyn.analysis.sine_motions import FREQUENCIES
-
     return _table(
         ("axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)),
         (

@@ -173,7 +173,7 @@ def reading(
         package_path: a folder with ROS packages to which a robot refers, such as a workspace's
             src; may be repeated. Searched before the folders of ROBODYN_PACKAGE_PATH.
     """
-    # imported here, as by every command, when it is needed: the library takes a second
+    # imported here: help does without the library
     from robodyn.formats.ros_packages import PATH_VARIABLE
     from robodyn.formats.xacro_text import arguments_of, use_arguments
     from robodyn.loading.load import use_options

@@ -13,6 +13,9 @@ import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.errors import OutputError
+from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
+from robodyn.motion_base.cueing.frequency_response import frequency_response
+from robodyn.report.tables import Table
 
 
 def _parameters(
@@ -73,8 +76,6 @@ def cue(
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
-    from robodyn.motion_base.cueing.frequency_response import frequency_response
-
     output, parameters = _destination(**destination), _parameters(**algorithm)
     vehicle = rd.read_vehicle(recording, **reading)
     mechanism = load_quietly(model)
@@ -145,9 +146,6 @@ def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> CommandResult:
     """Ride with all presets; the answer fails if none stays within the limits."""
-    from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
-    from robodyn.report.tables import Table
-
     with progress_bar("riding with every preset") as report_progress:
         found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
     rows, best = [], found[0]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
@@ -18,9 +18,8 @@ from robodyn.cli.session import (
     writable,
     write_report,
 )
-
-if TYPE_CHECKING:
-    from robodyn.designing.design import Objective
+from robodyn.designing.design import Objective
+from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
 
 
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> CommandResult:
@@ -31,8 +30,6 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> C
     Args:
         requirements: YAML file; `robodyn new requirements` writes a commented one.
     """
-    from robodyn.report.design_tables import demand_tables, verdict_lines
-
     refuse_ending("--html", html, *HTML)
     found = rd.evaluate(load_quietly(model), rd.load_requirements(requirements))
     lines = [f"{found.mechanism.name}: {requirements}", *verdict_lines(found)]
@@ -76,8 +73,6 @@ def design(
             payload: simulate that one, and evaluate the other one.
         force: Write over files that exist.
     """
-    from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
-
     refuse_ending("--html", html, *HTML)
     refuse_ending("--output", output, ".yaml", ".yml")
     files = [] if output is None else [output, output.with_stem(f"{output.stem}_loaded")]

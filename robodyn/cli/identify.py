@@ -11,6 +11,8 @@ from typing import Any
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
+from robodyn.identification.payload import payload_summary, payload_text
+from robodyn.identification.result import summary, summary_text
 
 
 def read_all(
@@ -73,9 +75,6 @@ def identify_command(
         output: Write the identified model, a .yaml or .urdf file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """
-    from robodyn.identification.payload import payload_summary, payload_text
-    from robodyn.identification.result import summary, summary_text
-
     mechanism = load_quietly(model)
     given, others, carried = read_all(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as report_progress:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import yaml
@@ -16,9 +16,7 @@ import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.identify import read_all
 from robodyn.cli.session import load_quietly
-
-if TYPE_CHECKING:
-    from robodyn.identification.payload import Payload
+from robodyn.identification.payload import Payload, payload_summary, payload_text
 
 # [s] until a node has taken its parameters.
 ANSWER = 30.0
@@ -52,8 +50,6 @@ def identify_payload_command(
         node: Name of the node.
         output: Write the model with the payload to this file (.yaml or .urdf).
     """
-    from robodyn.identification.payload import payload_summary, payload_text
-
     m = load_quietly(model)
     given, without, _ = read_all(m, recordings, reading, validate=empty, **sources)
     found = rd.identify_payload(m, given, without)

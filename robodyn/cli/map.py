@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -15,10 +15,10 @@ import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import load_quietly, progress_bar
 from robodyn.errors import ClusterError, OutputError
-
-if TYPE_CHECKING:
-    from robodyn.sweeps.plan import SweepPlan
-    from robodyn.sweeps.sweep import SweepOutcome
+from robodyn.sweeps.plan import SweepPlan, make_plan
+from robodyn.sweeps.store import checked_path, unfinished
+from robodyn.sweeps.sweep import SweepOutcome
+from robodyn.sweeps.sweep import run as run_sweep
 
 # Exit code of an interrupted process in a shell.
 INTERRUPTED = 130
@@ -59,10 +59,6 @@ def map_command(
             for a platform [m/s^2, rad/s^2], one for each joint of an arm.
         wrenches: Half-widths of their wrenches, six separated by commas [N, N m].
     """
-    from robodyn.sweeps.plan import make_plan
-    from robodyn.sweeps.store import checked_path, unfinished
-    from robodyn.sweeps.sweep import run as run_sweep
-
     done = 0.0
     mechanism = load_quietly(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)

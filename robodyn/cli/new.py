@@ -6,19 +6,17 @@ from __future__ import annotations
 
 import json as json_text
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 import yaml
 
 import robodyn as rd
+from robodyn.checks import as_scalar
 from robodyn.cli.commands import Parameter, option_defaults
 from robodyn.cli.session import writable
 from robodyn.errors import writing
 from robodyn.loading import templates
-
-if TYPE_CHECKING:
-    from robodyn.parsing.template import Template
+from robodyn.parsing.template import Template
 
 # Template that is no model: requirements.
 REQUIREMENTS = "requirements"
@@ -81,7 +79,6 @@ def new(
 
 
 def _write_requirements(target: Path, chosen: dict[str, float | None], force: bool) -> None:
-    from robodyn.parsing.template import Template
 
     given = {key: value for key, value in chosen.items() if value is not None}
     _write({target: _text(Template(REQUIREMENTS), target, REQUIREMENTS, given)}, force)
@@ -94,7 +91,6 @@ def _write_requirements(target: Path, chosen: dict[str, float | None], force: bo
 
 
 def _text(template: Template, target: Path, name: str, given: dict[str, float]) -> str:
-    from robodyn.checks import as_scalar
 
     known = {dimension.name: dimension for dimension in template.dimensions}
     for key, value in given.items():

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import robodyn as rd
+from robodyn.arrays import FloatArray
+from robodyn.checks import as_scalar
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import (
     HTML,
@@ -20,10 +22,13 @@ from robodyn.cli.session import (
     refuse_ending,
     write_report,
 )
+from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.presentation import presentation
-
-if TYPE_CHECKING:
-    from robodyn.arrays import FloatArray
+from robodyn.report.study_page import study_page
+from robodyn.report.tables import Table
+from robodyn.trajectories import SagCompensation
+from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
+from robodyn.trajectories.straight import plan_straight
 
 
 def _route(
@@ -48,9 +53,6 @@ def _route(
         start: Start of a motion to a goal, as for --goal; home by default.
         timing: timing of a straight motion, see `plan_straight`.
     """
-    from robodyn.trajectories.profiles import TIME_OPTIMAL
-    from robodyn.trajectories.straight import plan_straight
-
     ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
     given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
@@ -101,8 +103,6 @@ def _write(
         dt: Sampling interval of --output and --html [s].
         output: Write the motion to this file (.csv): time, motion, efforts, conditioning.
     """
-    from robodyn.report.study_page import study_page
-
     if output is None and html is None:
         return
     with progress_bar("report") as report_progress:
@@ -152,10 +152,6 @@ def plan(
         compensate_sag: Write the motion of the motors, which lead by the static deflection of
             elastic drives under gravity.
     """
-    from robodyn.checks import as_scalar
-    from robodyn.trajectories import SagCompensation
-    from robodyn.trajectories.profiles import PROFILES, TIME_OPTIMAL, check_profile
-
     refuse_ending("--output", files["output"], ".csv")
     refuse_ending("--html", files["html"], *HTML)
     check_profile(profile, PROFILES)
@@ -184,8 +180,6 @@ def _found(
     mechanism: rd.Mechanism, motion: rd.Trajectory, name: str, profile: str
 ) -> dict[str, Any]:
     """Return the planned motion as data for JSON."""
-    from robodyn.planning.time_optimal.motion import shares_of_time
-
     times = np.linspace(0.0, motion.duration, 1001)
     samples = motion.sample(times)
     efforts = np.abs(mechanism.inverse_dynamics(*samples)).max(axis=0)
@@ -211,7 +205,6 @@ def _found(
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
-    from robodyn.report.tables import Table
 
     lines = [f"{found['model']}, {found['profile']} to {found['path']}: {found['duration']:.4g} s"]
     if found.get("gap") is not None:

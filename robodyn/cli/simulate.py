@@ -7,16 +7,16 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 import robodyn as rd
+from robodyn.analysis import execute, summary_text
+from robodyn.analysis.limits import Quantity
+from robodyn.checks import as_scalar
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import mechanism_and_path, progress_bar
-
-if TYPE_CHECKING:
-    from robodyn.analysis.limits import Quantity
 
 
 def _model_and_plant(
@@ -30,8 +30,6 @@ def _model_and_plant(
         payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
             controller.
     """
-    from robodyn.checks import as_scalar
-
     model = mechanism if friction else mechanism.without_friction()
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
     return model, model.with_payload(carried) if carried else model
@@ -60,9 +58,6 @@ def simulate(
         control_rate: Commands per second [Hz].
         output: Folder for summary.json and history.csv.
     """
-    from robodyn.analysis import execute, summary_text
-    from robodyn.checks import as_scalar
-
     mechanism, name, trajectory = mechanism_and_path(model, path)
     beyond = _beyond_reach(mechanism, name, trajectory)
     model_of_control, plant = _model_and_plant(mechanism, **bodies)
