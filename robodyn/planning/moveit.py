@@ -10,7 +10,6 @@ trajectories.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,6 +20,7 @@ from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.formats.xml_elements import document_text
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.parsing.model_file import write_text
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
@@ -90,8 +90,8 @@ def moveit(
                                  "allowed_goal_duration_margin": 1.0},
     }  # fmt: skip
     texts = {
-        f"config/{mechanism.name}.urdf.xacro": _text(_urdf(tip, box, rates)),
-        f"config/{mechanism.name}.srdf": _text(_srdf(tip)),
+        f"config/{mechanism.name}.urdf.xacro": document_text(_urdf(tip, box, rates)),
+        f"config/{mechanism.name}.srdf": document_text(_srdf(tip)),
         "config/kinematics.yaml": yaml.safe_dump({GROUP: solver}, sort_keys=False),
         "config/joint_limits.yaml": yaml.safe_dump(
             {"default_velocity_scaling_factor": 1.0, "default_acceleration_scaling_factor": 1.0,
@@ -197,11 +197,6 @@ def _srdf(tip: TipJoints) -> ElementTree.Element:
     for name, value in zip(tip.independent_joints, home, strict=True):
         ElementTree.SubElement(state, "joint", name=name, value=repr(float(value)))
     return robot
-
-
-def _text(root: Any) -> str:
-    ElementTree.indent(root)
-    return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 LAUNCH = '''\

@@ -209,8 +209,8 @@ def joint_entries(
     """
     loop, (smooth, hybrid) = simulation_loop(functions), batch_loops(lanes)
 
-    def entry_of(function: Any) -> Any:
-        function.__module__, function.__qualname__ = module, function.__name__
+    def entry_of(function: Any, name: str) -> Any:
+        function.__module__, function.__qualname__ = module, name
         return batch_entry(function)
 
     def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
@@ -219,20 +219,19 @@ def joint_entries(
         work = stack_all(shapes(own.mechanism))
         return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
 
-    def advance(
-        structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-        left: Any, first: int, last: int,
-    ) -> int:  # fmt: skip
-        arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-        known = borrowed_array(structure)
-        return int(smooth(known, arrays, new_tables(lane_shapes(known)), first, last))
+    def advance_by(steps: Any) -> Any:
+        def advance(
+            structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
+            left: Any, first: int, last: int,
+        ) -> int:  # fmt: skip
+            arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
+            known = borrowed_array(structure)
+            return int(steps(known, arrays, new_tables(lane_shapes(known)), first, last))
 
-    def advance_hybrid(
-        structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-        left: Any, first: int, last: int,
-    ) -> int:  # fmt: skip
-        arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-        known = borrowed_array(structure)
-        return int(hybrid(known, arrays, new_tables(lane_shapes(known)), first, last))
+        return advance
 
-    return entry_of(simulate), entry_of(advance), entry_of(advance_hybrid)
+    return (
+        entry_of(simulate, "simulate"),
+        entry_of(advance_by(smooth), "advance"),
+        entry_of(advance_by(hybrid), "advance_hybrid"),
+    )
