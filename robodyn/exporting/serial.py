@@ -13,6 +13,7 @@ from robodyn.errors import ModelError
 from robodyn.exporting.kind_functions import (
     KindFunctions,
     are_finite,
+    kind_functions_of,
     position_functions,
     step_of,
 )

@@ -17,8 +17,8 @@ from robodyn.dynamics.kernels.integration import OK, PackedPlant
 from robodyn.dynamics.kernels.joint_simulation import (
     JointEquations,
     joint_entries,
-    loop_functions,
     joint_positions,
+    loop_functions,
 )
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, noinline

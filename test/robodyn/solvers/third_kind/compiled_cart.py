@@ -27,7 +27,13 @@ from robodyn.dynamics.batch_calls import (
 from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
 from robodyn.dynamics.compiled_run import Kernels
 from robodyn.dynamics.solver import Solver
-from robodyn.exporting import KindFunctions, kind_functions_of, equation_functions, position_functions, step_of
+from robodyn.exporting import (
+    KindFunctions,
+    equation_functions,
+    kind_functions_of,
+    position_functions,
+    step_of,
+)
 from robodyn.exporting.marshaling import constant, marshaler
 from robodyn.numerics.array_arguments import MATRIX, VECTOR, borrowed_array
 from robodyn.numerics.compiler import inner
