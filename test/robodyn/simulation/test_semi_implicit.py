@@ -3,9 +3,11 @@
 """Steps of the semi-implicit method: order, energy, damping, sticking, end stops, refusals."""
 
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
+import yaml
 
 import robodyn as rd
 from robodyn.actuators import Actuator
@@ -58,6 +60,27 @@ def test_halving_the_step_halves_the_error(smooth):
         moved = smooth.difference(exact.configuration, plant.configuration)
         errors.append(max(np.abs(moved).max(), np.abs(plant.velocity - exact.velocity).max()))
     np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 1.0, atol=0.15)
+
+
+@pytest.mark.parametrize(
+    ("name", "base_joint"), [("stewart_dasgupta", "universal"), ("stewart_symmetric", "spherical")]
+)
+def test_the_implicit_damping_of_a_platform_is_that_of_its_bias(name, base_joint):
+    """M a + h D a = f(q, v), and D a is the part of the bias that is odd in the velocity."""
+    file = resources.files("robodyn.models") / f"{name}.yaml"
+    document = yaml.safe_load(file.read_text(encoding="utf-8"))
+    document["leg_defaults"].pop("actuator", None)  # it has dry friction
+    document["leg_defaults"]["damping"] = {"universal": 7.0, "prismatic": 100.0, "spherical": 3.0}
+    m, h = rd.StewartPlatform(rd.load(document).model, base_joint=base_joint), 0.01
+    q, v = m.home, 0.2 * np.cos(np.arange(6) + 0.3)
+    plant = Plant(m, velocity=v, dt=h, end_stops=None, integrator="semi_implicit")
+    effort = m.inverse_dynamics(q, np.zeros(6), np.ones(6))
+    plant.hold(effort, 1)
+    a = (plant.velocity - v) / h
+    damping = m.mass_matrix(q) @ (m.forward_dynamics(q, v, effort) - a) / h
+    expected = 0.5 * (m.bias(q, a) - m.bias(q, -a))
+    assert np.abs(expected).min() > 0.1
+    np.testing.assert_allclose(damping, expected, rtol=1e-8)
 
 
 def test_loops_stay_closed():

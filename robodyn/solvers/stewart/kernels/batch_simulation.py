@@ -15,18 +15,15 @@ from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.state import State
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.rotations import rotation_columns
-from robodyn.numerics.simd.tables import as_table, new_table, new_tables
-from robodyn.numerics.vectors import vector
+from robodyn.numerics.simd.tables import as_table, new_tables
 from robodyn.solvers.stewart.kernels import integration
-from robodyn.solvers.stewart.kernels.dynamics import MotionEquations
+from robodyn.solvers.stewart.kernels.dynamics import MOTION_EQUATIONS, MotionEquations
 from robodyn.solvers.stewart.kernels.lanes import (
     compute_accelerations,
     equations_in_lanes,
     normalize,
 )
 from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
-from robodyn.solvers.stewart.kernels.leg import leg_geometry
 
 
 class Memory(NamedTuple):
@@ -79,10 +76,10 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
     """Write the rates of poses and twists."""
-    memory, e, _ = work
+    memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
     is_unit, there = normalized(state, memory.unit)
-    status = equations_in_lanes(plant.mechanism, there, e) if is_unit else SINGULAR
+    status = equations_in_lanes(plant.mechanism, there, False, e) if is_unit else SINGULAR
     if status != OK:
         return int(status)
     if not held_efforts(plant, state, e, memory, memory.slopes):
@@ -95,10 +92,12 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
     """Write the equations of motion, see `dynamics.kernels.simulation`."""
-    memory, own, moving = work
-    e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift)
+    memory, own = work
+    e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)
     is_unit, there = normalized(state, memory.unit)
-    status = equations_in_lanes(plant.mechanism, there, e) if is_unit else SINGULAR
+    status = SINGULAR
+    if is_unit:
+        status = equations_in_lanes(plant.mechanism, there, with_damping, e)
     if status != OK:
         return int(status)
     for j in range(6):
@@ -110,17 +109,6 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     for i in range(6):
         for j in range(6):
             out.force[j] = out.force[j] + out.L[i, j] * memory.held[i]
-    if with_damping:
-        legs, position = plant.mechanism[0], vector(there.q, 0)
-        X, Y, Z = rotation_columns(there.q)
-        for j in range(6):
-            for k in range(j + 1):
-                out.D[j, k] = 0.0
-        for i in range(6):
-            integration.unit_velocities(leg_geometry(legs[i], position, X, Y, Z), moving)
-            for j in range(6):
-                for k in range(j + 1):
-                    out.D[j, k] = out.D[j, k] + integration.lost_power(legs[i], moving, j, k)
     return OK
 
 
@@ -139,8 +127,8 @@ def advance(
 ) -> int:  # fmt: skip
     """Advance many platforms, see `batch_loops`; `structure` is not read."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
-    work = new_tables(MEMORY), e, new_table(6, integration.UNIT_VELOCITY)
+    e = new_tables(MOTION_EQUATIONS)
+    work = new_tables(MEMORY), e
     return int(smooth(structure, arrays, work, first, last))
 
 
@@ -151,6 +139,6 @@ def advance_hybrid(
 ) -> int:  # fmt: skip
     """Advance many platforms by hybrid steps, as `advance`."""
     arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    e = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
-    work = new_tables(MEMORY), e, new_table(6, integration.UNIT_VELOCITY)
+    e = new_tables(MOTION_EQUATIONS)
+    work = new_tables(MEMORY), e
     return int(hybrid(structure, arrays, work, first, last))

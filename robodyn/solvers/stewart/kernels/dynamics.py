@@ -9,7 +9,7 @@ acceleration. Every function returns a status code of `kernels.layout`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
 from robodyn.dynamics.kernels.point_spring import (
@@ -27,6 +27,7 @@ from robodyn.numerics.vectors import (
     Vector,
     about_origin,
     add,
+    axpy,
     combine,
     cross,
     scale,
@@ -43,8 +44,11 @@ from robodyn.solvers.stewart.kernels.layout import (
     MASS,
     OK,
     PLATFORM_SIZE,
+    PRISMATIC_DAMPING,
     SINGULAR,
+    SPHERICAL_DAMPING,
     SPRINGS,
+    UNIVERSAL_DAMPING,
 )
 from robodyn.solvers.stewart.kernels.leg import (
     leg_acceleration,
@@ -127,11 +131,47 @@ def at_reference(inertia: Any, q: Vector) -> Any:
 
 
 @inner
+def no_blocks(zero: Any) -> Any:
+    """Return blocks of zeros, numbers or lanes as `zero`, as `at_reference`."""
+    none = (zero, zero, zero)
+    return (none, none), (none, none, none), (none, none)
+
+
+@inner
 def add_blocks(a: Any, b: Any) -> Any:
     """Add two contributions of `at_reference`."""
     (f, s), (x, y, z), (p, q) = a
     (g, t), (u, v, w), (r, o) = b
     return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
+
+
+@inner
+def damping_blocks(leg: Any, g: Any) -> Any:
+    """Compute the viscous damping of a leg, as `at_reference`: its form is the lost power.
+
+    With the angular velocity W of the leg, that of the platform w, and L', the form is
+    universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
+    """
+    inverse = 1.0 / g.length
+    u, slip = cross(g.c, g.s), leg[SPHERICAL_DAMPING] * inverse
+    # W = (s x tip + spin (u.tip) s) / L
+    all_ways = inverse * (leg[UNIVERSAL_DAMPING] * inverse + slip)
+    along, about = leg[PRISMATIC_DAMPING] - all_ways, all_ways * g.spin * g.spin
+    x, y, z = (all_ways, 0.0, 0.0), (0.0, all_ways, 0.0), (0.0, 0.0, all_ways)
+    x = axpy(about * u[0], u, axpy(along * g.s[0], g.s, x))
+    y = axpy(about * u[1], u, axpy(along * g.s[1], g.s, y))
+    z = axpy(about * u[2], u, axpy(along * g.s[2], g.s, z))
+    tip, coupling, (first, second) = at_reference(((x[0], x[1], x[2]), (y[1], y[2], z[2])), g.q)
+    # columns of the force of the relative rotation in the spherical joint, by w
+    a = scale(-slip, axpy(g.spin * g.s[0], u, (0.0, -g.s[2], g.s[1])))
+    b = scale(-slip, axpy(g.spin * g.s[1], u, (g.s[2], 0.0, -g.s[0])))
+    c = scale(-slip, axpy(g.spin * g.s[2], u, (-g.s[1], g.s[0], 0.0)))
+    xx, yy, zz = cross(g.q, a), cross(g.q, b), cross(g.q, c)
+    own = leg[SPHERICAL_DAMPING]
+    first = add(first, (own + 2.0 * xx[0], xx[1] + yy[0], xx[2] + zz[0]))
+    second = add(second, (own + 2.0 * yy[1], yy[2] + zz[1], own + 2.0 * zz[2]))
+    x, y, z = coupling
+    return tip, (add(x, a), add(y, b), add(z, c)), (first, second)
 
 
 @inner
@@ -222,6 +262,7 @@ class MotionEquations(NamedTuple):
         bias: (6,) gravity, velocity terms and friction.
         lengths, rates: (6,) of the legs.
         drift: (6,) second derivatives of the lengths without acceleration of the platform.
+        D: (6, 6) viscous damping.
     """
 
     M: Any
@@ -230,17 +271,24 @@ class MotionEquations(NamedTuple):
     lengths: Any
     rates: Any
     drift: Any
+    D: Any
+
+
+MOTION_EQUATIONS: Final = MotionEquations((6, 6), (6, 6), 6, 6, 6, 6, (6, 6))
 
 
 @inner
-def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any, e: Any) -> int:
-    """Write the `MotionEquations` of one state."""
+def motion_equations(
+    legs: Any, platform: Any, pose: Any, twist: Any, base: Any, with_damping: bool, e: Any
+) -> int:
+    """Write the `MotionEquations` of one state, D only `with_damping`."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     none = (0.0, 0.0, 0.0)
     force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (none, none), base)
     blocks = platform_inertia(platform, X, Y, Z)
+    damping = no_blocks(0.0 * position[0])
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
@@ -251,6 +299,8 @@ def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any,
         force = add(force, leg_force)
         moment = add(moment, leg_moment)
         blocks = add_blocks(blocks, at_reference(leg_tip_inertia(legs[i], g), g.q))
+        if with_damping:
+            damping = add_blocks(damping, damping_blocks(legs[i], g))
         e.lengths[i] = g.length
         moving = leg_velocity(g, v, w)
         e.rates[i] = moving.rate
@@ -258,13 +308,6 @@ def motion_equations(legs: Any, platform: Any, pose: Any, twist: Any, base: Any,
     store(e.bias, 0, force)
     store(e.bias, 3, moment)
     write_mass_matrix(blocks, e.M)
+    if with_damping:
+        write_mass_matrix(damping, e.D)
     return OK
-
-
-@inner
-def unit_motion(j: int) -> tuple[Vector, Vector]:
-    """Return linear and angular part of the j-th unit acceleration of the platform."""
-    return (
-        (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0),
-        (1.0 if j == 3 else 0.0, 1.0 if j == 4 else 0.0, 1.0 if j == 5 else 0.0),
-    )

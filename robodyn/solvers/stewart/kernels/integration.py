@@ -28,20 +28,17 @@ from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
-from robodyn.numerics.simd.tables import new_table
-from robodyn.numerics.vectors import add, clear, copy, cross, dot, store, sub, vector
+from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
 from robodyn.solvers.stewart.kernels.dynamics import (
+    damping_blocks,
+    no_blocks,
     platform_wrench,
-    unit_motion,
     write_mass_matrix,
 )
 from robodyn.solvers.stewart.kernels.layout import (
     GRAVITY,
     OK,
-    PRISMATIC_DAMPING,
     SINGULAR,
-    SPHERICAL_DAMPING,
-    UNIVERSAL_DAMPING,
 )
 from robodyn.solvers.stewart.kernels.leg import (
     leg_acceleration,
@@ -57,11 +54,9 @@ from robodyn.solvers.stewart.kernels.single import (
     geometry_status,
     is_degenerate,
     mass_blocks,
+    sum_of_legs,
     unit_columns,
 )
-
-# Numbers of a leg's velocity for a unit motion, see `unit_velocities`.
-UNIT_VELOCITY: Final = 7
 
 
 class Work(NamedTuple):
@@ -210,48 +205,9 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
         for j in range(6):
             force[j] += L[i, j] * work.held[i]
     if with_damping:
-        damping(legs, g, out.D)
+        write_mass_matrix(sum_of_legs(no_blocks(0.0), damping_blocks(legs, g)), out.D)
     write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
     return OK
-
-
-@inner
-def damping(legs: Any, g: Any, D: Any) -> None:
-    """Compute viscous damping D (6, 6), lower triangle: half its quadratic form is the power lost.
-
-    The spherical joints' friction depends on the platform's angular velocity relative to a leg.
-    """
-    moving = new_table(6, UNIT_VELOCITY)
-    unit_velocities(g, moving)
-    for j in range(6):
-        for k in range(j + 1):
-            lost = lost_power(legs, moving, j, k)
-            D[j, k] = 0.0
-            for i in range(6):
-                D[j, k] += lane(lost, i)
-
-
-@inner
-def unit_velocities(g: Any, out: Any) -> None:
-    """Write a leg's velocities out (6, UNIT_VELOCITY) for unit motions of the platform.
-
-    They are its angular velocity, that relative to the platform, and the rate of its length.
-    """
-    for j in range(6):
-        along, about = unit_motion(j)
-        moving = leg_velocity(g, along, about)
-        store(out[j], 0, moving.W)
-        store(out[j], 3, sub(moving.W, about))
-        out[j, 6] = moving.rate
-
-
-@inner
-def lost_power(leg: Any, moving: Any, j: int, k: int) -> Any:
-    """Return entry (j, k) of the viscous damping of a leg with `unit_velocities`."""
-    first, second = moving[j], moving[k]
-    lost = leg[UNIVERSAL_DAMPING] * dot(vector(first, 0), vector(second, 0))
-    lost = lost + leg[PRISMATIC_DAMPING] * (first[6] * second[6])
-    return lost + leg[SPHERICAL_DAMPING] * dot(vector(first, 3), vector(second, 3))
 
 
 @inner

@@ -25,7 +25,7 @@ from robodyn.numerics.simd.states import write
 from robodyn.numerics.simd.tables import as_table, new_table, new_tables
 from robodyn.numerics.vectors import cross, vector
 from robodyn.solvers.stewart.kernels.dynamics import (
-    MotionEquations,
+    MOTION_EQUATIONS,
     motion_equations,
     required_wrench,
     write_column,
@@ -93,16 +93,16 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
     """Compute platform accelerations, for `evaluate_lanes`."""
     if not normalize(state.q):
         return SINGULAR
-    status = equations_in_lanes(platform, state, s)
+    status = equations_in_lanes(platform, state, False, s)
     return compute_accelerations(state, s, found) if status == OK else status
 
 
 @inner
-def equations_in_lanes(platform: Any, state: Any, e: Any) -> int:
+def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) -> int:
     """Compute the `MotionEquations` of normalized poses."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    return motion_equations(legs, body, state.q, state.rates, base, e)
+    return motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
 
 
 @inner
@@ -161,7 +161,7 @@ def evaluate_states(
 ) -> int:
     """Compute results out (N, k) for the arguments of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
-    s = new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
+    s = new_tables(MOTION_EQUATIONS)
     return evaluate_lanes(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
@@ -230,7 +230,7 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
     if not (is_pose(state.q) and is_motion(state, 6, 6)):
         return False
-    table, s = new_table(3, 7), new_tables(MotionEquations((6, 6), (6, 6), 6, 6, 6, 6))
+    table, s = new_table(3, 7), new_tables(MOTION_EQUATIONS)
     known = State(table[0], table[1], table[2], table[0], False, table[0], False)
     for group in range(numbers.shape[0]):
         for j in range(7):

@@ -204,8 +204,15 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
     """Compute the mass matrix of the platform and all legs, as `dynamics.at_reference`."""
-    (f, s), (x, y, z), (p, q) = platform_inertia(platform, X, Y, Z)
-    (g1, g2), (u, v, w), (h1, h2) = at_reference(leg_tip_inertia(legs, g), g.q)
+    legs_blocks = at_reference(leg_tip_inertia(legs, g), g.q)
+    return sum_of_legs(platform_inertia(platform, X, Y, Z), legs_blocks)
+
+
+@inner
+def sum_of_legs(start: Any, legs: Any) -> Any:
+    """Add the blocks of all legs, as `dynamics.at_reference`, in the order of a loop over them."""
+    (f, s), (x, y, z), (p, q) = start
+    (g1, g2), (u, v, w), (h1, h2) = legs
     return (
         (add_legs(f, g1), add_legs(s, g2)),
         (add_legs(x, u), add_legs(y, v), add_legs(z, w)),
