@@ -78,7 +78,7 @@ class Solver:
 
     @cached_property
     def friction(self) -> JointFriction:
-        """Friction of the joints, in the form of simulations."""
+        """Friction of the joints, in the form that simulations use."""
         return JointFriction(friction_rows(self.mechanism), decays(self.mechanism))
 
     def run_under(self, model: Any) -> Any:

@@ -152,9 +152,9 @@ def _finding(path: Path) -> Iterator[None]:
 def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
     if re.search("undefined substitution arg", reason, re.IGNORECASE):
         reason += (
-            f"; arguments of this file are {', '.join(_arguments(root)) or 'none'}: give them as "
-            "--xacro-arg name:=value (in Python xacro_args={'name': 'value'}, to nodes and launch "
-            "files xacro_args:='name:=value')"
+            f"; this file declares {', '.join(_arguments(root)) or 'no arguments'}; give arguments "
+            "as --xacro-arg name:=value (in Python xacro_args={'name': 'value'}, to nodes and "
+            "launch files xacro_args:='name:=value')"
         )
     return ModelError(f"{path}: xacro cannot expand it: {reason[:600]}", value=str(path))
 

@@ -223,7 +223,7 @@ def friction_efforts(
 
 
 def held(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
-    """Replace rates (K,) at rest by the nearest motion's within `count` samples, reduced.
+    """Extend each motion by `count` samples at rest, with the rate `slowest` in its direction.
 
     Dry friction does not vanish when motion ends; a gap would be smeared by the filters over
     samples of motion.

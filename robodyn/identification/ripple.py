@@ -100,7 +100,7 @@ def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
 
 
 def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute the squares (waves,) that each pair explains, and its factors (waves, 2)."""
+    """Compute the squares (waves,) that each sine-cosine pair explains, and its factors."""
     a, b, m, x, y = sums.T
     # for a motor at rest both are zero; the determinant must not be
     a, b = a * (1.0 + 1e-9) + 1e-150, b * (1.0 + 1e-9) + 1e-150

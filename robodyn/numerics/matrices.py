@@ -107,7 +107,7 @@ def skew(a: Vector) -> Matrix:
 
 @inner
 def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
-    """Move blocks A and B of a spatial inertia to a reference point at -r; M stays.
+    """Shift blocks A and B of a spatial inertia to a reference point at -r; M does not change.
 
     Returns A - B [r x] + [r x] (B + [r x] M)' and B + [r x] M.
     """

@@ -72,7 +72,7 @@ def draw(chart: Chart) -> Figure:
     figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")
     grid = np.atleast_1d(figure.subplots(rows, columns)).reshape(-1)
     for axes, panel in zip(grid, chart.panels, strict=False):
-        _panel(axes, panel)
+        _panel(axes, panel, "" if panel.title == chart.title else panel.title)
     for unused in grid[len(chart.panels) :]:
         unused.set_visible(False)
     figure.suptitle(chart.title)
@@ -82,8 +82,8 @@ def draw(chart: Chart) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, panel: Panel) -> None:
-    axes.set_title(panel.title, fontsize="medium", loc="left")
+def _panel(axes: Axes, panel: Panel, title: str) -> None:
+    axes.set_title(title, fontsize="medium", loc="left")
     scale, along = y_scale(panel), x_scale(panel)
     for curve in panel.curves:
         axes.plot(along.positions(curve.x), scale.positions(curve.y), **_style(curve))

@@ -43,7 +43,7 @@ def twist_array(message: Any) -> FloatArray:
 
 
 def vector_pair(first: Any, second: Any) -> FloatArray:
-    """Return (6,) of two Vector3 messages."""
+    """Concatenate two Vector3 messages to an array (6,)."""
     return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 

@@ -385,7 +385,7 @@ def test_messages_of_any_bytes_and_stamps_cost_neither_the_recorder_nor_the_bag(
     clock.publish(messages_at(-(2**31)))
     states.publish(sound)
     run.until(
-        lambda: run.nodes["recorder"]._heard.get("/platform_state", (0, 0))[0] == 12, "all of them"
+        lambda: run.nodes["recorder"]._counts.get("/platform_state", (0, 0))[0] == 12, "all of them"
     )
     recorded = run.finish()
     assert len(recorded["/platform_state"]) == 12

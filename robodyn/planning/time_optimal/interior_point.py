@@ -77,7 +77,7 @@ def _largest(values: FloatArray, change: FloatArray) -> float:
 
 
 def _gap_factor(size: float) -> float:
-    """Return the factor on the gap to aim at after a step of a size."""
+    """Return the factor by which to reduce the gap after a step of the given size."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 

@@ -158,7 +158,7 @@ class PlatformStructure:
 
 
 def checked_structure(model: Model) -> PlatformStructure:
-    """Find the platform in a model, and check what its legs cannot have.
+    """Find the platform in a model, and reject properties that its legs do not support.
 
     Raises:
         ModelError: names the joint, link or constraint, the value found and the expected one.

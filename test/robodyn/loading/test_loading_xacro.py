@@ -95,7 +95,7 @@ def test_a_missing_package_of_a_xacro_is_named_once_with_the_remedy(robot, monke
     text = str(refused.value)
     assert text.lower().count("undefined substitution argument") == 1
     assert "--xacro-arg name:=value" in text
-    assert "arguments of this file are name, mass:" in text
+    assert "this file declares name, mass; give" in text
 
 
 def test_commands_take_arguments_and_packages(robot, tmp_path, monkeypatch):

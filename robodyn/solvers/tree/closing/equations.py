@@ -162,7 +162,7 @@ class Equations:
         at: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
         near: float = NEAR,
     ) -> list[FloatArray]:
-        """Return those of many starts (positions,) that get near a closed configuration.
+        """Return the configurations (positions,) near closed ones that the starts lead to.
 
         Levenberg-Marquardt steps of all of them together, as the systems are small and most of
         their cost is that of function calls.

@@ -34,7 +34,7 @@ Ends = tuple[str, str, ArrayLike]
 
 @dataclass
 class Parts:
-    """Builder to fill, and the platform on which legs end.
+    """Builder of the model, and the platform that its legs support.
 
     Attributes:
         builder: builder of the mechanism.
