@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Abilities of a mechanism at home: travel in use, reach of the body, payload, motor torques."""
+"""Abilities of a mechanism at home: travel in use, reach of the body, payload."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.actuators import Actuator
 from robodyn.algorithms import conditioning, travel
 from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisect
@@ -18,9 +17,6 @@ from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
-from robodyn.trajectories.demonstration import DEMO
-from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS
-from robodyn.trajectories.waypoints import default_path, is_reachable, load_path
 
 # Steps away from home, relative to the mechanism's size and in radians, and the largest distance;
 # an excess that begins and ends between two steps is not found.
@@ -29,6 +25,8 @@ ANGLE_STEP, LARGEST_ANGLE = np.deg2rad(0.5), np.pi
 HALVINGS = 40
 # Change of an effort with the payload [N or N m per kg] below which the drive does not carry it.
 UNLOADED = 1e-9
+# Ends of the workspace besides limits of joints.
+SINGULARITY, UNREACHED = "singularity", "no such configuration"
 
 
 @dataclass(frozen=True)
@@ -190,10 +188,35 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
     return found | {"payload": {"mass": _finite(payload.mass), "joint": payload.joint}}
 
 
+def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
+    """Return which limit each configuration (N, nq) exceeds; empty if none.
+
+    A configuration of NaN is unreached. Singularities are between it and home.
+    """
+    found = np.full(len(configurations), UNREACHED, dtype=object)
+    known = ~np.isnan(configurations).any(axis=1)
+    if not known.any():
+        return [str(each) for each in found]
+    there = configurations[known]
+    positions = travel_positions(mechanism, there)
+    lower, upper = travel.travel_bounds(mechanism).T
+    beyond = np.maximum(lower - positions, positions - upper)
+    worst = beyond.argmax(axis=1)
+    on_side = conditioning.is_on_side_of(mechanism, there, mechanism.home)
+    rows = np.arange(len(there))
+    highest = positions[rows, worst] > upper[worst]
+    names = [limit.name for limit in travel_limits(mechanism)]
+    found[known] = [
+        f"{'upper' if high else 'lower'} limit of {names[j]}" if excess > LIMIT_TOLERANCE
+        else "" if same else SINGULARITY
+        for j, excess, high, same in zip(worst, beyond[rows, worst], highest, on_side, strict=True)
+    ]  # fmt: skip
+    return [str(each) for each in found]
+
+
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
     """Return the last value within all limits on a way out from home, and the cause of its end."""
     home = presentation.values_of(mechanism, mechanism.home)
-    side = _side(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size
     furthest = LARGEST_ANGLE if turns else FURTHEST * mechanism.size
@@ -201,7 +224,11 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
     def met(distance: float) -> str:
         values = home.copy()
         values[index] += sign * distance
-        return _obstacle(mechanism, values, side)
+        try:
+            configuration = presentation.configuration_of(mechanism, values)
+            return obstacles(mechanism, configuration[None])[0]
+        except RobodynError:
+            return UNREACHED
 
     if at_home := met(0.0):
         return float(home[index]), at_home
@@ -216,84 +243,5 @@ def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[floa
     return float(home[index] + sign * inside), met(float(outside))
 
 
-def _obstacle(mechanism: Mechanism, values: FloatArray, side: float) -> str:
-    """Describe the limit that is exceeded at a configuration; empty if none is."""
-    try:
-        configuration = presentation.configuration_of(mechanism, values)
-        positions = travel_positions(mechanism, configuration)
-    except RobodynError:
-        return "no such configuration"
-    lower, upper = travel.travel_bounds(mechanism).T
-    beyond = np.maximum(lower - positions, positions - upper)
-    worst = int(beyond.argmax())
-    if beyond[worst] > LIMIT_TOLERANCE:
-        end = "upper" if positions[worst] > upper[worst] else "lower"
-        return f"{end} limit of {travel_limits(mechanism)[worst].name}"
-    return "singularity" if _side(mechanism, configuration) != side else ""
-
-
-def _side(mechanism: Mechanism, configuration: FloatArray) -> float:
-    determinant = conditioning.determinant(mechanism, configuration)
-    return 1.0 if determinant is None else float(np.sign(determinant))
-
-
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-INSTANTS = 1001
-
-
-def motors_on_paths(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """Return a row for each path, with the largest torque and the least margin of motors.
-
-    Paths are those of the papers for the mechanism of a paper, the demonstration for any other. The
-    list is empty if no actuator is described, or if torques of motors are unknown. `used` is the
-    share of the motor's torque at its speed, None without a limit.
-    """
-    if all(actuator == Actuator() for actuator in mechanism.actuators):
-        return []
-    rows = []
-    for path in _paths(mechanism):
-        try:
-            rows.append(_row(mechanism, path))
-        except RobodynError:  # singular on the way, under-actuated, or no torque is known
-            continue
-    return rows
-
-
-def _paths(mechanism: Mechanism) -> list[str]:
-    name = default_path(mechanism)
-    if name == DEMO:
-        return [DEMO]
-    family = PAPER_PATHS if name in PAPER_PATHS else ARM_PATHS
-    return [path for path in family if is_reachable(path, mechanism)]
-
-
-def _row(mechanism: Mechanism, path: str) -> dict[str, Any]:
-    trajectory = load_path(path, mechanism)
-    times = np.linspace(0.0, trajectory.duration, INSTANTS)
-    motion = trajectory.sample(times)
-    rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
-    torques = np.abs(mechanism.motor_torques(mechanism.inverse_dynamics(*motion), rates))
-    has = np.stack(
-        [
-            actuator.torque_at(actuator.ratio * rates[:, i])
-            for i, actuator in enumerate(mechanism.actuators)
-        ],
-        axis=-1,
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.where(np.isfinite(has), torques / has, 0.0)
-    when, joint = np.unravel_index(int(torques.argmax()), torques.shape)
-    _, nearest = np.unravel_index(int(used.argmax()), used.shape)
-    limited = bool(np.isfinite(has).any())
-    return {
-        "path": path,
-        "joint": mechanism.joint_names[joint],
-        "torque": float(torques[when, joint]),
-        "time": float(times[when]),
-        "nearest": mechanism.joint_names[nearest] if limited else None,
-        "used": float(used.max()) if limited and np.isfinite(used.max()) else None,
-        "peak_torques": torques.max(axis=0).tolist(),
-    }

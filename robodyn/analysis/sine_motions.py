@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sine motions around home that the drives of a mechanism can follow, by axis and frequency."""
+"""Motions around home that the drives can follow, by axis, and sines by axis and frequency."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from robodyn.algorithms import Motion, conditioning, motions
 from robodyn.algorithms.travel import within_travel
 from robodyn.analysis.bisection import bisect
-from robodyn.arrays import FloatArray
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import advance_pose
@@ -26,45 +27,87 @@ INSTANTS, HALVINGS, LARGEST = 24, 18, (1.0, 1.5)
 STEPS = 60
 # Fraction of a motion below which an axis is omitted.
 POSSIBLE = 0.999
+# Steps of a range beside another axis, in each of two rounds.
+COARSE = 20
 
 
-def sine_motions(mechanism: Mechanism) -> list[dict[str, Any]]:
+def sine_motions(
+    mechanism: Mechanism, frequencies: Sequence[float] = FREQUENCIES
+) -> list[dict[str, Any]]:
     """Return a row for each axis of the base frame along or about which the body can move at home.
 
-    `amplitudes` [m or rad] are the largest sines of the body at `FREQUENCIES` around home during
-    which all joints, passive ones too, stay within their ranges, and the driven ones within their
-    velocities and efforts, with torque-speed curves, on the same side of singularities. They are
-    found by inverse kinematics along the whole sine. Components of the pose that do not determine
-    the mechanism follow. `acceleration` is the largest from rest at home, in the weaker direction,
-    None without a limit. The list is empty if velocities and efforts are unknown, if a pose of the
-    body does not determine the mechanism, and for underactuated mechanisms.
+    `excursion` [m or rad] has the ends of the way from home on which all joints, passive ones too,
+    stay within their ranges, on the same side of singularities. `velocity` is the largest at home,
+    `acceleration` the largest from rest at home, in the weaker direction; None without a limit.
+    `beside` has these three with any one other axis at half of its own value, in the worse
+    direction. `amplitudes` [m or rad] are the largest sines of the body around home at
+    `frequencies` [Hz] during which all joints stay within their ranges, and the driven ones within
+    their velocities and efforts, with torque-speed curves. They are found by inverse kinematics
+    along the whole sine. Components of the pose that do not determine the mechanism follow. The
+    list is empty if velocities and efforts are unknown, if a pose of the body does not determine
+    the mechanism, and for underactuated mechanisms.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
     if not np.isfinite(limits).any() or len(m.joint_names) < m.coordinates.velocity_size:
         return []
     J = m.twist_jacobian(m.home)
-    rows = []
-    for k, axis in enumerate(AXES):
+    found: list[tuple[int, _Travel, FloatArray]] = []
+    for k in range(6):
         way = np.asarray(np.linalg.pinv(J, rcond=1e-6)[:, k], dtype=np.float64)
-        if (J @ way)[k] < POSSIBLE:
-            continue
-        most = LARGEST[0] * m.size if k < 3 else LARGEST[1]
-        travel = _travel(m, k, most)
-        if travel is None:
-            continue
-        rows.append(
-            {
-                "axis": axis,
-                "unit": "m" if k < 3 else "rad",
-                "acceleration": _from_rest(m, way),
-                "amplitudes": [
-                    _largest(partial(_follows, m, travel, 2.0 * np.pi * f), travel.most)
-                    for f in FREQUENCIES
-                ],
-            }
-        )
-    return rows
+        if (J @ way)[k] >= POSSIBLE:
+            travel = _travel(m, k, LARGEST[0] * m.size if k < 3 else LARGEST[1])
+            if travel is not None:
+                found.append((k, travel, way))
+    if not found:
+        return []
+    ways = np.array([way for _, _, way in found])
+    rest = np.zeros_like(ways[0])
+    weight = m.inverse_dynamics(m.home, rest, rest)
+    efforts = [m.inverse_dynamics(m.home, rest, way) - weight for way in ways]
+    left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight)
+    velocities = _shared(m.velocity_limits, [m.joint_velocities(m.home, way) for way in ways])
+    accelerations = _shared(np.maximum(left, 0.0), efforts)
+    return [
+        {
+            "axis": AXES[k],
+            "unit": "m" if k < 3 else "rad",
+            "excursion": travel.ends.tolist(),
+            "velocity": velocities[0][i],
+            "acceleration": accelerations[0][i],
+            "beside": {
+                "excursion": _range_beside(m, travel, [each for _, each, _ in found]),
+                "velocity": velocities[1][i],
+                "acceleration": accelerations[1][i],
+            },
+            "amplitudes": [
+                _largest(partial(_follows, m, travel, 2.0 * np.pi * f), travel.most)
+                for f in frequencies
+            ],
+        }
+        for i, (k, travel, _) in enumerate(found)
+    ]
+
+
+def _shared(
+    limits: FloatArray, needed: Sequence[FloatArray]
+) -> tuple[list[float | None], list[float | None]]:
+    """Return the largest value of each axis alone, and with another axis at half of its own.
+
+    Args:
+        limits: (n,) of the drives.
+        needed: (a, n) by the drives for a unit of each axis.
+    """
+    per_unit = np.abs(needed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(per_unit > 0.0, limits / per_unit, np.inf).min(axis=1)
+        half = 0.5 * np.where(np.isfinite(alone), alone, 0.0)[:, None] * per_unit
+        pairs = np.where(per_unit[:, None] > 0.0, (limits - half) / per_unit[:, None], np.inf)
+    beside = pairs.min(axis=2)
+    np.fill_diagonal(beside, alone)
+    values = alone.tolist(), beside.min(axis=1).tolist()
+    most, less = ([each if np.isfinite(each) else None for each in row] for row in values)
+    return most, less
 
 
 class _Travel(NamedTuple):
@@ -72,15 +115,25 @@ class _Travel(NamedTuple):
 
     Attributes:
         unit: (6,) displacement of the body by 1.
-        most: [m or rad] in either direction.
+        ends: (2,) [m or rad] lowest and highest displacement.
         at: (N,) [m or rad] known displacements, increasing.
         configurations: (N, nq) at these displacements.
     """
 
     unit: FloatArray
-    most: float
+    ends: FloatArray
     at: FloatArray
     configurations: FloatArray
+
+    @property
+    def most(self) -> float:
+        """Largest displacement [m or rad] in either direction."""
+        return float(np.abs(self.ends).min())
+
+    def nearest(self, displacements: FloatArray) -> FloatArray:
+        """Return the known configurations (N, nq) nearest to displacements (N,)."""
+        gaps = np.abs(self.at - displacements[:, None])
+        return np.asarray(self.configurations[gaps.argmin(axis=1)])
 
 
 def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
@@ -92,7 +145,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
         at, q = 0.0, m.home
         for step in most / STEPS * np.arange(1, STEPS + 1):
             there = _moved(m, sense * step * unit, q)
-            if there is None or not _is_allowed(m, there):
+            if there is None or not _are_allowed(m, there[None])[0]:
                 break
             at, q = float(step), there
             known.append((sense * at, q))
@@ -100,7 +153,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
             def holds(value: float, q: FloatArray = q, sense: float = sense) -> bool:
                 there = _moved(m, sense * value * unit, q)
-                return there is not None and _is_allowed(m, there)
+                return there is not None and bool(_are_allowed(m, there[None])[0])
 
             at = bisect(holds, at, at + most / STEPS, HALVINGS)[0]
         ends.append(at)
@@ -108,7 +161,31 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
         return None
     known.sort(key=lambda one: one[0])
     places, configurations = zip(*known, strict=True)
-    return _Travel(unit, min(ends), np.array(places), np.array(configurations))
+    ends_of = np.array([-ends[1], ends[0]])
+    return _Travel(unit, ends_of, np.array(places), np.array(configurations))
+
+
+def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
+    """Return the ends of a range with any one other axis at half of its range, at either end."""
+    offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
+                        for end in each.ends]).reshape(-1, 6)  # fmt: skip
+    found = []
+    for end in travel.ends:
+        inner, outer = 0.0, float(end)
+        for _ in range(2 if len(offsets) else 0):
+            at = np.linspace(inner, outer, COARSE + 1)
+            moved = (offsets[:, None] + at[:, None] * travel.unit).reshape(-1, 6)
+            poses, still = advance_pose(m.body_pose(m.home), moved), np.zeros_like(moved)
+            starts = np.tile(travel.nearest(at), (len(offsets), 1))
+            reached = motions.motions_of_body(m, poses, still, still, starts).configuration
+            inside = _are_allowed(m, reached).reshape(len(offsets), -1).all(axis=0)
+            if inside.all():
+                inner = outer
+                break
+            first = int(inside.argmin())
+            inner, outer = float(at[max(first - 1, 0)]), float(at[first])
+        found.append(inner if len(offsets) else float(end))
+    return found
 
 
 def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
@@ -121,24 +198,17 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
     return None if np.isnan(q).any() else q
 
 
-def _is_allowed(m: Mechanism, configuration: FloatArray) -> bool:
-    """Return whether joints are in range, on the same side of singularities as home."""
-    on_side = conditioning.is_on_side_of(m, configuration, m.home)
-    return bool(on_side and within_travel(m, configuration).all())
+def _are_allowed(m: Mechanism, configurations: FloatArray) -> BoolArray:
+    """Return (N,) whether joints are in range, on the same side of singularities as home."""
+    allowed = ~np.isnan(configurations[:, 0])
+    known = configurations[allowed]
+    on_side = conditioning.is_on_side_of(m, known, m.home)
+    allowed[allowed] = on_side & within_travel(m, known)
+    return allowed
 
 
 def _largest(holds: Any, most: float) -> float:
     return most if holds(most) else bisect(holds, 0.0, most, HALVINGS)[0]
-
-
-def _from_rest(m: Mechanism, way: FloatArray) -> float | None:
-    rest = np.zeros_like(way)
-    weight = m.inverse_dynamics(m.home, rest, rest)
-    needed = np.abs(m.inverse_dynamics(m.home, rest, way) - weight)
-    left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = float(np.nanmin(np.where(needed > 0.0, left / needed, np.inf)))
-    return max(most, 0.0) if np.isfinite(most) else None
 
 
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
@@ -146,9 +216,8 @@ def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motio
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit
     poses = advance_pose(m.body_pose(m.home), moved * travel.unit)
-    nearest = np.abs(travel.at - moved).argmin(axis=1)
     twists, accels = rate * np.cos(phase) * way, -(rate**2) * np.sin(phase) * way
-    return motions.motions_of_body(m, poses, twists, accels, travel.configurations[nearest])
+    return motions.motions_of_body(m, poses, twists, accels, travel.nearest(moved[:, 0]))
 
 
 def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bool:

@@ -10,14 +10,16 @@ from typing import Any
 from rich.console import Group
 
 import robodyn as rd
-from robodyn.analysis.at_home import at_home, motors_on_paths
+from robodyn.analysis.at_home import at_home
 from robodyn.analysis.sine_motions import sine_motions
 from robodyn.analysis.unit_checks import unit_warnings
 from robodyn.cli.check_text import check_text
 from robodyn.cli.commands import CommandResult
+from robodyn.cli.session import HTML, command_line, refuse_ending, write_report
 from robodyn.cli.view import view as open_view
 from robodyn.loading.inspection import LoadWarnings, comparison_report, describe, read
 from robodyn.model.model import Model
+from robodyn.report.evaluation_page import machine_page
 from robodyn.report.tables import parameter_tables
 
 
@@ -27,6 +29,7 @@ def check(
     *,
     against: str | None = None,
     strict: bool = False,
+    html: Path | None = None,
     png: Path | None = None,
     view: bool = False,
 ) -> CommandResult:
@@ -35,20 +38,23 @@ def check(
     The command also reports unphysical values, numbers that may be in another unit, and parts of
     the file that are left out. For the home configuration it prints the share of each joint's
     travel in use, the payload that the actuators can hold, the reach of a platform, the sine
-    motions that the drives can follow, the effect of each actuator, and the largest motor torques
-    along the demonstration or the paths of the papers.
+    motions that the drives can follow, and the effect of each actuator.
 
     Args:
         against: A second model; exit code 1 if the two differ.
         strict: Reject inertias that no rigid body can have.
+        html: File for a page that shows what the machine can do (.html).
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
+    refuse_ending("--html", html, *HTML)
     mechanism, load_warnings = read(model, strict)
     found = findings(mechanism, load_warnings, model)
     if against is not None:
         found["against"] = comparison_report(mechanism, against, strict)
     text = check_text(found)
+    if html is not None:
+        write_report(machine_page(mechanism, command_line()), html)
     if png is not None:
         from robodyn.report.images import write_image
         from robodyn.report.path_views import home_chart
@@ -70,5 +76,4 @@ def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -
     has_home = found["home"] is not None
     found["at_home"] = at_home(mechanism) if has_home else {}
     found["motions"] = sine_motions(mechanism) if has_home else []
-    found["on_paths"] = motors_on_paths(mechanism) if has_home else []
     return found

@@ -58,13 +58,6 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
             ((row["name"], row["reflected_inertia"], row["inertia"], row["friction"],
               _percent(row["friction_share"])) for row in found["actuators"]),
         )  # fmt: skip
-    if found["on_paths"]:
-        yield _table(
-            ("path", "largest motor torque [N m]", "of", "at t [s]",
-             "most of what a motor has at its speed", "by"),
-            ((row["path"], row["torque"], row["joint"], f"{row['time']:.3f}",
-              _percent(row["used"]), row["nearest"] or None) for row in found["on_paths"]),
-        )  # fmt: skip
     if found["loops"]:
         yield from loop_parts(found["loops"])
     condition = found["condition_number"]

@@ -92,10 +92,17 @@ def demand_tables(e: Evaluation) -> list[Table]:
             need.supply_mean / voltage,
         ]
         tables.append(Table(["", "peak [A]", "mean [A]"], [currents], f"Currents at {voltage:g} V"))
-    if e.pose_accuracy is not None:
-        rows = [["standard deviation", *e.pose_accuracy.tolist()]]
-        head = ["", "x [m]", "y [m]", "z [m]", "about x [rad]", "about y [rad]", "about z [rad]"]
-        tables.append(Table(head, rows, "Accuracy of the body's pose, at the worst pose"))
+    if e.requirements.accuracy is not None and e.pose_accuracy is not None:
+        rows = []
+        for name, other in (("drives", "geometry"), ("joint centers", "position")):
+            accuracy = replace(e.requirements.accuracy, **{other: 0.0})
+            # the mechanism includes the payload already
+            alone = e.again(m, replace(e.requirements, payload=None, accuracy=accuracy))
+            rows.append([name, *np.asarray(alone.pose_accuracy).tolist()])
+        rows.append(["together", *e.pose_accuracy.tolist()])
+        head = ["standard deviations by", "x [m]", "y [m]", "z [m]", "about x [rad]",
+                "about y [rad]", "about z [rad]"]  # fmt: skip
+        tables.append(Table(head, rows, "Tolerances: accuracy of the body's worst pose"))
     return tables
 
 
@@ -124,9 +131,12 @@ def front_table(d: Design) -> Table:
     """Tabulate the designs that are not dominated."""
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
+    turns = d.mechanism.drives.units[0] == "rad"
+    # of two units the one of the family's drives
+    units = {name: OBJECTIVES[name].split(" or ")[-1 if turns else 0] for name in shown}
     head = [
         "design",
-        *(f"{name.replace('_', ' ')} [{OBJECTIVES[name]}]" for name in shown),
+        *(name.replace("_", " ") + (f" [{units[name]}]" if units[name] else "") for name in shown),
         *d.parameters,
         *(["actuator"] if d.actuator is not None else []),
     ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pages of an evaluation and a design: verdicts, demands, and a drawing of the machine."""
+"""Pages of an evaluation, of a design, and of a machine: verdicts, demands, abilities, drawing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from robodyn.algorithms.link_motion import link_pose
 from robodyn.arrays import FloatArray
 from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
 from robodyn.designing.machine_motion import MachineMotion, machine_motions
+from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.closure import Closure
+from robodyn.model.joint import Joint
+from robodyn.model.model import Model
+from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 from robodyn.presentation.numbers_as_text import number
-from robodyn.report.chart import COLORS, DASHED, INK, Chart, ChartLine, Panel
+from robodyn.report.chart import COLORS, DASHED, GRAY, INK, Chart, ChartLine, Note, Panel
 from robodyn.report.design_tables import (
     demand_tables,
     front_table,
@@ -30,6 +36,8 @@ from robodyn.report.tables import Table
 
 # Number of points of a motor's limit curve.
 CURVE = 60
+# Distance of dimensions from a drawing, relative to its size.
+GAP = 0.07
 # Designs of a front whose model files are on the page.
 FILES = 12
 
@@ -50,6 +58,20 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
         e.to_dict(),
     )  # fmt: skip
     add_evaluation(page, e)
+    page.add_parameters(m)
+    page.add_provenance(command)
+    return page
+
+
+def machine_page(m: Mechanism, command: str = "") -> Page:
+    """Make the HTML page of a machine: what it can do without regard to requirements.
+
+    Args:
+        m: mechanism to show.
+        command: command line that made the page, shown at its end.
+    """
+    page = Page(m.name, f"{m.kind}: data sheet at home", {"model": m.name})
+    add_machine(page, m)
     page.add_parameters(m)
     page.add_provenance(command)
     return page
@@ -110,18 +132,28 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     page.add("needed", "Needs of the drives", _tables(demand_tables(e)))
     if moving := [each for each in found if each.motion is not None]:
         page.add_chart(_powers(e, moving))
-    sheet, held = sine_sheet(m), held_payloads(m)
+    add_machine(page, m)
+    if e.variants:
+        page.add("sensitivities", "Sensitivities", _tables([sensitivity_table(e)]))
+
+
+def add_machine(page: Page, m: Mechanism) -> None:
+    """Add the sections that need no requirements to a page."""
+    sheet = sine_sheet(m)
     if sheet is not None:
         page.add_chart(sheet[0], table(*sheet[1]))
-    if held is not None:
-        page.add("held", "Payload over the workspace", held_table(held))
+    slices = ""
+    for across, up in ((0, 2), (0, 1)):
+        held = held_payloads(m, across, up)
+        slices += held_table(m, held, "xyz"[across], "xyz"[up]) if held is not None else ""
+    if slices:
+        text = "Payload [kg] that is held at rest beside what the machine carries."
+        page.add("held", "Payload over the workspace", f'<p class="say">{text}</p>{slices}')
     if (modes := modes_table(m)) is not None:
         page.add("modes", "Natural modes", _tables([modes]))
     if presentation.outline(m, m.home):
-        page.add_chart(_views(e))
-    page.add("centers", "Joint centers", _tables([_centers(e)]))
-    if e.variants:
-        page.add("sensitivities", "Sensitivities", _tables([sensitivity_table(e)]))
+        page.add_chart(_views(m))
+    page.add("centers", "Joint centers", _tables([_centers(m)]))
 
 
 def _tables(tables: list[Table]) -> str:
@@ -169,7 +201,7 @@ def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
     """Chart the power of all drives together over a cycle of each motion."""
-    panels = []
+    panels, voltage = [], e.requirements.supply_voltage
     for each in found:
         assert each.motion is not None
         power = np.nansum(_power(e, each), axis=1)
@@ -179,7 +211,11 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
             ChartLine(each.times, power, "all drives", COLORS[0]),
             ChartLine(each.times, mean, "mean power from the supply", INK, DASHED),
         )
-        panels.append(Panel(each.motion.name, lines, y_label="power [W]"))
+        title = (f"{row.name}: peak {number(row.supply_peak)} W, mean {number(row.supply_mean)} W, "
+                 f"fed back {number(row.braking)} J a cycle")  # fmt: skip
+        if voltage is not None:
+            title += f"; supply {number(row.supply_peak / voltage)} A"
+        panels.append(Panel(title, lines, y_label="power [W]"))
     text = "Positive power is taken from the supply, negative power is fed back to it."
     return Chart("power", "Power over time", tuple(panels), text)
 
@@ -193,31 +229,56 @@ def _power(e: Evaluation, each: MachineMotion) -> FloatArray:
     return np.stack(columns, axis=-1)
 
 
-def _views(e: Evaluation) -> Chart:
-    """Chart the machine at home from the front, from the side and from above."""
-    m = e.mechanism
-    panels = tuple(
-        Panel(
-            title,
-            tuple(
-                ChartLine(part.points[:, i], part.points[:, j], color=INK)
-                for part in presentation.outline(m, m.home)
-            ),
-            "",
-            picture=True,
-        )
-        for title, i, j in (("front: y, z", 1, 2), ("side: x, z", 0, 2), ("top: x, y", 0, 1))
-    )
-    return Chart("home", "Drawing", panels, "At home, base frame.")
+def _views(m: Mechanism) -> Chart:
+    """Chart a machine at home from the front, from the side and from above, with dimensions."""
+    parts = presentation.outline(m, m.home)
+    groups = [each for each in presentation.leg_ends(m, m.home) if len(each)]
+    every = np.concatenate([*(part.points for part in parts), *groups])
+    panels = []
+    for title, i, j in (("front: y, z", 1, 2), ("side: x, z", 0, 2), ("top: x, y", 0, 1)):
+        lines, notes = _dimensions(every, groups or [every], i, j)
+        curves = [ChartLine(part.points[:, i], part.points[:, j], color=INK) for part in parts]
+        panels.append(Panel(title, (*curves, *lines), "", notes=notes, picture=True))
+    text = "At home, base frame. Dimensions [m] are those between joint centers."
+    return Chart("home", "Drawing", tuple(panels), text)
 
 
-def _centers(e: Evaluation) -> Table:
-    """Tabulate the centers of the legs' joints, or the dimensions of a calibration."""
-    m = e.mechanism
+def _dimensions(
+    every: FloatArray, groups: list[FloatArray], i: int, j: int
+) -> tuple[list[ChartLine], tuple[Note, ...]]:
+    """Return the widths of groups of points, below and above a view, and its height beside it."""
+    low, high = every.min(axis=0), every.max(axis=0)
+    gap = GAP * float((high - low).max())
+    lines, notes = [], []
+    for k, points in enumerate(groups):
+        left, right = float(points[:, i].min()), float(points[:, i].max())
+        at = float(high[j]) + gap if k else float(low[j]) - gap
+        lines.append(ChartLine(np.array([left, right]), np.array([at, at]), color=GRAY, width=0.9))
+        beside = at + (gap if k else -gap)
+        notes.append(Note(0.5 * (left + right), beside, f"{number(right - left)} m"))
+    joints = np.concatenate(groups)[:, j]
+    ends, side = np.array([joints.min(), joints.max()]), float(high[i]) + gap
+    lines.append(ChartLine(np.array([side, side]), ends, color=GRAY, width=0.9))
+    notes.append(Note(side, float(ends.max()) + gap, f"{number(np.ptp(ends))} m", "end"))
+    return lines, tuple(notes)
+
+
+def _centers(m: Mechanism) -> Table:
+    """Tabulate the centers of the joints at home."""
     feet, tips = presentation.leg_ends(m, m.home)
-    rows = [
-        [name, *foot.tolist(), *tip.tolist()]
-        for name, foot, tip in zip(m.joint_names, feet, tips, strict=False)
-    ]
-    head = ["drive", "base x [m]", "y [m]", "z [m]", "body x [m]", "y [m]", "z [m]"]
-    return Table(head, rows, "At home, base frame")
+    if len(feet) or not isinstance(m.model, Model):
+        rows: list[list[str | float]] = [
+            [name, *foot.tolist(), *tip.tolist()]
+            for name, foot, tip in zip(m.joint_names, feet, tips, strict=False)
+        ]
+        head = ["drive", "base x [m]", "y [m]", "z [m]", "body x [m]", "y [m]", "z [m]"]
+        return Table(head, rows, "At home, base frame")
+    rows = []
+    every: list[Joint | Closure] = [*m.model.joints, *m.model.closures]
+    for joint in every:
+        frame = link_pose(m, m.home, joint.parent)
+        at = (frame[:3] + rotation_matrix(frame) @ joint.at.translation).round(12)
+        # the axes of a universal or ball joint meet in one point
+        if not rows or rows[-1][3:] != at.tolist():
+            rows.append([joint.name, joint.parent, joint.child, *at.tolist()])
+    return Table(["joint", "from", "to", "x [m]", "y [m]", "z [m]"], rows, "At home, base frame")

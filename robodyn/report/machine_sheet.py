@@ -5,60 +5,91 @@
 from __future__ import annotations
 
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms import conditioning, motions
+from robodyn.algorithms import motions
 from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.elasticity import is_elastic
-from robodyn.algorithms.travel import within_travel
-from robodyn.analysis.at_home import payload_limits
-from robodyn.analysis.sine_motions import FREQUENCIES, sine_motions
-from robodyn.arrays import BoolArray, FloatArray
+from robodyn.analysis.at_home import SINGULARITY, UNREACHED, payload_limits, obstacles
+from robodyn.analysis.sine_motions import sine_motions
+from robodyn.arrays import FloatArray
+from robodyn.designing.machine_motion import machine_motions
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.poses import advance_pose
 from robodyn.presentation.numbers_as_text import number
-from robodyn.report.chart import COLORS, Chart, ChartLine, Panel
+from robodyn.report.chart import (
+    COLORS,
+    DASH_DOT,
+    DASHED,
+    DOTTED,
+    GRAY,
+    SOLID,
+    Chart,
+    ChartLine,
+    Panel,
+)
 from robodyn.report.tables import Table
 
-# Cells of a slice of the workspace along x and z; its half width, in sizes of the mechanism.
+# Cells of a slice of the workspace along both axes; its half width, in sizes of the mechanism.
 COLUMNS, ROWS, EXTENT = 13, 9, 0.4
-LEFT_OUT = "out of reach"
+# Frequencies of the sines [Hz], and smallest share of the largest amplitude on their axis.
+FREQUENCIES, LEAST = np.geomspace(0.1, 10.0, 13), 0.2
+# Letters and colors of what ends the workspace.
+ENDS = {
+    "lower limit of a drive": ("−", COLORS[0]), "upper limit of a drive": ("+", COLORS[1]),
+    "limit of a passive joint": ("J", COLORS[2]), SINGULARITY: ("S", COLORS[3]),
+    UNREACHED: ("", GRAY),
+}  # fmt: skip
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Chart and tabulate the largest sines by frequency; None if drives have no limits."""
-    rows = sine_motions(m)
+    """Chart the largest sines, and tabulate the data sheet; None if drives have no limits."""
+    rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
         return None
+    rates = 2.0 * np.pi * FREQUENCIES
     panels = []
-    for unit, title in (("m", "along an axis"), ("rad", "about an axis")):
+    for row in rows:
+        found = np.array(row["amplitudes"])
+        if not found.min() > 0.0:
+            continue
+        stroke = min(-row["excursion"][0], row["excursion"][1])
+        branches = [("all limits", found, COLORS[0], SOLID, 2.2),
+                    ("stroke", np.full_like(found, stroke), GRAY, DASHED, 1.2)]  # fmt: skip
+        for name, value, powers, dash in (
+            ("speed", row["velocity"], rates, DASH_DOT),
+            ("effort", row["acceleration"], rates**2, DOTTED),
+        ):
+            if value is not None:
+                branches.append((name, value / powers, GRAY, dash, 1.2))
         curves = tuple(
-            ChartLine(np.array(FREQUENCIES), np.array(row["amplitudes"]), row["axis"], color)
-            for row, color in zip(rows, COLORS, strict=False)
-            if row["unit"] == unit and min(row["amplitudes"]) > 0.0
+            ChartLine(FREQUENCIES, values, name, color, dash, width)
+            for name, values, color, dash, width in branches
         )
-        if curves:
-            panels.append(
-                Panel(title, curves, "frequency [Hz]", f"amplitude [{unit}]", scale="log",
-                      x_scale="log")
-            )  # fmt: skip
-    text = ("Largest sine about home that joints, speeds and efforts allow, one axis at a time. "
-            "Strokes limit on the left, efforts on the right.")  # fmt: skip
-    chart = Chart("sines", "Largest sines", tuple(panels), text, 2)
-    turns = 2.0 * np.pi * np.array(FREQUENCIES)
+        panels.append(
+            Panel(row["axis"], curves, "frequency [Hz]", f"amplitude [{row['unit']}]", scale="log",
+                  x_scale="log", limits=(LEAST * found.min(), 2.0 * stroke))
+        )  # fmt: skip
+    text = ("Largest sine about home that joints, speeds and efforts allow, one axis at a time, "
+            "and its bounds by the stroke, by the speed and by the effort at home.")  # fmt: skip
+    chart = Chart("sines", "Data sheet and largest sines", tuple(panels), text)
     cells: list[list[str | float]] = [
-        [
-            f"{row['axis']} [{row['unit']}]",
-            max(row["amplitudes"]),
-            float((turns * row["amplitudes"]).max()),
-            "–" if row["acceleration"] is None else row["acceleration"],
-        ]
+        [f"{row['axis']} [{row['unit']}]", *(
+            cell for name in ("excursion", "velocity", "acceleration")
+            for cell in (_cell(row[name]), _cell(row["beside"][name])))]
         for row in rows
-    ]
-    head = ["axis", "excursion, either way", "velocity [1/s]", "acceleration [1/s^2]"]
-    return chart, Table(head, cells, "From home, one axis at a time")
+    ]  # fmt: skip
+    half = "another at half"
+    head = ["axis", "excursion", half, "velocity [1/s]", half, "acceleration [1/s^2]", half]
+    title = "Data sheet: from home, one axis alone, and with any one other axis at half of its own"
+    return chart, Table(head, cells, title)
+
+
+def _cell(value: Any) -> str | float:
+    if isinstance(value, list):
+        return " to ".join(number(end) for end in value)
+    return "–" if value is None else float(value)
 
 
 def modes_table(m: Mechanism) -> Table | None:
@@ -88,75 +119,78 @@ class HeldPayloads(NamedTuple):
     """Payloads that can be held at rest over a slice of the workspace, with home orientation.
 
     Attributes:
-        x, z: (COLUMNS,), (ROWS,) [m] from home.
+        x, y: (COLUMNS,), (ROWS,) [m] displacements from home along two axes of the base frame.
         mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to
             the present payload; NaN out of reach.
-        reason: of each cell, the drive whose effort limits the payload, or `out of reach`.
+        reason: of each cell, the drive whose effort limits the payload, or what ends the workspace.
     """
 
     x: FloatArray
-    z: FloatArray
+    y: FloatArray
     mass: FloatArray
     reason: list[list[str]]
 
 
-def held_payloads(m: Mechanism) -> HeldPayloads | None:
-    """Compute payloads over the slice y = 0; None without x and z, or without limits."""
-    rows = motions.determining_rows(m)
-    if not {0, 2} <= set(rows) or not np.isfinite(m.effort_limits).all():
+def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | None:
+    """Compute payloads over a slice through home along two axes; None if it cannot move along both.
+
+    Args:
+        m: mechanism.
+        across, up: index of the axis of the columns and of the rows.
+    """
+    if not {across, up} <= set(motions.determining_rows(m)):
         return None
     reach = EXTENT * m.size
-    x, z = np.linspace(-reach, reach, COLUMNS), np.linspace(-reach, reach, ROWS)
+    x, y = np.linspace(-reach, reach, COLUMNS), np.linspace(-reach, reach, ROWS)
     moved = np.zeros((ROWS * COLUMNS, 6))
-    moved[:, 0], moved[:, 2] = np.tile(x, ROWS), np.repeat(z, COLUMNS)
-    poses = advance_pose(m.body_pose(m.home), moved)
-    still = np.zeros_like(moved)
-    found = motions.motions_of_body(
-        m, poses, still, still, np.repeat(m.home[None], len(poses), axis=0)
-    )
-    inside = _inside(m, found.configuration)
-    mass = np.full(len(poses), np.nan)
-    reason = np.full(len(poses), LEFT_OUT, dtype=object)
+    moved[:, across], moved[:, up] = np.tile(x, ROWS), np.repeat(y, COLUMNS)
+    found = machine_motions(m, (), moved)[0].rows
+    reason = np.array(obstacles(m, found.configuration), dtype=object)
+    inside = reason == ""
+    mass = np.full(len(moved), np.nan)
     if inside.any():
-        states = [part[inside] for part in found]
+        at = found.configuration[inside]
+        still = np.zeros((len(at), m.coordinates.velocity_size))
         core = (len(m.joint_names),)
-        alone = nan_where_singular(m.inverse_dynamics, states, core)
-        loaded = nan_where_singular(m.with_payload(1.0).inverse_dynamics, states, core)
+        loaded = nan_where_singular(m.with_payload(1.0).inverse_dynamics, [at, still, still], core)
+        alone = found.effort[inside]
         room = np.nan_to_num(payload_limits(m, alone, loaded), nan=0.0, posinf=np.inf)
         mass[inside] = room.min(axis=1)
         reason[inside] = [m.joint_names[j] for j in room.argmin(axis=1)]
-    return HeldPayloads(x, z, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())
+    return HeldPayloads(x, y, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())
 
 
-def _inside(m: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return (K,) whether joints are within their ranges, on home's side of singularities."""
-    inside = ~np.isnan(configurations[:, 0])
-    known = configurations[inside]
-    inside[inside] = within_travel(m, known) & conditioning.is_on_side_of(m, known, m.home)
-    return inside
-
-
-def held_table(held: HeldPayloads) -> str:
-    """Format the slice as an HTML table, with a color for each limiting drive."""
-    names = sorted({name for row in held.reason for name in row} - {LEFT_OUT})
-    colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(names)}
+def held_table(m: Mechanism, held: HeldPayloads, across: str, up: str) -> str:
+    """Format a slice as an HTML table, colored by the limit of each cell."""
+    colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(m.joint_names)}
     head = "".join(f"<th>{number(float(x))}</th>" for x in held.x)
     body = ""
-    for k in reversed(range(len(held.z))):
-        cells = "".join(
-            "<td>–</td>" if name == LEFT_OUT else
-            f'<td title="{escape(name)}" style="border-left:4px solid {colors[name]}">'
-            f"{number(float(mass))}</td>"
-            for mass, name in zip(held.mass[k], held.reason[k], strict=True)
-        )  # fmt: skip
-        body += f'<tr><th scope="row">{number(float(held.z[k]))}</th>{cells}</tr>'
-    legend = ", ".join(
-        f'<span style="border-left:4px solid {color}">&nbsp;{escape(name)}</span>'
-        for name, color in colors.items()
-    )
+    for k in reversed(range(ROWS)):
+        cells = ""
+        for mass, name in zip(held.mass[k], held.reason[k], strict=True):
+            if np.isnan(mass):
+                text, color = ENDS[_kind(m, name)]
+                style = f"background:{color}55;text-align:center"
+            else:
+                text, style = number(float(mass)), f"border-left:4px solid {colors[name]}"
+            cells += f'<td title="{escape(name)}" style="{style}">{text}</td>'
+        body += f'<tr><th scope="row">{number(float(held.y[k]))}</th>{cells}</tr>'
+    limiting = {name for row in held.reason for name in row}
+    legend = [f'<span style="border-left:4px solid {color}">&nbsp;{escape(name)}</span>'
+              for name, color in colors.items() if name in limiting]  # fmt: skip
+    kinds = {_kind(m, name) for name in limiting - set(m.joint_names)}
+    legend += [f'<span style="background:{color}55">&nbsp;{letter}&nbsp;</span> {kind}'
+               for kind, (letter, color) in ENDS.items() if kind in kinds]  # fmt: skip
     return (
-        '<p class="say">Payload [kg] that is held at rest beside what the machine carries, over x '
-        f"(to the right) and z (up) [m] from home; – is out of reach. Limited by {legend}.</p>"
-        f'<div class="scroll"><table><thead><tr><th>z \\ x</th>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<p class="say">Over {across} (to the right) and {up} (up) [m] from home; limited by '
+        f'{", ".join(legend)}.</p><div class="scroll"><table><thead><tr><th>{up} \\ {across}</th>'
+        f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _kind(m: Mechanism, reason: str) -> str:
+    """Return the kind of an end of the workspace, one of `ENDS`."""
+    if reason in ENDS:
+        return reason
+    end, _, name = reason.partition(" of ")
+    return f"{end} of a drive" if name in m.joint_names else "limit of a passive joint"

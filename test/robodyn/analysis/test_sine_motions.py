@@ -92,3 +92,42 @@ def test_a_motor_that_is_weak_at_speed_follows_less():
     less, more = amplitudes(((0.0, 29.4), (250.0, 2.0))), amplitudes(None)
     assert (less <= more).all()
     assert less[2] < 0.9 * more[2]
+
+
+@pytest.mark.slow
+def test_the_data_sheet_ends_where_a_limit_is_reached_alone_and_beside_another_axis():
+    m = rd.load("motion_platform")
+    lower, upper = m.position_limits.T
+    rows, home = sine_motions(m), m.body_pose(m.home)
+
+    def stroke(*moves):
+        moved = sum(np.eye(6)[axis] * size for axis, size in moves)
+        lengths = m.joint_positions(advance_pose(home, moved))
+        return np.abs((2.0 * lengths - lower - upper) / (upper - lower)).max()
+
+    rest = np.zeros(6)
+    weight = m.inverse_dynamics(m.home, rest, rest)
+    left = m.drives.effort_limits_at(np.zeros(6)) - np.abs(weight)
+
+    def speed(*moves):
+        twist = sum(np.eye(6)[axis] * size for axis, size in moves)
+        return (np.abs(m.joint_velocities(m.home, twist)) / m.velocity_limits).max()
+
+    for i, row in enumerate(rows):
+        for sense, end in enumerate(row["excursion"]):
+            assert stroke((i, end)) == pytest.approx(1.0, abs=1e-5)
+            beside = row["beside"]["excursion"][sense]
+            worst = [
+                stroke((i, beside), (j, 0.5 * half))
+                for j, other in enumerate(rows) if j != i for half in other["excursion"]
+            ]  # fmt: skip
+            assert max(worst) == pytest.approx(1.0, abs=5e-3)
+            assert max(worst) < 1.0 + 1e-9
+        assert speed((i, row["velocity"])) == pytest.approx(1.0, rel=1e-9)
+        worst = [
+            speed((i, row["beside"]["velocity"]), (j, sign * 0.5 * other["velocity"]))
+            for j, other in enumerate(rows) if j != i for sign in (1.0, -1.0)
+        ]  # fmt: skip
+        assert max(worst) == pytest.approx(1.0, rel=1e-9)
+        pushed = m.inverse_dynamics(m.home, rest, row["acceleration"] * np.eye(6)[i]) - weight
+        assert (np.abs(pushed) / left).max() == pytest.approx(1.0, rel=1e-9)

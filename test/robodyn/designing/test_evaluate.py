@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import geometry_of, motions
-from robodyn.analysis import payload_at_home
+from robodyn.analysis import payload_at_home, sine_motions
 from robodyn.cli import app
 from robodyn.designing import rows_of
 from robodyn.loading import templates
@@ -290,17 +290,45 @@ def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
 def test_the_payload_over_the_workspace_is_what_the_drives_hold():
     m = rd.load("motion_platform")
     held = held_payloads(m)
-    middle = len(held.z) // 2, len(held.x) // 2
+    middle = len(held.y) // 2, len(held.x) // 2
     assert held.mass[middle] == pytest.approx(payload_at_home(m).mass, rel=1e-9)
-    assert held.reason[0][0] == "out of reach"
+    # each cell outside names a leg that is too short or too long there
+    lower, upper = m.position_limits.T
+    for k, j in np.argwhere(np.isnan(held.mass)):
+        pose = m.home + np.array([held.x[j], 0.0, held.y[k], 0.0, 0.0, 0.0, 0.0])
+        end, leg = held.reason[k][j].split(" limit of ")
+        length, i = m.joint_positions(pose), m.joint_names.index(leg)
+        assert length[i] < lower[i] if end == "lower" else length[i] > upper[i]
     inside = np.argwhere(~np.isnan(held.mass))
     assert len(inside) > 5
     still = np.zeros(6)
     for k, j in inside:
-        pose = m.home + np.array([held.x[j], 0.0, held.z[k], 0.0, 0.0, 0.0, 0.0])
+        pose = m.home + np.array([held.x[j], 0.0, held.y[k], 0.0, 0.0, 0.0, 0.0])
         efforts = np.abs(m.with_payload(held.mass[k, j]).inverse_dynamics(pose, still, still))
         used = efforts / m.effort_limits
         assert used.max() == pytest.approx(1.0, rel=1e-9)
         assert m.joint_names[int(used.argmax())] == held.reason[k][j] or np.isclose(
             used[m.joint_names.index(held.reason[k][j])], 1.0
         )
+
+
+def test_the_slice_of_a_servo_hexapod_reaches_as_far_as_its_data_sheet():
+    m = rd.load("hexapod_rotary")
+    rows = {row["axis"]: row["excursion"] for row in sine_motions(m)}
+    held = held_payloads(m)
+    inside = ~np.isnan(held.mass)
+    column, row = inside[:, len(held.x) // 2], inside[len(held.y) // 2]
+    for places, cells, axis in ((held.y, column, "z"), (held.x, row, "x")):
+        low, high = rows[axis]
+        assert (cells == ((places >= low) & (places <= high))).all()
+
+
+@pytest.mark.slow
+def test_check_writes_a_page_of_what_a_machine_can_do(tmp_path):
+    page = tmp_path / "machine.html"
+    assert CliRunner().invoke(app, ["check", "motion_platform", "--html", str(page)]).exit_code == 0
+    text = page.read_text()
+    for section in ("sines", "held", "home", "centers", "parameters"):
+        assert f'<section id="{section}">' in text
+    assert "another at half" in text
+    assert "verdicts" not in text
