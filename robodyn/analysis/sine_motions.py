@@ -63,11 +63,14 @@ def sine_motions(
         return []
     ways = np.array([way for _, _, way in found])
     rest = np.zeros_like(ways[0])
-    weight = m.inverse_dynamics(m.home, rest, rest)
-    efforts = [m.inverse_dynamics(m.home, rest, way) - weight for way in ways]
-    left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight)
+    free = m.without_friction()
+    weight = free.inverse_dynamics(m.home, rest, rest)
+    moved = np.array([free.inverse_dynamics(m.home, rest, way) for way in ways])
+    # dry friction does not grow with the acceleration
+    friction = np.abs([m.inverse_dynamics(m.home, rest, way) for way in ways] - moved).max(axis=0)
+    left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight) - friction
     velocities = _shared(m.velocity_limits, [m.joint_velocities(m.home, way) for way in ways])
-    accelerations = _shared(np.maximum(left, 0.0), efforts)
+    accelerations = _shared(np.maximum(left, 0.0), [*(moved - weight)])
     return [
         {
             "axis": AXES[k],

@@ -17,8 +17,9 @@ import numpy as np
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.catalog import CatalogActuator
 from robodyn.designing.evaluate import evaluate
-from robodyn.designing.evaluation import Evaluation
+from robodyn.designing.evaluation import Evaluation, MotionEvaluation
 from robodyn.designing.families import AnyFamily, Bounds, Family, FunctionFamily, family_of
+from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import Descent, Examine, Point, spread
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
@@ -57,6 +58,8 @@ JUMPS = (0.15, 0.3)
 LARGEST_FRONT = 40
 # Requirements whose violations are maxima of parts, see `_parts`.
 IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
+# Instants of a motion whose condition numbers are parts; largest number of poses that are.
+SAMPLES = 12
 # Name of the violation of a point without a machine.
 NOTHING = 100.0
 # Lower bound of an objective, whose logarithm is minimized.
@@ -620,6 +623,7 @@ def _parts(
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
     speed = [margins.speed * row.speed for row in rows]
+    places = [place for each in zip(rows, e.found, strict=True) for place in _ends(*each)]
     rms = margins.force * required.rating.factor
     parts = {
         "peak_effort": [margins.force * row.peak_effort for row in rows],
@@ -627,8 +631,9 @@ def _parts(
         "peak_power": [row.peak_power for row in rows],
         "supply_peak": [np.array([row.supply_peak]) for row in rows],
         "speed": speed,
-        "condition_number": [np.array([row.condition_number]) for row in rows],
-        "stroke": [e.needed.stroke],
+        "condition_number": [_conditions(m, *each) for each in zip(rows, e.found, strict=True)],
+        # from each of the lowest positions to each of the highest ones
+        "stroke": [high - low + 2.0 * margins.stroke for low in places for high in places],
     }
     held = [
         np.concatenate(speed) / m.velocity_limits[0] - 1.0,
@@ -647,3 +652,18 @@ def _parts(
     flat = {name: np.concatenate(values).tolist() for name, values in parts.items()}
     bounds = np.nan_to_num(np.concatenate(held), nan=NOTHING, posinf=NOTHING, neginf=-NOTHING)
     return flat, bounds.tolist()
+
+
+def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
+    """Return the condition number of a motion, and those at some of its instants."""
+    there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
+    values = np.full(len(there) + 1, row.condition_number)
+    known = np.append(False, ~np.isnan(there[:, 0]))
+    values[known] = m.condition_number(there[known[1:]])
+    return values
+
+
+def _ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:
+    """Return the lowest and highest positions (2, n) of a motion, or those of each pose (k, n)."""
+    rest = each.rows.position
+    return rest if each.motion is None and len(rest) <= SAMPLES else row.positions.T

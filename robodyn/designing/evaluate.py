@@ -82,8 +82,9 @@ def evaluate(
     judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)
     again = partial(evaluate, continuous_effort=continuous_effort, variants={})
     return Evaluation(
-        m, requirements, rows, need, judged, accuracy, frequencies, stiffness, again, given
-    )
+        m, requirements, rows, need, judged, accuracy, frequencies, stiffness, tuple(found), again,
+        given,
+    )  # fmt: skip
 
 
 def _refuse(m: Mechanism, requirements: Requirements) -> None:

@@ -15,6 +15,7 @@ from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.body_motions import BodyMotion, SineMotion
 from robodyn.designing.clearances import RequiredSpace
+from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import AXES
@@ -154,6 +155,7 @@ class Evaluation:
             poses; None if a drive is rigid.
         stiffness: [N/m] smallest stiffness of the body against a force at the same poses; None if
             a drive is rigid.
+        found: motion of the drives in each motion.
         again: function that evaluates other mechanisms and requirements in the same way.
         variants: for each dimension by name, its value and a function that creates the machine,
             without the payload, for another value; see `sensitivities`.
@@ -167,6 +169,7 @@ class Evaluation:
     pose_accuracy: FloatArray | None
     natural_frequencies: FloatArray | None
     stiffness: float | None
+    found: tuple[MachineMotion, ...] = field(repr=False)
     again: Callable[[Mechanism, Requirements], Evaluation] = field(repr=False)
     variants: Mapping[str, tuple[float, Callable[[float], Mechanism]]] = field(default_factory=dict)
 

@@ -83,6 +83,8 @@ class Descent:
         self.examine, self._weights, self._radius = examine, weights, radius
         self._here = self.best = start
         self._model: tuple[FloatArray, FloatArray] | None = None
+        # whether the slopes are difference quotients at the current point
+        self._is_exact = False
 
     def advance(self, budget: int, tolerance: float = COARSE) -> None:
         """Continue the descent until steps gain less than a tolerance.
@@ -97,20 +99,39 @@ class Descent:
             if budget < 0:
                 return
             if self._model is None:
-                self._model = self._linearize()
+                self._model, self._is_exact = self._linearize(), True
             value, slopes = self._model
             step, predicted = _linear_step(self._here, value, slopes, self._weights, self._radius)
             if not predicted > tolerance:
-                return
-            (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
-            self.best = min(self.best, there, key=lambda point: point.rank)
-            gain = _merit(self._here, self._weights) - _merit(there, self._weights)
+                if self._is_exact:
+                    return
+                self._model = None
+                continue
+            there, gain = self._try(step)
+            if gain <= ENOUGH * predicted and np.isfinite(there.value) and budget > 0:
+                # the curvature of the parts, as this step shows it
+                budget -= 1
+                curved = _stack(there) - slopes @ (there.x - self._here.x)
+                step, _ = _linear_step(self._here, curved, slopes, self._weights, self._radius)
+                there, gain = max((there, gain), self._try(step), key=lambda each: each[1])
             if gain > ENOUGH * predicted:
-                self._here, self._model = there, None
+                moved, found = there.x - self._here.x, _stack(there)
+                error = found - value - slopes @ moved
+                # Broyden's update
+                self._model = found, slopes + np.outer(error, moved / (moved @ moved))
+                self._here, self._is_exact = there, False
                 if gain > GOOD * predicted:
                     self._radius = min(2.0 * self._radius, 0.5)
-            else:
+            elif self._is_exact:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
+            else:
+                self._model = None
+
+    def _try(self, step: FloatArray) -> tuple[Point, float]:
+        """Evaluate the point after a step, and its gain."""
+        (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
+        self.best = min(self.best, there, key=lambda point: point.rank)
+        return there, _merit(self._here, self._weights) - _merit(there, self._weights)
 
     def _linearize(self) -> tuple[FloatArray, FloatArray]:
         """Return all parts at the current point, and their difference quotients."""

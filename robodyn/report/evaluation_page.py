@@ -14,7 +14,7 @@ from robodyn.algorithms.link_motion import link_pose
 from robodyn.arrays import FloatArray
 from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
-from robodyn.designing.machine_motion import MachineMotion, machine_motions
+from robodyn.designing.machine_motion import MachineMotion
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -127,10 +127,9 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
         ("fed back at most", f"{number(need.braking)} J a cycle"),
     ]  # fmt: skip
     page.add("verdicts", "Verdicts", f"{cards(figures)}<ul>{lines}</ul>")
-    found = machine_motions(m, e.requirements.motions, e.requirements.poses)
-    page.add_chart(_efforts_over_speed(e, found))
+    page.add_chart(_efforts_over_speed(e))
     page.add("needed", "Needs of the drives", _tables(demand_tables(e)))
-    if moving := [each for each in found if each.motion is not None]:
+    if moving := [each for each in e.found if each.motion is not None]:
         page.add_chart(_powers(e, moving))
     add_machine(page, m)
     if e.variants:
@@ -160,11 +159,11 @@ def _tables(tables: list[Table]) -> str:
     return "".join(table(*each) for each in tables)
 
 
-def _efforts_over_speed(e: Evaluation, found: list[MachineMotion]) -> Chart:
+def _efforts_over_speed(e: Evaluation) -> Chart:
     """Chart effort over speed of all drives, and the motors' limits."""
     m, margins = e.mechanism, e.requirements.margins
     curves = []
-    for k, each in enumerate(found):
+    for k, each in enumerate(e.found):
         rows = each.all if each.motion is None else each.rows
         gap = np.full((1, len(m.joint_names)), np.nan)
         ends = [rows.rate, *([rows.rate[:1]] if each.motion else []), gap]
