@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.algorithms import geometry_of, motions
-from robodyn.analysis import payload_at_home, sine_motions
+from robodyn.analysis import payload_at_home, reach_about_home, sine_motions
 from robodyn.cli import app
-from robodyn.designing import rows_of
+from robodyn.designing import FAMILIES, rows_of
 from robodyn.loading import templates
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.report.machine_sheet import held_payloads
@@ -51,14 +51,21 @@ BIG = {"heave": {"amplitude": 0.1, "frequency": 1.0},
        "pitch": {"amplitude": "12 deg", "frequency": 0.25, "phase": "50 deg"}}  # fmt: skip
 SMALL = {"heave": {"amplitude": "12 mm", "frequency": 2.0},
          "yaw": {"amplitude": "5 deg", "frequency": 1.0, "phase": 1.0}}  # fmt: skip
+TILTED = {"heave": {"amplitude": 0.05, "frequency": 2.0},
+          "roll": {"amplitude": "8 deg", "frequency": 1.0, "phase": 0.4},
+          "pitch": {"amplitude": "5 deg", "frequency": 1.0}}  # fmt: skip
 CARRIED = {"surge": {"amplitude": 0.05, "frequency": 1.0},
            "heave": {"amplitude": 0.03, "frequency": 2.0, "phase": 0.4}}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["platform", "servo", "servo with rotors", "delta"])
+@pytest.mark.parametrize("kind", ["platform", "servo", "servo with rotors", "delta", "3-rps"])
 def test_evaluate_agrees_with_dense_sampling(kind, tmp_path):
     if kind == "platform":
         m, motion = rd.load("motion_platform"), BIG
+    elif kind == "3-rps":
+        dimensions = {"base_radius": 0.5, "platform_radius": 0.35, "height": 0.6}
+        m, motion = FAMILIES["3-rps"].mechanism(dimensions, of(TILTED)), TILTED
+        m = with_rotors(m, rotor_inertia=1e-4, lead=0.01, efficiency=0.9)
     elif kind == "delta":
         m, motion = with_rotors(delta(tmp_path), efficiency=0.85), CARRIED
     else:
@@ -332,3 +339,76 @@ def test_check_writes_a_page_of_what_a_machine_can_do(tmp_path):
         assert f'<section id="{section}">' in text
     assert "another at half" in text
     assert "verdicts" not in text
+
+
+def test_one_stroke_explains_the_travel_ranges_of_a_published_positioner():
+    """PI H-811.I2, by `cfg/H-811.i2.yaml` of the maker's PI_ROS_Driver."""
+    family, required = FAMILIES["hexapod"], of({"heave": "6.5 mm", "frequency": 0.1})
+    dimensions = {
+        "base_radius": 0.05722415, "base_spread": np.radians(12.92705),
+        "platform_radius": 0.03900397, "platform_spread": np.radians(18.81795),
+        "height": 0.0883261,
+    }  # fmt: skip
+    need = rd.evaluate(family.mechanism(dimensions, required), required).needed
+    m = family.mechanism(dimensions, required, need=need)
+    stated = {"x": 0.017, "y": 0.016, "roll": np.radians(10.0), "pitch": np.radians(10.0)}
+    found = {each.variable: each for each in reach_about_home(m)}
+    for axis, travel in stated.items():
+        for end in (-found[axis].lowest, found[axis].highest):
+            assert end == pytest.approx(travel, rel=0.055)
+    # the legs could yaw further than the stated 21 degrees
+    assert np.degrees(found["yaw"].highest) == pytest.approx(23.85, abs=0.02)
+
+
+# Joint centers [m], limits of x and y, z [m], tilt and yaw [deg], by constants.py of ts_mthexapod,
+# the control software of the Rubin Observatory; legs have +-14.1 mm.
+RUBIN = {
+    "camera": (
+        [[0.2276, 0.6538], [-0.2276, 0.6538], [-0.68, -0.1297], [-0.4523, -0.524],
+         [0.4523, -0.524], [0.68, -0.1297]], [-0.525] * 6,
+        [[0.4728, 0.5122], [-0.4728, 0.5122], [-0.68, 0.1533], [-0.2072, -0.6655],
+         [0.2072, -0.6655], [0.68, 0.1533]], [-0.1214] * 6, -2.7584, (0.0114, 0.0131, 0.36, 0.10),
+    ),
+    "M2": (
+        [[0.0, 1.7018], [-1.54235, -0.71921], [1.54235, -0.71921], [0.00079, 1.46049],
+         [-1.50337, 0.00766], [1.50337, 0.00766]], [0.1143] * 3 + [0.2286] * 3,
+        [[0.0, 1.7018], [-1.54235, -0.71921], [1.54235, -0.71921], [0.49379, 1.46049],
+         [-1.25687, -0.41929], [1.25687, -0.41929]], [0.6073] * 3 + [0.2286] * 3, -0.703,
+        (0.0105, 0.0089, 0.175, 0.05),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(RUBIN))
+def test_the_legs_of_published_hexapods_have_the_stroke_for_each_stated_limit(name):
+    base, base_z, body, body_z, pivot, (xy, z, tilt, yaw) = RUBIN[name]
+    feet, tips = np.column_stack([base, base_z]), np.column_stack([body, body_z])
+    none = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
+    legs = []
+    for foot, tip in zip(feet, tips, strict=True):
+        length, across = np.linalg.norm(tip - foot), np.cross(tip - foot, [0.0, 0.6, 0.8])
+        legs.append({"base": foot.tolist(), "platform": (tip - [0.0, 0.0, pivot]).tolist(),
+                     "universal_axis": across.tolist(),
+                     "limits": {"length": [length - 0.0141, length + 0.0141]}})  # fmt: skip
+    m = rd.load({
+        "type": "stewart", "name": name, "home": {"xyz": [0.0, 0.0, pivot]}, "legs": legs,
+        "platform": {"mass": 1.0, "com": [0.0] * 3, "inertia": np.eye(3).tolist()},
+        "leg_defaults": {"lower": none, "upper": none},
+    })  # fmt: skip
+
+    def satisfied(**ranges):
+        required = rd.load_requirements({"poses": [ranges]})
+        e = rd.evaluate(m, required)
+        home = m.joint_positions(m.home)
+        return e.satisfied, max((home - e.needed.shortest).max(), (e.needed.longest - home).max())
+
+    alone = {
+        "surge": [-xy, xy], "sway": [-xy, xy], "heave": [-z, z],
+        "yaw": [f"-{yaw} deg", f"{yaw} deg"],
+        "roll": [f"-{tilt} deg", f"{tilt} deg"], "pitch": [f"-{tilt} deg", f"{tilt} deg"],
+    }  # fmt: skip
+    assert all(satisfied(**{axis: ends})[0] for axis, ends in alone.items())
+    met, travel = satisfied(heave=alone["heave"], roll=alone["roll"])
+    assert not met
+    # heave and tilt of M2 use the legs up together, those of the camera exclude each other
+    assert travel == pytest.approx(0.0141 if name == "M2" else 0.01945, abs=5e-5)
