@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
@@ -18,7 +18,6 @@ from robodyn.cli.session import (
     writable,
     write_report,
 )
-from robodyn.designing.design import Objective
 from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
 
 
@@ -66,7 +65,7 @@ def design(
         catalog: File of actuators (.csv, .yaml), or `sample` for generic ones.
         objective: What to minimize: peak_effort (by default), continuous_effort, peak_power,
             supply_peak, stroke, speed, height, footprint_radius, condition_number; with a catalog
-            price, mass and workspace, too. May be given two or three times.
+            price, mass, workspace and stiffness, too. May be given two or three times.
         resume: File (.jsonl) that keeps evaluated machines; an interrupted search continues.
         scheduler: Address of a Dask scheduler whose workers evaluate.
         output: File to write the model to (.yaml); beside it NAME_loaded.yaml, which carries the
@@ -80,16 +79,9 @@ def design(
         writable(file, force)
     required = rd.load_requirements(requirements)
     with progress_bar(f"designing a {family}") as show:
-        found = rd.design(
-            family,
-            required,
-            catalog,
-            cast("list[Objective]", objective) or "peak_effort",
-            resume=resume,
-            scheduler=scheduler,
-            progress=show,
-            **settings,
-        )
+        names: Any = objective or "peak_effort"
+        more = {"resume": resume, "scheduler": scheduler, "progress": show, **settings}
+        found = rd.design(family, required, catalog, names, **more)
     e = found.evaluation
     lines = [f"{family}: {requirements}, {found.examined} machines examined"]
     lines += [f"conflict: {text}" for text in found.conflicts]

@@ -100,12 +100,8 @@ def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[Cata
         path = Path(sample) if str(source) == "sample" else Path(source)
         text, place = read_text(path, InvalidInput), str(path)
         if path.suffix.lower() in (".yaml", ".yml"):
-            rows = [
-                dict(row.data)
-                for row in Fields(
-                    parse_yaml(text, place, InvalidInput), place, error=InvalidInput
-                ).children("actuators")
-            ]
+            top = Fields(parse_yaml(text, place, InvalidInput), place, error=InvalidInput)
+            rows = [dict(row.data) for row in top.children("actuators")]
         else:
             lines = [line for line in text.splitlines() if not line.startswith("#")]
             rows = [

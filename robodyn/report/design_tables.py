@@ -79,19 +79,13 @@ def demand_tables(e: Evaluation) -> list[Table]:
         for name in ("peak_torque", "rms_torque", "motor_speed", "rms_current")
     ]
     if np.isfinite(at_motors[0]).any():
-        rows = [
-            [name, *(float(column[j]) for column in at_motors)]
-            for j, name in enumerate(m.joint_names)
-        ]
+        columns = np.transpose(at_motors).tolist()
+        rows = [[name, *values] for name, values in zip(m.joint_names, columns, strict=True)]
         tables.append(Table(head, rows, "At the motors, behind screws and gears, without margins"))
     voltage = e.requirements.supply_voltage
     if voltage is not None:
-        currents: list[str | float] = [
-            "supply",
-            need.supply_peak / voltage,
-            need.supply_mean / voltage,
-        ]
-        tables.append(Table(["", "peak [A]", "mean [A]"], [currents], f"Currents at {voltage:g} V"))
+        rows = [["supply", need.supply_peak / voltage, need.supply_mean / voltage]]
+        tables.append(Table(["", "peak [A]", "mean [A]"], rows, f"Currents at {voltage:g} V"))
     if e.requirements.accuracy is not None and e.pose_accuracy is not None:
         rows = []
         for name, other in (("drives", "geometry"), ("joint centers", "position")):
@@ -111,20 +105,14 @@ def sensitivity_table(e: Evaluation) -> Table:
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]
-    rows = [
-        [
-            f"{dimension} = {e.variants[dimension][0]:.4g}",
-            *(
-                f"{e.variants[dimension][0] * slopes.get(name, np.nan) / e.quantities[name]:+.2f} %"
-                for name in shown
-            ),
-        ]
-        for dimension, slopes in e.sensitivities.items()
-    ]
+    rows = []
+    for dimension, slopes in e.sensitivities.items():
+        value = e.variants[dimension][0]
+        changes = (value * slopes.get(name, np.nan) / e.quantities[name] for name in shown)
+        rows.append([f"{dimension} = {value:.4g}", *(f"{each:+.2f} %" for each in changes)])
     head = ["dimension", *(name.replace("_", " ") for name in shown)]
-    return Table(
-        head, rows, "Sensitivity of the requirements: change for one percent more of a dimension"
-    )
+    title = "Sensitivity of the requirements: change for one percent more of a dimension"
+    return Table(head, rows, title)
 
 
 def front_table(d: Design) -> Table:
@@ -134,19 +122,10 @@ def front_table(d: Design) -> Table:
     turns = d.mechanism.drives.units[0] == "rad"
     # of two units the one of the family's drives
     units = {name: OBJECTIVES[name].split(" or ")[-1 if turns else 0] for name in shown}
-    head = [
-        "design",
-        *(name.replace("_", " ") + (f" [{units[name]}]" if units[name] else "") for name in shown),
-        *d.parameters,
-        *(["actuator"] if d.actuator is not None else []),
-    ]
-    rows: list[list[str | float]] = [
-        [
-            str(k),
-            *(point.values[name] for name in shown),
-            *point.parameters.values(),
-            *([point.actuator.name] if point.actuator is not None else []),
-        ]
-        for k, point in enumerate(d.front, start=1)
-    ]
+    titles = [name.replace("_", " ") + f" [{units[name]}]" * bool(units[name]) for name in shown]
+    rows: list[list[str | float]] = []
+    for k, point in enumerate(d.front, start=1):
+        rows.append([str(k), *(point.values[name] for name in shown), *point.parameters.values()])
+        rows[-1] += [point.actuator.name] if point.actuator is not None else []
+    head = ["design", *titles, *d.parameters, *(["actuator"] if d.actuator is not None else [])]
     return Table(head, rows, "Designs that no other design dominates")
