@@ -649,7 +649,9 @@ def _parts(
             ((ends[..., 1] - upper + margins.stroke) / actuator.stroke).ravel(),
             np.concatenate(parts["continuous_effort"]) / actuator.continuous_effort - 1.0,
         ]
-    flat = {name: np.concatenate(values).tolist() for name, values in parts.items()}
+    # what is not reached demands nothing
+    flat = {name: np.nan_to_num(np.concatenate(values), posinf=np.inf).tolist()
+            for name, values in parts.items()}  # fmt: skip
     bounds = np.nan_to_num(np.concatenate(held), nan=NOTHING, posinf=NOTHING, neginf=-NOTHING)
     return flat, bounds.tolist()
 
