@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.elasticity import is_elastic
-from robodyn.analysis.at_home import SINGULARITY, UNREACHED, payload_limits, obstacles
+from robodyn.analysis.at_home import SINGULARITY, UNREACHED, obstacles, payload_limits
 from robodyn.analysis.sine_motions import sine_motions
 from robodyn.arrays import FloatArray
 from robodyn.designing.machine_motion import machine_motions
