@@ -292,7 +292,7 @@ def test_a_function_of_parameters_is_designed_too():
         ({"bounds": {"width": (0, 1)}}, "bounds of 'width': hexapod has the parameters"),
         ({"bounds": {"height": (2, 1)}}, r"bounds of height are \(2, 1\), expected lower <= upper"),
         ({"catalog": [{"name": "a", "stroke": 1, "speed": 1, "peak_effort": 1}]},
-         "no actuators that slide"),
+         "needs actuators that slide"),
         ({"catalog": [{"name": "a", "stroke": "1 kg", "speed": 1, "peak_effort": 1, "lead": 1}]},
          "actuator 1.stroke is '1 kg', expected a number"),
         ({"catalog": [{"name": "a", "strok": 1}]}, "unknown field actuator 1.strok"),
