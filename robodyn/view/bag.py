@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import abc
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,13 +173,26 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
 
     read = read_bag(bag, lambda topic, _: bool(named(topic)))
     found: dict[str, list[tuple[float, Any]]] = {name: [] for name in TOPICS}
+    commands = []
     for topic, received, message in read.messages:
         name = named(topic)
         # the stamp of a trajectory is its start, not the time of sending
         own = None if name in TRAJECTORIES else getattr(message, "header", None)
         stamp = received if own is None else to_nanoseconds(own.stamp)
         found[name].append((1e-9 * stamp, message))
+        if name == "joint_commands":
+            commands.append((received, 1e-9 * stamp))
+    # a bag of a simulation may have been recorded by the wall clock
+    commands.sort()
+    for name in TRAJECTORIES:
+        found[name] = [(_next_stamp(commands, t), message) for t, message in found[name]]
     return found, list(read.topics)
+
+
+def _next_stamp(commands: list[tuple[int, float]], received: float) -> float:
+    """Return the stamp [s] of the first command received at or after a time [s], or this time."""
+    at = bisect_left(commands, (round(1e9 * received), -np.inf))
+    return commands[at][1] if at < len(commands) else received
 
 
 def _states(

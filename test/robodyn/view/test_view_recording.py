@@ -110,6 +110,26 @@ def test_a_bag_is_played_as_it_was_flown(bag, flight, file, model):
         np.testing.assert_allclose(now.effort, flight[1][index])
 
 
+@pytest.mark.parametrize("clock", [0.0, 1.8e9], ids=["simulated", "wall"])
+@pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
+def test_a_plan_starts_with_the_command_after_it_by_whatever_clock(tmp_path, clock):
+    """Stamps are simulated; a recorder may log the times of receipt by the wall clock."""
+    arm = rd.load("puma560")
+    point = KIND["trajectory_msgs/msg/JointTrajectoryPoint"]
+    duration, none = KIND["builtin_interfaces/msg/Duration"], np.zeros(0)
+    points = [point(arm.home + t, none, none, none, duration(t, 0)) for t in (0, 1)]
+    plan = KIND["trajectory_msgs/msg/JointTrajectory"](header(0.0), list(arm.joint_names), points)
+    state = KIND["sensor_msgs/msg/JointState"]
+    rows = [("/joint_trajectory", plan, clock + 0.35)]
+    for t in np.arange(20) * 0.1:
+        where = state(header(t), list(arm.joint_names), arm.home, none, none)
+        rows += [("/joint_states", where, clock + t)]
+        rows += [("/joint_commands", forces(t, arm.joint_names, np.zeros(6)), clock + t)]
+    found, start = read_run(write(tmp_path / "run", rows), "puma560").plan()
+    assert start == pytest.approx(0.4)
+    assert found.duration == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("rows", "model", "said"),
     [
