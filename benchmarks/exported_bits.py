@@ -17,6 +17,7 @@ from pathlib import Path
 
 import robodyn as rd
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "test"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "robodyn" / "exporting"))
 from program import Program
 from states import random_states

@@ -24,8 +24,8 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.cli.new import _offers
 from robodyn.errors import InvalidInput
+from robodyn.loading import templates
 from robodyn.motion_base.machine.commander import PositionCommander
 from robodyn.motion_base.machine.head_motion import REST
 from robodyn.motion_base.machine.motion_sources import PoseStream
@@ -41,7 +41,7 @@ WARM = 50
 
 def from_template(what: str) -> rd.Mechanism:
     """Return the files of `robodyn new`."""
-    text = _offers()[what][1].write()
+    text = templates()[what][1].write()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{what}.yaml"
         file.write_text(text, encoding="utf-8")
