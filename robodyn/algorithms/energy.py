@@ -12,7 +12,7 @@ from robodyn.algorithms.link_motion import states_of
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
 from robodyn.model.spring import PointSpring
-from robodyn.poses import matrix_from_pose
+from robodyn.poses import matrix_from_pose, pose_difference, pose_from_matrix
 
 
 class Energy(NamedTuple):
@@ -59,7 +59,17 @@ def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
     if mechanism._springless is not mechanism:
         springs = {j.name: j.spring for j in mechanism.model.joints if j.spring.acts}
         for spring in mechanism.model.springs:
-            total += spring.spring.energy(spring_lengths(mechanism, configuration, spring))
+            total += spring.energy(spring_lengths(mechanism, configuration, spring))
+        for closure in mechanism.model.closures:
+            if closure.stiffness:
+                first, second = (
+                    pose_from_matrix(
+                        matrix_from_pose(mechanism.link_pose(configuration, link)) @ place.matrix
+                    )
+                    for link, place, _ in closure.ends
+                )
+                turn = pose_difference(first, second)[..., 3:]
+                total += 0.5 * closure.stiffness * (turn**2).sum(axis=-1)
         states = mechanism.joint_states(configuration)
         for name, position in zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True):
             if name in springs:

@@ -16,6 +16,7 @@ from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.model.spring import LinearSpring
 from robodyn.presentation import presentation
 
 # Steps away from home, relative to the mechanism's size and in radians, and the largest distance;
@@ -134,16 +135,21 @@ def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
     """Return the springs, and the efforts of the drives at home with and without them.
 
     Returns:
-        `springs`, each with its `name`, `stiffness`, `rest`, `preload` and `damping`; `efforts`,
-        each with the `joint`, its `effort` [N or N m] and that `without` springs. Empty if there
-        are no springs.
+        `springs`, each with its `name`, `stiffness`, `rest`, `preload`, `damping` and whether it is
+        `tension_only`; `efforts`, each with the `joint`, its `effort` [N or N m] and that `without`
+        springs. Empty if there are no springs.
     """
     bare = mechanism._springless
     if bare is mechanism:
         return {}
     model = mechanism.model
-    listed = [(joint, 0.0) for joint in model.joints if joint.spring.acts]
-    listed += [(spring, spring.damping) for spring in model.springs]
+    listed = [(each.name, each.spring, 0.0, False) for each in model.joints if each.spring.acts]
+    listed += [
+        (each.name, LinearSpring(each.stiffness), each.damping, False)
+        for each in model.closures
+        if each.stiffness
+    ]
+    listed += [(each.name, each.spring, each.damping, each.tension_only) for each in model.springs]
     efforts = zip(
         mechanism.joint_names,
         *(m.without_friction().gravity(mechanism.home).tolist() for m in (mechanism, bare)),
@@ -151,8 +157,8 @@ def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
     )
     return {
         "springs": [
-            {"name": each.name, **asdict(each.spring), "damping": damping}
-            for each, damping in listed
+            {"name": name, **asdict(spring), "damping": damping, "tension_only": pulls}
+            for name, spring, damping, pulls in listed
         ],
         "efforts": [
             {"joint": joint, "effort": effort, "without": without}

@@ -81,8 +81,9 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
     if "springs" in at_home:
         yield _table(
             ("spring", "stiffness [N/m, N m/rad]", "rest [m, rad]", "preload [N, N m]",
-             "damping [N s/m]"),
-            (tuple(row.values()) for row in at_home["springs"]),
+             "damping [N s/m]", "only pulls"),
+            ((*list(row.values())[:-1], "yes" if row["tension_only"] else "no")
+             for row in at_home["springs"]),
         )  # fmt: skip
         yield _table(
             (found["noun"], "effort [N, N m]", "without springs", "taken by springs"),

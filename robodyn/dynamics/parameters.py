@@ -230,7 +230,11 @@ def with_values(
         changes["spring"] = with_law(joint.name, joint.spring)
         joints.append(vary(turning, **changes))
     closures = tuple(
-        vary(closure, damping=of_joints.get(f"{closure.name}.viscous", closure.damping))
+        vary(
+            closure,
+            damping=of_joints.get(f"{closure.name}.viscous", closure.damping),
+            stiffness=of_joints.get(f"{closure.name}.stiffness", closure.stiffness),
+        )
         for closure in model.closures
     )
     springs = tuple(

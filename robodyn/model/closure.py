@@ -43,6 +43,8 @@ class Closure:
         at, child_at: frames on these.
         axis, child_axis: (3,) directions in these frames; normalized.
         damping: [N m s/rad]; the moment on the child is -damping (omega_child - omega_parent).
+        stiffness: [N m/rad] of a spherical closure; the moment on the child is -stiffness times
+            the rotation vector from the parent's frame to the child's.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Closure:
     axis: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     child_axis: FloatArray | None = None
     damping: float = 0.0
+    stiffness: float = 0.0
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"closure {self.name!r}"
@@ -63,7 +66,14 @@ class Closure:
         put(self, "axis", unit_axis(where, self.axis))
         other = self.axis if self.child_axis is None else self.child_axis
         put(self, "child_axis", unit_axis(where, other))
-        put(self, "damping", not_negative(f"{where}: damping", self.damping))
+        for name in ("damping", "stiffness"):
+            put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
+        if self.stiffness and self.kind != "spherical":
+            raise ModelError(
+                f"{where}: stiffness is {self.stiffness:g}, but only spherical closures have "
+                "springs; put springs at joints or between points",
+                value=self.stiffness,
+            )
         if self.kind == "prismatic" and self.child_axis is not None:
             angle = float(np.linalg.norm(np.cross(self.axis, self.child_axis)))
             if angle > PARALLEL:

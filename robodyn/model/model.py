@@ -252,12 +252,14 @@ class Model(Compared):
     @property
     def has_springs(self) -> bool:
         """Whether there is a spring."""
-        return bool(self.springs) or any(joint.spring.acts for joint in self.joints)
+        stiff = any(closure.stiffness for closure in self.closures)
+        return stiff or bool(self.springs) or any(joint.spring.acts for joint in self.joints)
 
     def without_springs(self) -> Model:
         """Return the mechanism without springs."""
         joints = (replace_checked(joint, spring=NO_SPRING) for joint in self.joints)
-        return replace_unchecked(self, joints=tuple(joints), springs=())
+        closures = tuple(replace_unchecked(each, stiffness=0.0) for each in self.closures)
+        return replace_unchecked(self, joints=tuple(joints), closures=closures, springs=())
 
     def without_actuators(self) -> Model:
         """Return the same mechanism with ideal actuators: no rotors, dry friction and motor limits.

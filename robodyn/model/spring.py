@@ -77,6 +77,7 @@ class PointSpring:
     """Spring and damper between a point of one link and a point of another.
 
     Its tension is stiffness (length - rest) + preload + damping rate; a tension below zero pushes.
+    A spring that only pulls, such as a bungee, has none where that would be below zero.
 
     Attributes:
         name: of the spring.
@@ -84,6 +85,7 @@ class PointSpring:
         at, child_at: (3,) [m] its ends, in the links' frames.
         spring: its law; q is the length.
         damping: [N s/m], not negative.
+        tension_only: whether the spring only pulls; it then has a stiffness and no damping.
     """
 
     name: str
@@ -93,6 +95,7 @@ class PointSpring:
     child_at: FloatArray
     spring: LinearSpring
     damping: float = 0.0
+    tension_only: bool = False
 
     def __post_init__(self) -> None:
         put, where = object.__setattr__, f"spring {self.name!r}"
@@ -101,11 +104,29 @@ class PointSpring:
         put(self, "damping", not_negative(f"{where}: damping", self.damping))
         if self.parent == self.child:
             raise ModelError(f"{where}: both ends are on {self.parent!r}", value=self.parent)
+        if self.tension_only and (self.damping or not self.spring.stiffness):
+            raise ModelError(
+                f"{where}: stiffness is {self.spring.stiffness:g} and damping {self.damping:g}, "
+                "but a spring that only pulls has a stiffness and no damping; make the damper a "
+                "spring of its own",
+                value=self.spring,
+            )
+
+    @property
+    def slack_length(self) -> float:
+        """Length [m] up to which a spring that only pulls is slack; -1 for other springs."""
+        return self.spring.unloaded if self.tension_only else -1.0
 
     @property
     def law(self) -> FloatArray:
-        """Stiffness, tension at length 0, and damping (3,)."""
-        return np.array([self.spring.stiffness, self.spring.at_zero, self.damping])
+        """Stiffness, tension at length 0, damping, and the length up to which it is slack (4,)."""
+        return np.array(
+            [self.spring.stiffness, self.spring.at_zero, self.damping, self.slack_length]
+        )
+
+    def energy(self, length: FloatArray) -> FloatArray:
+        """Compute the potential energy (...) [J] at lengths (...) [m], 0 at rest."""
+        return self.spring.energy(np.maximum(length, self.slack_length))
 
     @property
     def ends(self) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:

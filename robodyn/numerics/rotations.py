@@ -12,8 +12,8 @@ from typing import Any
 
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import choose
-from robodyn.numerics.trigonometry import sine_cosine
-from robodyn.numerics.vectors import Vector, add, cross, scale, vector
+from robodyn.numerics.trigonometry import arctangent, sine_cosine
+from robodyn.numerics.vectors import Vector, add, cross, norm, scale, vector
 
 Quaternion = tuple[float, float, float, float]
 
@@ -142,6 +142,19 @@ def quaternion_log(q: Quaternion) -> Vector:
     cosine = sign * q[3]
     factor = 2.0 / cosine if sine < 1e-9 else 2.0 * math.atan2(sine, cosine) / sine
     return sign * q[0] * factor, sign * q[1] * factor, sign * q[2] * factor
+
+
+@inner
+def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
+    """Return the rotation vector [rad] of a rotation matrix with these columns, for lanes, too.
+
+    Its length is at most pi, where its direction loses precision.
+    """
+    axis = scale(0.5, (y[2] - z[1], z[0] - x[2], x[1] - y[0]))
+    sine, cosine = norm(axis), 0.5 * (x[0] + y[1] + z[2] - 1.0)
+    angle = 2.0 * arctangent(sine / (1.0 + abs(cosine)))
+    angle = choose(cosine < 0.0, math.pi - angle, angle)
+    return scale(choose(sine < 1e-9, 1.0, angle / sine), axis)
 
 
 @inner

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sine and cosine together, with the same arithmetic for one number and for eight.
+"""Sine and cosine together, and an arctangent, with the same arithmetic for one number and eight.
 
 The polynomials and the reduction by multiples of a quarter turn are those of fdlibm (Sun, 1993;
 k_sin.c, k_cos.c, e_rem_pio2.c), accurate to less than one unit in the last place. Free of branches,
@@ -68,3 +68,18 @@ def sine_cosine(angle: Any) -> Any:
     if any_of(far):
         s, c = choose(far, math.sin(angle), s), choose(far, math.cos(angle), c)
     return s, c
+
+
+@inner
+def arctangent(x: Any) -> Any:
+    """Return the arctangent of 0 to 1, for floats or lanes.
+
+    Two halvings of the angle leave at most 0.2, where twelve terms of the series suffice.
+    """
+    for _ in range(2):
+        x = x / (1.0 + math.sqrt(1.0 + x * x))
+    square = x * x
+    total = 0.0 * x
+    for k in range(11, -1, -1):
+        total = 1.0 / (2.0 * k + 1.0) - square * total
+    return 4.0 * x * total

@@ -122,7 +122,7 @@ def _law(block: Fields) -> LinearSpring:
 
 def _point_spring(block: Fields, model: Model) -> PointSpring:
     """Return a spring between points; `force` and `rate` describe a gas spring that pushes."""
-    block.only("name", "parent", "child", "damping", *_LAW, *_GAS)
+    block.only("name", "parent", "child", "damping", "tension_only", *_LAW, *_GAS)
     ends = []
     for side in ("parent", "child"):
         end = block.child(side)
@@ -143,8 +143,9 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
         (link if link in names else called.get(link, link), point) for link, point in ends
     )
     damping = block.number("damping", "N s/m", default=0.0, at_least=0.0)
+    ends_at, pulls = (parent, child, at, child_at), block.flag("tension_only", False)
     with stated_in(block):
-        return PointSpring(block.text("name"), parent, child, at, child_at, law, damping)
+        return PointSpring(block.text("name"), *ends_at, law, damping, pulls)
 
 
 def spring_fields(model: Model) -> dict[str, Any]:
@@ -157,6 +158,7 @@ def spring_fields(model: Model) -> dict[str, Any]:
             "child": {"link": spring.child, "xyz": numbers(spring.child_at)},
             **asdict(spring.spring),
             "damping": spring.damping,
+            **({"tension_only": True} if spring.tension_only else {}),
         }
         for spring in model.springs
     ]

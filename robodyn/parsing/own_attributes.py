@@ -170,7 +170,8 @@ def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
         ModelError: an attribute that is unknown, missing or wrong.
     """
     law = ("stiffness", "rest", "preload", "damping")
-    _check_names(attributes, ("name", *_ENDS, "parent_xyz", "child_xyz", *law), where)
+    known = ("name", *_ENDS, "parent_xyz", "child_xyz", "tension_only", *law)
+    _check_names(attributes, known, where)
     for key in ("name", *_ENDS):
         if not attributes.get(key):
             raise ModelError(f"{where} has no {key}, expected one", value=dict(attributes))
@@ -180,7 +181,8 @@ def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
     )
     *spring, damping = (numbers_in(attributes.get(key, "0"), 1, f"{where} {key}")[0] for key in law)
     name, parent, child = (attributes[key] for key in ("name", *_ENDS))
-    return PointSpring(name, parent, child, at, child_at, LinearSpring(*spring), damping)
+    pulls = _switch(attributes.get("tension_only", "false"), f"{where} tension_only")
+    return PointSpring(name, parent, child, at, child_at, LinearSpring(*spring), damping, pulls)
 
 
 def _switch(text: str, where: str) -> bool:

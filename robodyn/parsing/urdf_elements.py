@@ -119,16 +119,17 @@ class ElementReader:
             if end.attrib["link"] not in self._names["link"]:
                 expected = "the name of a link"
                 raise self._error(f"{where}: {end.tag} link", end.attrib["link"], expected)
-        damping = element.get("damping", "0")
-        (level,) = numbers_in(damping, 1, f"{self.source}: {where}: damping", at_least=0.0)
         stated: dict[str, Any] = {}
+        for key in ("damping", "stiffness"):
+            text = element.get(key, "0")
+            (stated[key],) = numbers_in(text, 1, f"{self.source}: {where}: {key}", at_least=0.0)
         for side, prefix in (("parent", ""), ("child", "child_")):
             stated[side] = copy.findall(side)[0].attrib["link"]
             stated[f"{prefix}at"] = Placement.of(read_frame(copy.find(f"{side}_origin")))
             for axis in copy.iterfind(f"{side}_axis"):
                 stated[f"{prefix}axis"] = np.array(numbers_in(axis.attrib["xyz"], 3, "axis"))
         try:
-            return Closure(name, copy.attrib["type"], damping=level, **stated)
+            return Closure(name, copy.attrib["type"], **stated)
         except ModelError as error:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 

@@ -184,7 +184,10 @@ class _Writer:
             return False
         alike = closure.kind == "spherical" and joint.parent == closure.parent
         moved = np.abs(closure.at.translation - joint.at.translation).max()
-        return bool(alike and moved < 1e-15 and not closure.child_at.translation.any())
+        seated = moved < 1e-15 and not closure.child_at.translation.any()
+        turned = closure.at.rotation - joint.at.rotation @ closure.child_at.rotation
+        # a spring of MuJoCo is at rest in the file's pose
+        return bool(alike and seated and (not closure.stiffness or np.abs(turned).max() < 1e-15))
 
     def _joint(
         self, body: ElementTree.Element, joint: Joint, seat: FloatArray, above: FloatArray
@@ -193,8 +196,11 @@ class _Writer:
         if joint.kind == "floating":
             held = [0.0] * 6 + [1.0] if value is None else list(value)
             if joint.name in self._balls:
-                damping = number(self._balls[joint.name].damping)
-                element(body, "joint", name=joint.name, type="ball", damping=damping)
+                ball = self._balls[joint.name]
+                made = element(body, "joint", name=joint.name, type="ball")
+                made.set("damping", number(ball.damping))
+                if ball.stiffness:
+                    made.set("stiffness", number(ball.stiffness))
                 self._qpos += [held[6], *held[3:6]]
             else:
                 element(body, "freejoint", name=joint.name)
@@ -257,6 +263,12 @@ class _Writer:
                     "and joints in its place",
                     value=closure.kind,
                 )
+            if closure.stiffness:
+                raise OutputError(
+                    f"closure {closure.name!r} has a stiffness, and in MJCF only ball joints have; "
+                    "write a .yaml or .urdf file",
+                    value=closure.stiffness,
+                )
             points = {closure.name: 0.0}
             if closure.kind == "revolute":
                 points[f"{closure.name}_axis"] = APART
@@ -291,7 +303,8 @@ class _Writer:
                     "MJCF that length is at least 0; write a .yaml or .urdf file",
                     value=length,
                 )
-            made = element(out, "spatial", name=spring.name, springlength=number(length))
+            lengths = f"0 {number(length)}" if spring.tension_only else number(length)
+            made = element(out, "spatial", name=spring.name, springlength=lengths)
             made.set("stiffness", number(spring.spring.stiffness))
             made.set("damping", number(spring.damping))
             for end, (link, point) in enumerate(spring.ends, start=1):

@@ -171,6 +171,12 @@ def _tree_joint(
 
 
 def _closure(out: ElementTree.Element, closure: Closure) -> None:
+    if closure.stiffness:
+        raise OutputError(
+            f"closure {closure.name!r} has a stiffness, which SDF cannot describe; write a .yaml "
+            "or .urdf file",
+            value=closure.stiffness,
+        )
     if closure.kind not in TYPES or closure.child == WORLD:
         raise OutputError(
             f"closure {closure.name!r} is {closure.kind}, and a joint of SDF is one of "

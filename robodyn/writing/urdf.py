@@ -69,6 +69,8 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
             made.attrib.update({side: name, f"{side}_xyz": numbers(point)})
         for key, value in (asdict(spring.spring) | {"damping": spring.damping}).items():
             made.set(key, number(value))
+        if spring.tension_only:
+            made.set("tension_only", "true")
     return robot
 
 
@@ -149,6 +151,8 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
     out = element(
         robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
     )
+    if closure.stiffness:
+        out.set("stiffness", number(closure.stiffness))
     for side, (link, place, axis) in zip(("parent", "child"), closure.ends, strict=True):
         element(out, side, link=link)
         frame_origin(out, place.matrix, f"{side}_origin")

@@ -15,7 +15,8 @@ ON_CHILD: Final = 3  # 3 [m], the same on the child
 STIFFNESS: Final = 6  # [N/m]
 AT_ZERO: Final = 7  # [N] tension at length 0
 DAMPING: Final = 8  # [N s/m]
-POINT_SPRING: Final = 9  # how many they are
+SLACK: Final = 9  # [m] length up to which it has no tension; -1 if it pushes there
+POINT_SPRING: Final = 10  # how many they are
 
 # Length [m] of a spring below which it has no direction.
 SHORTEST: Final = 1e-12
@@ -26,7 +27,7 @@ def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
     """Compute the force [N] of a spring on its end at the parent, for floats or lanes.
 
     Args:
-        law, start: stiffness, tension at length 0 and damping are law[start : start + 3].
+        law, start: the numbers from STIFFNESS to SLACK are law[start : start + 4].
         reach: [m] from the end at the parent to that at the child.
         rate: [m/s] its derivative.
     """
@@ -34,4 +35,5 @@ def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
     inverse = choose(length > SHORTEST, 1.0 / length, 0.0 * length)
     tension = law[start] * length + law[start + 1]
     tension = tension + law[start + 2] * (inverse * dot(reach, rate))
+    tension = choose(length > law[start + 3], tension, 0.0 * tension)
     return scale(inverse * tension, reach)

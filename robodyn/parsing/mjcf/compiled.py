@@ -146,8 +146,8 @@ class Compiled:
         kind, first = JOINTS[model.jnt_type[n]], model.jnt_dofadr[n]
         width = {"free": 6, "ball": 3}.get(kind, 1)
         dofs = slice(first, first + width)
-        if kind in ("free", "ball") and np.any(model.jnt_stiffness[n]):
-            self.leave_out("joint", n, f"stiffness; a {kind} joint has no spring here")
+        if kind == "free" and np.any(model.jnt_stiffness[n]):
+            self.leave_out("joint", n, "stiffness; a free joint has no spring here")
         if np.any(getattr(model, "jnt_stiffnesspoly", np.zeros(model.njnt))[n]):
             self.leave_out("joint", n, "the part of its spring that is not linear")
         if kind == "ball" and model.jnt_limited[n]:

@@ -141,7 +141,8 @@ class MjcfDrives:
         range: (njnt, 2) [rad or m] limits of position.
         damping, friction, armature: (njnt,) of joints, with those of tendons.
         springs: of each joint, with those of tendons.
-        point_springs: law and damping [N s/m] of tendons that are springs between two sites.
+        point_springs: law, damping [N s/m] and whether it only pulls, of each spring between two
+            sites that a tendon is; a slack one with damping is two.
 
     Raises:
         ModelError: names the unsupported actuator or tendon.
@@ -164,7 +165,7 @@ class MjcfDrives:
         limited = np.array(model.jnt_limited, dtype=bool)
         self.range = np.where(limited[:, None], model.jnt_range, [-np.inf, np.inf])
         self.limits: dict[int, tuple[float, float]] = {}
-        self.point_springs: dict[int, tuple[LinearSpring, float]] = {}
+        self.point_springs: dict[int, list[tuple[LinearSpring, float, bool]]] = {}
         for n in range(model.ntendon):
             self._tendon(n)
         for n in range(model.nu):
@@ -187,11 +188,15 @@ class MjcfDrives:
         low, high = model.tendon_lengthspring[n]
         others = any(np.any(properties[key]) for key in ("limited", "frictionloss", "armature"))
         others |= bool(np.any(getattr(model, "tendon_stiffnesspoly", np.zeros((n + 1, 1)))[n]))
-        if self._couplings.sites_of(n) and low == high and not others:
-            self.point_springs[n] = (
-                LinearSpring(float(np.ravel(properties["stiffness"])[0]), float(low)),
-                float(np.ravel(properties["damping"])[0]),
+        slack = low == 0.0 < high
+        if self._couplings.sites_of(n) and (low == high or slack) and not others:
+            stiffness, damping = (
+                float(np.ravel(properties[key])[0]) for key in ("stiffness", "damping")
             )
+            law = LinearSpring(stiffness, float(high))
+            found = [(law, 0.0, True), (NO_SPRING, damping, False)]  # MuJoCo's dampers never rest
+            one = [(law, damping, False)]
+            self.point_springs[n] = found[: 1 + bool(damping)] if slack and stiffness else one
             return
         left, constant = self._couplings.reduced(self._couplings.joints_of(n))
         alone = len(left) == 1

@@ -9,6 +9,7 @@ for free and ball joints, whose pose is relative to that in the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -74,8 +75,9 @@ class _Reader:
                 SubElement(element, part, closure[part])
             builder.add(reader.closure(element))
         with builder.stating():
-            for n, spring in self._drives.point_springs.items():
-                self._spring(n, *spring)
+            for n, springs in self._drives.point_springs.items():
+                for spring, ending in zip(springs, ("", "_damper"), strict=False):
+                    self._spring(n, ending, *spring)
         self._drive()
         builder.base_link = self._link(0)
         weightless = self._compiled.disables("gravity")
@@ -143,8 +145,9 @@ class _Reader:
             self._note_home(name, self._motor(name, own, Motor(home=home), floats=True))
             if kind == "ball":
                 damping = float(model.dof_damping[model.jnt_dofadr[n]])
-                seat = Placement.of(place)
-                builder.add(Closure(name, "spherical", parent, child, seat, damping=damping))
+                stiffness = float(np.ravel(model.jnt_stiffness[n])[0])
+                ball = Closure(name, "spherical", parent, child, Placement.of(place))
+                builder.add(replace(ball, damping=damping, stiffness=stiffness))
             return
         slides = kind == "slide"
         sort = "prismatic" if slides else "revolute"
@@ -240,15 +243,18 @@ class _Reader:
         sort = "fixed" if fixed else "spherical"
         self._builder.add(Closure(name, sort, parent, child, at, child_at))
 
-    def _spring(self, n: int, law: LinearSpring, damping: float) -> None:
-        """Add the spring of tendon n; its preload is that of our own writer."""
-        name, sites = self._compiled.name("tendon", n), self._couplings.sites_of(n)
+    def _spring(
+        self, n: int, ending: str, law: LinearSpring, damping: float, tension_only: bool
+    ) -> None:
+        """Add a spring of tendon n; its preload is that of our own writer."""
+        name, sites = self._compiled.name("tendon", n) + ending, self._couplings.sites_of(n)
         preload = float(self._own.get("preloads", {}).get(name, 0.0))
         if preload and law.stiffness:
             law = LinearSpring(law.stiffness, law.rest + preload / law.stiffness, preload)
         parent, child = (self._link(int(self._model.site_bodyid[site])) for site in sites)
         at, child_at = (np.array(self._model.site_pos[site]) for site in sites)
-        self._builder.springs.append(PointSpring(name, parent, child, at, child_at, law, damping))
+        ends = parent, child, at, child_at
+        self._builder.springs.append(PointSpring(name, *ends, law, damping, tension_only))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
         """Yield the primitives of a body, with whether each is drawn and whether it collides."""

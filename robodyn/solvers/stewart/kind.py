@@ -22,6 +22,8 @@ def _is_platform(builder: ModelBuilder) -> bool:
     joints = list(builder.joints.values())
     if any(joint.spring.acts and joint.kind != "prismatic" for joint in joints):
         return False  # such as flexure hinges
+    if any(closure.stiffness for closure in builder.closures):
+        return False
     fixed = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
     floating = [joint for joint in joints if joint.kind == "floating"]
     carriers = {_body(link, fixed) for joint in floating for link in (joint.parent, joint.child)}

@@ -151,9 +151,8 @@ class PlatformStructure:
                     f"{base} and {platform}; load it as one of the kind closed_loop",
                 )
             own = points[base], points[platform]
-            found.append(
-                PointSpring(spring.name, "base", "platform", *own, spring.spring, spring.damping)
-            )
+            law, damping, pulls = spring.spring, spring.damping, spring.tension_only
+            found.append(PointSpring(spring.name, "base", "platform", *own, law, damping, pulls))
         return found
 
 
@@ -315,6 +314,11 @@ def _floating_joint(model: Model, source: str) -> Joint:
         if closure.kind != "spherical":
             where = f"constraint {closure.name!r}: type"
             raise refused(source, where, repr(closure.kind), "spherical")
+        if closure.stiffness:
+            where = f"constraint {closure.name!r}: stiffness"
+            raise refused(
+                source, where, closure.stiffness, "none; load it as one of the kind closed_loop"
+            )
     if len(model.closures) != LEGS:
         names = ", ".join(repr(closure.name) for closure in model.closures) or "none"
         raise ModelError(

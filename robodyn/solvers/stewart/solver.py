@@ -204,7 +204,7 @@ class PlatformSolver(Solver):
         platform[_GRAVITY] = self.body[_GRAVITY]
         platform[at.SPRINGS :] = self.body[at.SPRINGS :]
         laws = platform[at.PLATFORM_SIZE :].reshape(-1, point_spring.POINT_SPRING)
-        laws[:, point_spring.STIFFNESS :] = 0.0
+        laws[:, point_spring.STIFFNESS : point_spring.SLACK] = 0.0
 
         rows, inertias = at.LEG_SIZE * np.arange(len(legs)), at.LEG_INERTIA
         places = [(legs.size + at.MASS, legs.size + at.INERTIA)]

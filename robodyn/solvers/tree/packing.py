@@ -230,14 +230,14 @@ def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
     first = head["at_closures"] + layout.CLOSURE_PLAN.at_numbers
     for k, closure in enumerate(model.closures):
         damper = plan[first + k * layout.CLOSURE_PLAN.size] + layout.CLOSURE_NUMBERS.damping
-        numbers[damper] = closure.damping
+        numbers[damper : damper + 2] = closure.damping, closure.stiffness
     for k, spring in enumerate(model.springs):
         law = head["at_spring_numbers"] + k * POINT_SPRING + STIFFNESS
-        numbers[law : law + 3] = spring.law
+        numbers[law : law + 4] = spring.law
     motors, count = head["at_weights"], len(model.driven)
     numbers[motors : motors + 3 * count] = _of_motors(tree)
     head["has_dry_friction"] = int(_has_dry_friction(head, numbers))
-    head["damped"] = int(any(closure.damping > 0.0 for closure in model.closures))
+    head["damped"] = int(any(max(c.damping, c.stiffness) > 0.0 for c in model.closures))
     plan[: _PLAN.size] = list(head.values())
     return replace(
         packed,
@@ -285,13 +285,15 @@ def _pack_closures(
         at = len(numbers)
         for link, place, _ in closure.ends:
             numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
-        numbers.append(closure.damping)
+        numbers += [closure.damping, closure.stiffness]
+        first, second = (tree.frame_of[link][:3, :3] @ p.rotation for link, p, _ in closure.ends)
+        numbers += (second @ first.T).T.ravel().tolist()
         for direction in across:
             numbers += [*direction]
         for u, w in angles:
             # perpendicular if closed: the cosine of the unit vectors
             numbers += [*u, *w, 0.0]
-        head["damped"] |= int(closure.damping > 0.0)
+        head["damped"] |= int(max(closure.damping, closure.stiffness) > 0.0)
         if across:
             head["slides"] = 1
         path = _path(tree, entries, nowhere, a, b, row, closure.equations)

@@ -66,6 +66,9 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
     for closure, place in zip(loop.model.closures, _dampers(packed), strict=False):
         parameter = JointParameter(f"{closure.name}.viscous", closure.damping, "N m s/rad")
         found.append((parameter, {place: 1.0}))
+        if closure.stiffness:
+            stiffness = JointParameter(f"{closure.name}.stiffness", closure.stiffness, "N m/rad")
+            found.append((stiffness, {place + 1: 1.0}))
     first = packed.head["at_spring_numbers"] + point_spring.STIFFNESS
     for number, spring in enumerate(loop.model.springs):
         found += point_spring_parameters(spring, first + number * point_spring.POINT_SPRING)
@@ -133,6 +136,9 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
                 row[_OF_SPRING[at]] = value
             elif place in dampers:
                 row[: kernels.ARMATURE] = 1.0, dampers.index(place), value
+            elif place - 1 in dampers:
+                row[: kernels.DAMPING] = 1.0, dampers.index(place - 1)
+                row[kernels.STIFFNESS] = value
             else:
                 body, at = divmod(place - first, _BODY.size)
                 row[kernels.NUMBER] = body + 1

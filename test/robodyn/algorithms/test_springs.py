@@ -72,6 +72,8 @@ def test_stiffness_and_preload_are_parameters(m, rng):
     motion = some_state(m, rng)
     own = m.parameters
     springs = (*m.joint_names, *(spring.name for spring in m.model.springs))
+    stiff = {f"{closure.name}.stiffness" for closure in m.model.closures if closure.stiffness}
+    assert stiff <= {*own.names}
     assert {f"{n}.{part}" for n in springs for part in ("stiffness", "preload")} <= {*own.names}
     efforts = m.inverse_dynamics(*motion)
     np.testing.assert_allclose(m.regressor(*motion) @ own.values, efforts, rtol=1e-9)
@@ -143,6 +145,12 @@ def test_every_format_keeps_springs(m, suffix, tmp_path, rng):
         ):
             rd.save(m, tmp_path / "m.sdf")
         m = m._made(replace(m.model, springs=()))
+    stiff = any(closure.stiffness for closure in m.model.closures)
+    if suffix in ("sdf", "xml") and stiff:
+        with pytest.raises(OutputError, match="closure 'rod1a_tip' has a stiffness"):
+            rd.save(m, tmp_path / f"m.{suffix}")
+        closures = tuple(replace(closure, stiffness=0.0) for closure in m.model.closures)
+        m = m._made(replace(m.model, closures=closures))
     rd.save(m, tmp_path / f"m.{suffix}")
     with warnings.catch_warnings():
         warnings.simplefilter("error", rd.errors.LeftOutWarning)
@@ -173,7 +181,10 @@ ARM = """<mujoco><worldbody><body name="a"><joint name="a" axis="0 1 0"/><geom s
   <site name="floor" pos="0 -.5 0"/></worldbody><tendon>
   <spatial name="bungee" stiffness="50" springlength=".2" damping="3"><site site="floor"/>
   <site site="low"/></spatial><spatial stiffness="80"><site site="high"/>
-  <site site="low"/></spatial></tendon>
+  <site site="low"/></spatial>
+  <spatial name="taut" stiffness="40" springlength="0 .1" damping="2"><site site="floor"/>
+  <site site="high"/></spatial><spatial name="slack" stiffness="1e3" springlength="0 2">
+  <site site="floor"/><site site="high"/></spatial></tendon>
   <actuator><motor joint="a"/><motor joint="b"/></actuator></mujoco>"""
 
 
@@ -181,6 +192,7 @@ def test_a_tendon_between_two_sites_is_a_spring_of_mujocos_force(rng):
     """Velocities of a tree whose base is still, and a tree's slopes with springs between points."""
     mujoco = pytest.importorskip("mujoco")
     m, model = rd.load(ARM), mujoco.MjModel.from_xml_string(ARM)
+    assert [s.name for s in m.model.springs if s.tension_only] == ["taut", "slack"]
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     data = mujoco.MjData(model)
     data.qpos, data.qvel, data.qacc = q, v, a = rng.uniform(-1.0, 1.0, (3, 2))
@@ -226,13 +238,31 @@ def test_a_bungee_takes_its_tension_off_the_weight(tmp_path):
     assert np.abs(m.gravity(m.home)).sum() < np.abs(bare.gravity(m.home)).sum()
 
 
+def test_a_bungee_below_its_free_length_is_slack(tmp_path):
+    parent, child = DOCUMENT
+    bungee = {"name": "bungee", "parent": parent, "child": child, "stiffness": 400.0}
+    bare = rd.load("motion_platform")
+    bungee |= {"rest": 2.0 - bare.home[2] - 0.1 + 0.05, "tension_only": True}
+    m = rd.load(platform_document(tmp_path, springs=[bungee]))
+    down, still = m.home - [0.0, 0.0, 0.08, 0.0, 0.0, 0.0, 0.0], np.zeros(6)
+    np.testing.assert_array_equal(m.gravity(m.home), bare.gravity(m.home))
+    pull = m.jacobian(down) @ (m.gravity(down) - bare.gravity(down))
+    np.testing.assert_allclose(pull, [0.0, 0.0, -400.0 * 0.03, 0.0, 0.0, 0.0], atol=1e-9)
+    stored = m.energy(down, still).potential - bare.energy(down, still).potential
+    assert stored == pytest.approx(200.0 * 0.03**2)
+    # a preload makes it taut at a shorter length
+    tight = rd.load(platform_document(tmp_path, springs=[bungee | {"preload": 400.0 * 0.1}]))
+    pull = tight.jacobian(m.home) @ (tight.gravity(m.home) - bare.gravity(m.home))
+    assert pull[2] == pytest.approx(-400.0 * 0.05)
+
+
 def test_a_gas_spring_pushes_with_its_force_at_rest(tmp_path):
     parent, child = DOCUMENT
     law = {"force": 350.0, "rate": 120.0, "rest": 0.4}
     gas = {"name": "gas", "parent": parent, "child": child} | law
     (spring,) = rd.load(platform_document(tmp_path, springs=[gas])).model.springs
-    assert spring.law @ [0.4, 1.0, 0.0] == pytest.approx(-350.0)
-    assert spring.law @ [0.3, 1.0, 0.0] == pytest.approx(-350.0 - 12.0)
+    assert spring.law[:2] @ [0.4, 1.0] == pytest.approx(-350.0)
+    assert spring.law[:2] @ [0.3, 1.0] == pytest.approx(-350.0 - 12.0)
 
 
 def test_an_arm_with_a_spring_between_points_is_a_closed_loop(tmp_path, rng):
@@ -257,6 +287,9 @@ def test_an_arm_with_a_spring_between_points_is_a_closed_loop(tmp_path, rng):
         ({"child": {"link": "base"}}, "both ends are on 'base_link'"),
         ({"length": 1.0}, r"unknown field springs\[0\].length"),
         ({"damping": -1.0}, r"springs\[0\].damping is -1.0"),
+        ({"tension_only": 1}, r"springs\[0\].tension_only is 1, expected true or false"),
+        ({"tension_only": True, "damping": 1.0}, "a spring that only pulls has a stiffness and no"),
+        ({"tension_only": True, "stiffness": 0.0}, "a spring that only pulls has a stiffness"),
     ],
 )
 def test_springs_between_points_that_are_wrong_are_refused(change, message, tmp_path):
@@ -320,6 +353,9 @@ def test_flexure_hinges_make_a_platform_a_closed_loop(tmp_path, rng):
     )
     with pytest.raises(ModelError, match=r"spring stiffness is 300\.0.*closed_loop"):
         m._made(model)
+    stiff = tuple(replace(closure, stiffness=5.0) for closure in model.closures)
+    with pytest.raises(ModelError, match=r"stiffness is 5\.0.*closed_loop"):
+        m._made(replace(m.model, closures=stiff))
     rd.save(rd.ClosedLoop(model), tmp_path / "flexures.urdf")
     loop = rd.load(tmp_path / "flexures.urdf")
     assert loop.kind == "closed_loop"

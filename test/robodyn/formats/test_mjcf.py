@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import gravity_vector
+from robodyn.algorithms import gravity_vector, link_motion
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
 from robodyn.parsing.mjcf.reader import read_mjcf
@@ -179,12 +179,31 @@ def test_a_spring_of_a_tendon_over_one_joint_is_that_joints_beside_its_own(rng):
     np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), data.qfrc_inverse, rtol=1e-10)
 
 
-def test_springs_of_ball_joints_are_left_out_with_a_warning_that_names_the_joint():
-    text = """<mujoco><worldbody><body name="base"><joint name="a"/><geom size=".1"/>
-      <body name="p" pos="1 0 0"><joint name="ball" type="ball" stiffness="3"/>
-      <geom size=".1"/></body></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
-    with pytest.warns(LeftOutWarning, match="'ball': ignored stiffness; a ball joint"):
-        read_mjcf(text)
+def test_springs_of_ball_joints_resist_their_rotation_vector(tmp_path, rng):
+    """The efforts of MuJoCo by the power of every motion, and those of the energy."""
+    text = """<mujoco><worldbody><body name="base"><joint name="a" axis="0 1 0"/><geom size=".1"/>
+      <body name="p" pos=".4 0 0" euler="20 30 40"><joint name="ball" type="ball" pos="0 0 -.1"
+      stiffness="30"/><geom size=".1" pos="0 .2 .1"/></body></body></worldbody>
+      <actuator><motor joint="a"/></actuator></mujoco>"""
+    m, (model, data) = rd.load(text), engine(text)
+    rd.save(m, tmp_path / "m.xml")
+    assert rd.load(tmp_path / "m.xml") == m
+    still, h = np.zeros(4), 1e-4
+    for size in (1e-9, 0.3, 1.0, 1.5):
+        q = m.advance(m.home, size * rng.uniform(-1.0, 1.0, 4))
+        x, y, z, w = q[4:]
+        data.qpos, data.qvel, data.qacc = [q[0], w, x, y, z], still, still
+        mujoco.mj_inverse(model, data)
+        base, rod = (link_motion.link_jacobian(m, q, name)[3:] for name in ("base", "p"))
+        rates = np.eye(4)
+        rates[1:] = data.body("p").xmat.reshape(3, 3).T @ (rod - base)  # of the ball, in the rod
+        efforts = m.bias(q, still)
+        np.testing.assert_allclose(efforts, rates.T @ data.qfrc_inverse, rtol=1e-9, atol=1e-9)
+        slope = [
+            m.energy(m.advance(q, d), still).potential - m.energy(m.advance(q, -d), still).potential
+            for d in h * np.eye(4)
+        ]
+        np.testing.assert_allclose(efforts, np.array(slope) / (2.0 * h), atol=1e-6)
 
 
 def test_a_file_without_contacts_and_springs_is_read_without_warnings():

@@ -53,7 +53,7 @@ _TOP = (
     "weights", "home", "closures", "actuators", "platform", "legs", "leg_defaults", "symmetry",
     "base_cone", "body_cone",
 )  # fmt: skip
-_CLOSURE = ("name", "type", "parent", "child", "damping")
+_CLOSURE = ("name", "type", "parent", "child", "damping", "stiffness")
 _END = ("link", "xyz", "rpy", "axis")
 
 
@@ -168,8 +168,9 @@ def _closure(fields: Fields) -> Closure:
             stated[f"{prefix}axis"] = end.array("axis", (3,))
     kind = fields.text("type", choices=tuple(CLOSURE_KINDS))
     damping = fields.number("damping", "N m s/rad", default=0.0, at_least=0.0)
+    stiffness = fields.number("stiffness", "N m/rad", default=0.0, at_least=0.0)
     with stated_in(fields):
-        return Closure(name, kind, damping=damping, **stated)
+        return Closure(name, kind, damping=damping, stiffness=stiffness, **stated)
 
 
 def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:

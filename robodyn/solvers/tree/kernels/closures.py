@@ -18,6 +18,7 @@ from robodyn.dynamics.kernels.point_spring import (
     spring_force,
 )
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.rotations import rotation_vector
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
 from robodyn.solvers.tree.kernels.layout import (
@@ -237,7 +238,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Subtract moments of the closures' dampers from those that their bodies require."""
+    """Subtract moments of the closures' dampers and springs from those that bodies require."""
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -245,6 +246,26 @@ def damp(m: Any, B: Any) -> None:
             moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
             store(b, MOMENT, add(vector(b, MOMENT), moment))
             store(a, MOMENT, sub(vector(a, MOMENT), moment))
+        if any_of(closure.stiffness > 0.0):
+            moment = scale(closure.stiffness, turn_of(closure, a, b))
+            store(b, MOMENT, add(vector(b, MOMENT), moment))
+            store(a, MOMENT, sub(vector(a, MOMENT), moment))
+
+
+@inner
+def turn_of(closure: Any, a: Any, b: Any) -> Any:
+    """Return the rotation vector [rad], base frame, of a closure's child from its rest."""
+    return rotation_vector(
+        turned_axis(closure, a, b, 0), turned_axis(closure, a, b, 1), turned_axis(closure, a, b, 2)
+    )
+
+
+@inner
+def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
+    """Return axis k of the base, turned as a closure's child is turned from its rest."""
+    own = a[X + k], a[Y + k], a[Z + k]
+    own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
+    return combine(vector(b, X), vector(b, Y), vector(b, Z), own)
 
 
 @inner

@@ -43,7 +43,7 @@ PLAN = Layout(
     slides=1,  # 1 if a closure or a spring needs the velocities of points
     drives_free=1,  # 1 if the driven joints are the independent ones, in this order
     at_thresholds=1,  # the smallest acceptable pivots, in the numbers
-    damped=1,  # 1 if a closure has damping
+    damped=1,  # 1 if a closure has damping or a spring
     has_dry_friction=1,  # 1 if a joint has
     at_weights=1,  # the driven joints' inverse weights, then limits of effort, in the numbers
     widest=1,  # longest row of scratch
@@ -103,7 +103,15 @@ CLOSURE_PLAN = Layout(
 )
 # Then follow directions (3 each), pairs (7 each: in the parent's frame, in the child's, the
 # cosine), or the idle axis (3).
-CLOSURE_NUMBERS = Layout(in_parent=3, in_child=3, damping=1)
+CLOSURE_NUMBERS = Layout(
+    in_parent=3,
+    in_child=3,
+    damping=1,
+    stiffness=1,  # [N m/rad] of a spring
+    turn_x=3,  # columns of the rotation from the child's frame at rest, in the parent, to that in
+    turn_y=3,  # the child
+    turn_z=3,
+)
 
 # Data of each coordinate around a loop: its effect on the child, and the places of its entries.
 STEP_PLAN = Layout(moves=1, body=1, entries=6)  # an entry for each row of the closure

@@ -15,7 +15,7 @@ from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.body_columns import write_body_columns
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION, dry_friction, friction_rate
 from robodyn.dynamics.kernels.lanes import evaluate_lanes
-from robodyn.dynamics.kernels.point_spring import spring_force
+from robodyn.dynamics.kernels.point_spring import POINT_SPRING, SLACK, spring_force
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
@@ -31,7 +31,7 @@ from robodyn.numerics.vectors import (
     sub,
     vector,
 )
-from robodyn.solvers.tree.kernels.closures import reach_of
+from robodyn.solvers.tree.kernels.closures import reach_of, turn_of
 from robodyn.solvers.tree.kernels.distribution import weigh_drives
 from robodyn.solvers.tree.kernels.dynamics import joint_motion
 from robodyn.solvers.tree.kernels.layout import (
@@ -54,7 +54,7 @@ from robodyn.solvers.tree.kernels.layout import (
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
 
-# Data of a further parameter: 1 for the damping of a closure, 2 for a spring between points, else 0
+# Data of a further parameter: 1 for a closure, 2 for a spring between points, else 0
 # for a joint; the index of the closure, the spring or the joint's body; and its unit.
 OF_CLOSURE, NUMBER, DAMPING, ARMATURE, SPIN, STIFFNESS, AT_ZERO, FRICTION = range(8)
 FURTHER = FRICTION + DRY_FRICTION
@@ -93,11 +93,13 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 
 
 @inner
-def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, column: int) -> None:
-    """Write the column of a closure's damping, for a given unit."""
+def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
+    """Write the column of a closure's damping or stiffness, with its unit in FURTHER."""
     closure = closure_of(m, number)
     a, b = closure.parent, closure.child
-    moment = scale(damping, sub(vector(s.B[b], OMEGA), vector(s.B[a], OMEGA)))
+    moment = scale(unit[DAMPING], sub(vector(s.B[b], OMEGA), vector(s.B[a], OMEGA)))
+    if unit[STIFFNESS] != 0.0:
+        moment = scale(unit[STIFFNESS], turn_of(closure, s.B[a], s.B[b]))
     for k in range(m.free):
         turn = sub(vector(s.T[b], 6 * k), vector(s.T[a], 6 * k))
         found[k, column] = dot(turn, moment)
@@ -107,7 +109,8 @@ def write_closure(m: Any, number: int, damping: float, s: Any, found: Any, colum
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
     """Write the column of a parameter of a spring between points, with its unit in FURTHER."""
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
-    law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING]
+    slack = m.numbers[m.at_spring_numbers + POINT_SPRING * number + SLACK]
+    law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING], slack
     force = spring_force(law, 0, reach, rate)
     for k in range(m.free):
         apart = add(vector(s.T[j], 6 * k + 3), cross(vector(s.T[j], 6 * k), child_arm))
@@ -175,7 +178,7 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
         if unit[OF_CLOSURE] == 2.0:
             write_spring(m, number, unit, s, table, first + n)
         elif unit[OF_CLOSURE] != 0.0:
-            write_closure(m, number, unit[DAMPING], s, table, first + n)
+            write_closure(m, number, unit, s, table, first + n)
         else:
             write_joint(m, number, unit, state.q, s, table, first + n)
     return OK if m.drives_free == 1 else distribute(m, s, count, table)
