@@ -326,6 +326,12 @@ def motors_in_equilibrium(
     return positions, mechanism.joint_velocities(configuration, velocity)
 
 
+def motors_at_home(mechanism: Any) -> FloatArray:
+    """Return positions (n,) of the motors of elastic drives that hold home."""
+    rest = np.zeros(mechanism.coordinates.velocity_size)
+    return motors_in_equilibrium(mechanism, mechanism.home, rest)[0]
+
+
 def state_of_motors(
     mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ from robodyn.exporting.fmu import (
     plant_variables,
     write_fmus,
 )
-from robodyn.exporting.functions import FUNCTIONS, functions_of
+from robodyn.exporting.functions import FUNCTIONS, functions_of, listed
 from robodyn.exporting.kind_functions import (
     KindFunctions,
     equation_functions,
@@ -48,6 +48,7 @@ __all__ = [
     "kind_functions_of",
     "library_texts",
     "link",
+    "listed",
     "llvm_of",
     "model_description",
     "object_of",

@@ -81,6 +81,12 @@ def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
     return kind_function("inverse")(setting.frictionless, setting)
 
 
+def link_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile the acceleration of the mechanism behind its elastic drives."""
+    assert setting.links is not None
+    return kind_function("forward")(setting.links.rest, setting)
+
+
 def side_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the side (1 or -1) of the singularities of type 2 on which a configuration is."""
     find = kind.side

@@ -35,6 +35,7 @@ from robodyn.exporting.marshaling import (
 )
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
+from robodyn.numerics.compiler import inner
 from robodyn.numerics.vectors import clear
 
 
@@ -109,7 +110,8 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of the end stops at a state."""
     _, nv, n = setting.sizes
-    mass, positions, rates = kind.mass, kind.positions, kind.rates
+    mass = (kind if setting.links is None else setting.links.rest).mass
+    positions, rates = kind.positions, kind.rates
     find = marshal(
         end_stop_efforts, vector(n), vector(n), constant(setting.mechanism.position_limits),
         vector(STOPS), rows_out(nv, nv), rows_out(n, nv), vector_out(n), borrowed=True,
@@ -138,24 +140,41 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile steps of the simulation with constant efforts."""
-    step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
-    dry, decay = friction.is_dry, friction.decay
-    at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
+    step = inner(checked_elastic_step_of(kind, setting))
 
     def checked_step(
         q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int
     ) -> int:
+        status: int = step(q, v, null(), null(), efforts, wrench, base, dt, steps)
+        return status
+
+    return checked_step
+
+
+def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile steps of the simulation with elastic drives and constant efforts."""
+    step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
+    dry, decay = friction.is_dry, friction.decay
+    elastic = setting.links is not None
+    at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
+
+    def checked_step(
+        q: Any, v: Any, motors: Any, motor_rates: Any, efforts: Any, wrench: Any, base: Any,
+        dt: float, steps: int,
+    ) -> int:  # fmt: skip
         if not (0.0 < dt < np.inf and steps > 0):
             return INVALID
-        options, held = stack(1, OPTIONS), stack(1, n)
-        may_be_stiff = decay * dt > STIFF_DECAY
+        options, held = stack(1, OPTIONS + 1), stack(1, n)
+        may_be_stiff = elastic or decay * dt > STIFF_DECAY
         clear(options[0])
         options[0, HYBRID] = 1.0 if dry or may_be_stiff else 0.0
         options[0, STIFF_CHECK] = 1.0 if may_be_stiff else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
         applied = unloaded() if is_null(wrench) else wrench
-        status: int = step(q, v, address(held), applied, base, address(options), dt, steps)
+        status: int = step(
+            q, v, motors, motor_rates, address(held), applied, base, address(options), dt, steps
+        )
         return status
 
     return checked_step

@@ -44,6 +44,12 @@ def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
     return forward_dynamics_derivatives
 
 
+def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile the derivatives of the mechanism behind its elastic drives."""
+    assert setting.links is not None
+    return forward_dynamics_derivatives_of(setting.links.rest, setting.links)
+
+
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
 

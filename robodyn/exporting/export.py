@@ -19,7 +19,7 @@ from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compile_source, compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
-from robodyn.exporting.texts import c_name, casadi_source, filled, header
+from robodyn.exporting.texts import c_name, casadi_source, filled, header, motor_texts
 from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -120,8 +120,9 @@ def export(
         OutputError: the folder is not empty, or not writable.
         MissingExtra: there is no C compiler for the target.
     """
-    refuse_elastic_drives(mechanism)
     how = replace(settings, **options)
+    if how.ros2_control:
+        refuse_elastic_drives(mechanism)
     called, target = c_name(mechanism, how.name), target_of(how.target, how.cpu)
     place = Path(folder)
     if place.exists() and not how.force and (not place.is_dir() or any(place.iterdir())):
@@ -178,6 +179,7 @@ def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
         "UPPER": name.upper(),
         "MECHANISM": in_comment(mechanism.name),
         "PC_VERSION": __version__,
+        **motor_texts(name, mechanism),
         "WRAPS": ", ".join(str(int(wraps)) for wraps in motions.wrapping_driven(mechanism)),
     }
     yield f"{name}.h", header(name, mechanism)

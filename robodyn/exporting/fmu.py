@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import numpy as np
+
+from robodyn.algorithms.elasticity import motors_at_home
 from robodyn.errors import InvalidInput
 from robodyn.exporting.escaping import fmi_name, in_comment, xml_text
 from robodyn.exporting.linking import compiler, run
@@ -107,6 +110,7 @@ def write_fmus(
             "MECHANISM": in_comment(mechanism.name),
             "GUID": seal.hexdigest()[:32],
             **_SPELLINGS[fmi],
+            **_motor_values(mechanism),
             **_references(variables),
         }
         description.set(values["TOKEN"], values["GUID"])
@@ -136,10 +140,24 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
     first: dict[str, int] = {}
     for k, variable in enumerate(variables):
         first.setdefault(variable.name.split(".")[0].upper(), k)
+    for group in ("MOTOR_POSITION", "MOTOR_RATE", "MOTOR_ACCELERATION"):
+        first.setdefault(group, len(variables))  # rigid drives have none
     first |= {"SETTABLE": settable, "COUNT": len(variables)}
     return {
         "REFERENCES": ", ".join(f"{group} = {k}" for group, k in first.items()),
         "STARTS": ", ".join(repr(float(start)) for start in starts[:settable] if start is not None),
+    }
+
+
+def _motor_values(mechanism: Mechanism) -> dict[str, str]:
+    """Return the number of motors that move by themselves, and their drives, for C."""
+    drives = mechanism.drives.elasticity
+    rows = np.zeros((1, 3)) if drives is None else drives
+    return {
+        "MOTORS": "0" if drives is None else "N",
+        "DRIVES": ", ".join("{" + ", ".join(map(repr, row)) + "}" for row in rows.tolist()),
+        "DYNAMICS": "forward_dynamics" if drives is None else "link_dynamics",
+        "STEPPED": "" if drives is None else " v + MOTOR_POSITION, v + MOTOR_RATE,",
     }
 
 
@@ -153,6 +171,12 @@ def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
         yield Variable(f"configuration.{name}", "local", "", start)
     for name, unit in velocities:
         yield Variable(f"velocity.{name}", "local", f"{unit}/s", 0.0)
+    if mechanism.drives.elasticity is not None:
+        for (joint, unit), start in zip(joints, motors_at_home(mechanism), strict=True):
+            yield Variable(f"motor_position.{joint}", "local", unit, float(start))
+        for joint, unit in joints:
+            state = f"motor_position.{joint}"
+            yield Variable(f"motor_rate.{joint}", "local", f"{unit}/s", 0.0, state)
     yield Variable("integration_step", "parameter", "s", 1e-3)
     for joint, unit in joints:
         yield Variable(f"position.{joint}", "output", unit)
@@ -162,6 +186,10 @@ def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
         yield Variable(f"body.{axis}", "output", "m" if k < 3 else "")
     for name, unit in velocities:
         yield Variable(f"acceleration.{name}", "local", f"{unit}/s2", state=f"velocity.{name}")
+    if mechanism.drives.elasticity is not None:
+        for joint, unit in joints:
+            state = f"motor_rate.{joint}"
+            yield Variable(f"motor_acceleration.{joint}", "local", f"{unit}/s2", state=state)
     for joint, unit in joints:
         yield Variable(f"above_lower_end.{joint}", "local", unit, is_event=True)
         yield Variable(f"below_upper_end.{joint}", "local", unit, is_event=True)
@@ -282,7 +310,8 @@ def model_description(
     outputs = [k for k, v in enumerate(variables) if v.causality == "output"]
     slopes = [k for k, v in enumerate(variables) if v.state]
     events = [k for k, v in enumerate(variables) if v.is_event]
-    structure, initial = element(root, "ModelStructure"), sorted({*outputs, *slopes})
+    unknown = {k for k in slopes if variables[k].start is None}
+    structure, initial = element(root, "ModelStructure"), sorted({*outputs, *unknown})
     if fmi == "2.0":
         root.set("numberOfEventIndicators", str(len(events)))
         groups = {"Outputs": outputs, "Derivatives": slopes, "InitialUnknowns": initial}

@@ -18,12 +18,19 @@ from robodyn.exporting.checked_calls import (
     difference_of,
     frictionless_dynamics_of,
     kind_function,
+    link_dynamics_of,
     side_of,
 )
-from robodyn.exporting.control import checked_step_of, computed_torque_of, end_stop_efforts_of
+from robodyn.exporting.control import (
+    checked_elastic_step_of,
+    checked_step_of,
+    computed_torque_of,
+    end_stop_efforts_of,
+)
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
     inverse_dynamics_derivatives_of,
+    link_dynamics_derivatives_of,
 )
 from robodyn.exporting.kind_functions import NO_SOLUTION, KindFunctions, kind_functions_of
 from robodyn.exporting.signatures import Argument, Function, Setting
@@ -55,7 +62,19 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     if bare != mechanism:
         frictionless = at_rest if bare == rest else make(bare)
     setting = Setting(mechanism, at_rest, smooth, frictionless, _damping(mechanism, rest))
-    return {function: checked(function, own, setting) for function in FUNCTIONS}
+    if mechanism.drives.elasticity is not None:
+        bare = mechanism._rotorless
+        links = make(bare)
+        free = make(bare._smooth) if bare.solver.friction.is_dry else links
+        setting = setting._replace(links=Setting(bare, links, free, links, setting.damping))
+    return {function: checked(function, own, setting) for function in listed(mechanism)}
+
+
+def listed(mechanism: Mechanism) -> tuple[Function, ...]:
+    """Return the functions that the library of a mechanism has."""
+    if mechanism.drives.elasticity is None:
+        return FUNCTIONS
+    return *(each for each in FUNCTIONS if each.name != "step"), *ELASTIC_FUNCTIONS
 
 
 def _compile_call(find: Any) -> Any:
@@ -117,6 +136,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "target_acceleration": ("NV", ""),
     "kp": ("NV", "[1/s^2] gains of the displacement"),
     "kv": ("NV", "[1/s] gains of the difference of velocities, above zero"),
+    "motor_positions": ("N", "at the joints"),
+    "motor_velocities": ("N", "at the joints"),
+    "joint_efforts": ("N", "of the drives' springs and dampers on the joints"),
     "dt": ("double", "[s] length of a step"),
     "steps": ("int", "how many, at least 1"),
     "efforts_by_configuration": ("N * NV", "by rows"),
@@ -265,5 +287,32 @@ FUNCTIONS = (
         "The state after steps, efforts and wrench held: Runge-Kutta of order 4, with friction, "
         "end stops and effort limits; left as it was where there is none.",
         checked_step_of,
+    ),
+)
+
+# Of a mechanism with elastic drives, instead of its step.
+ELASTIC_FUNCTIONS = (
+    _function(
+        "link_dynamics: configuration velocity joint_efforts wrench base -> acceleration",
+        "The acceleration that efforts on the joints cause, of the mechanism without the rotors, "
+        "which move by themselves behind the elastic drives.",
+        link_dynamics_of,
+        fails_on_invalid=True,
+    ),
+    _function(
+        "link_dynamics_derivatives: configuration velocity joint_efforts wrench base -> "
+        "acceleration acceleration_by_configuration acceleration_by_velocity "
+        "acceleration_by_efforts",
+        "The same acceleration, and its derivatives as those of `forward_dynamics`.",
+        link_dynamics_derivatives_of,
+        fails_on_invalid=True,
+    ),
+    _function(
+        "step: configuration velocity motor_positions motor_velocities efforts wrench base dt "
+        "steps -> configuration velocity motor_positions motor_velocities",
+        "The state after steps, efforts of the motors and wrench held: Runge-Kutta of order 4, "
+        "with elastic drives, friction, end stops and effort limits; left as it was where there is "
+        "none.",
+        checked_elastic_step_of,
     ),
 )

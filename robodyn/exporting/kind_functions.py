@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.dynamics.compiled_run import Kernels
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.end_stops import (
     BY_INERTIA,
@@ -76,7 +77,8 @@ class KindFunctions(NamedTuple):
             determine the motion.
         difference: (q, goal, out), a displacement.
         advance: (q, displacement, out) -> bool, a configuration.
-        step: (q, v, efforts, wrench, base or NULL, options, dt, steps) -> status.
+        step: (q, v, motor positions, motor velocities, efforts, wrench, base or NULL, options, dt,
+            steps) -> status; of rigid drives, the motors are NULL.
         derivatives: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
             `CompiledDerivatives`.
     """
@@ -290,49 +292,63 @@ def equation_functions(
     }
 
 
+def simulated(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism without what its simulation adds: rotors of elastic drives, friction."""
+    bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
+    return bare._smooth
+
+
 def step_of(
-    mechanism: Mechanism, simulate: Any, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
+    mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
     """Compile the simulation step of a mechanism, from its kind's loop.
 
     Args:
         mechanism: mechanism of any kind.
-        simulate: entry of the kind's loop.
-        plant: arrays of the plant for the loop, before those of its joints.
+        loop: kernels of the kind.
+        plant: arrays of the `simulated` plant for the loop, before those of its joints.
         model: arrays of a controller's model, which is not used here.
 
     Returns:
         The compiled step.
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
-    nv = mechanism.coordinates.velocity_size
+    nv, drives = mechanism.coordinates.velocity_size, mechanism.drives.elasticity
+    simulate, motors = loop.loop, 0
+    elastic: tuple[ArraySpec, ...] = ()
+    if drives is not None:
+        simulate, motors, elastic = loop.elastic, n, (constant(drives),)
     limited = float(mechanism.drives.has_torque_speed_curve)
     marshal_plant = marshaler(
         *plant,
         constant(mechanism.drives.motor_table),
         constant(mechanism.solver.friction.rows),
-        vector(OPTIONS),
+        vector(OPTIONS + len(elastic)),
         vector(STOPS),
+        *elastic,
     )
     marshal_model = marshaler(*model)
     unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
     marshal, marshal_on_base = (
         marshaler(
             unlimited, nothing, nothing, ArraySpec(BorrowedArrayType(3), (1, 1, n)), vector(1),
-            vector(2), ArraySpec(BorrowedArrayType(3), (1, 1, load)), rows_out(2, nq),
-            rows_out(2, nv), rows_out(1, n), rows_out(1, n),
+            vector(2), ArraySpec(BorrowedArrayType(3), (1, 1, load)), rows_out(2, nq + motors),
+            rows_out(2, nv + motors), rows_out(1, n), rows_out(1, n),
         )
         for load in (6, 15)
     )  # fmt: skip
 
     @inner
     def step(
-        q: Any, v: Any, efforts: Any, wrench: Any, base: Any, options: Any, dt: Any, steps: Any
-    ) -> int:
-        before, rates, applied, stops = stack(2, nq), stack(2, nv), stack(2, n), stack(1, STOPS)
-        load, times = stack(1, 15), stack(1, 3)
+        q: Any, v: Any, at_motors: Any, motor_rates: Any, efforts: Any, wrench: Any, base: Any,
+        options: Any, dt: Any, steps: Any,
+    ) -> int:  # fmt: skip
+        before, rates = stack(2, nq + motors), stack(2, nv + motors)
+        applied, stops, load, times = stack(2, n), stack(1, STOPS), stack(1, 15), stack(1, 3)
         copied(q, nq, before[0])
         copied(v, nv, rates[0])
+        copied(at_motors, motors, before[0, nq:])
+        copied(motor_rates, motors, rates[0, nv:])
         copied(wrench, 6, load[0])
         times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
         write_stops(dt, limited, stops[0])
@@ -352,6 +368,8 @@ def step_of(
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)
+            copied(before[1, nq:], motors, at_motors)
+            copied(rates[1, nv:], motors, motor_rates)
             return FINE
         return GREW if status == DIVERGED else NO_RESULT
 

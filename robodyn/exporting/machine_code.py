@@ -17,6 +17,7 @@ import numpy as np
 from llvmlite import binding, ir
 from numba import types
 
+from robodyn.algorithms.elasticity import motors_at_home
 from robodyn.errors import InvalidInput
 from robodyn.exporting.kind_functions import STATUSES
 from robodyn.exporting.marshaling import ADDRESS
@@ -209,6 +210,8 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
         "effort_limits": mechanism.effort_limits,
         "effort_range": mechanism.drives.effort_ends.T,
     }
+    if mechanism.drives.elasticity is not None:
+        numbers["home_motors"] = motors_at_home(mechanism)
     for key, array in numbers.items():
         bits = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
         _add_constant(module, f"{name}_{key}", ir.Constant(ir.ArrayType(_WORD, len(bits)), bits))

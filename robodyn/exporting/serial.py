@@ -15,6 +15,7 @@ from robodyn.exporting.kind_functions import (
     are_finite,
     kind_functions_of,
     position_functions,
+    simulated,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -35,7 +36,6 @@ from robodyn.numerics.matrices import matrix
 from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.solvers.serial.arm import SerialArm
 from robodyn.solvers.serial.kernels import entries, lanes
-from robodyn.solvers.serial.kernels.integration import simulate
 from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
 from robodyn.solvers.serial.kernels.spatial import place
 
@@ -52,7 +52,6 @@ def _functions(m: SerialArm) -> KindFunctions:
         raise ModelError(
             f"{m.name} has {n} joints, which cannot be exported: at most {lanes.MOST_JOINTS}"
         )
-    smooth = m._smooth.solver.packed[0] if m.solver.friction.is_dry else m.solver.geometry
     chain, gravity, rest = (
         constant(m.solver.geometry),
         constant(m.solver.gravity),
@@ -88,7 +87,9 @@ def _functions(m: SerialArm) -> KindFunctions:
         pose=pose,
         jacobian=jacobian,
         condition=marshal(entries.condition_number, chain, q, NUMBER, False),
-        step=step_of(m, simulate, (constant(smooth), gravity), (chain, gravity)),
+        step=step_of(
+            m, m.solver.loop, (constant(simulated(m).solver.packed[0]), gravity), (chain, gravity)
+        ),
         derivatives=marshal(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,
             rows_out(1, 3 * n * n),

@@ -63,6 +63,8 @@ class Setting(NamedTuple):
         smooth: functions without dry friction.
         frictionless: functions without friction in the joints.
         damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
+        links: setting of the mechanism behind its elastic drives, without their rotors and their
+            dry friction; None if the drives are rigid.
     """
 
     mechanism: Mechanism
@@ -70,6 +72,7 @@ class Setting(NamedTuple):
     smooth: KindFunctions
     frictionless: KindFunctions
     damping: np.ndarray
+    links: Setting | None = None
 
     @property
     def sizes(self) -> tuple[int, int, int]:

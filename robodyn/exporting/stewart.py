@@ -6,7 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.kind_functions import KindFunctions, copied, kind_functions_of, step_of
+from robodyn.exporting.kind_functions import (
+    KindFunctions,
+    copied,
+    kind_functions_of,
+    simulated,
+    step_of,
+)
 from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
@@ -27,7 +33,7 @@ from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.stewart.kernels import lanes, single
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
 from robodyn.solvers.stewart.kernels.forward_kinematics import platform_motion, solve_pose
-from robodyn.solvers.stewart.kernels.integration import normalize, simulate
+from robodyn.solvers.stewart.kernels.integration import normalize
 from robodyn.solvers.stewart.kernels.layout import OK, SMALLEST_LENGTH
 from robodyn.solvers.stewart.kernels.leg import leg_geometry
 from robodyn.solvers.stewart.kernels.single import is_pose
@@ -42,7 +48,6 @@ def _functions(m: StewartPlatform) -> KindFunctions:
         constant(m.solver.legs),
         constant(m.solver.body),
     )
-    smooth = constant(m._smooth.solver.lanes) if m.solver.friction.is_dry else lane_numbers
     smooth_legs, steps, falling = (constant(m.solver.derivatives.numbers[k]) for k in (0, 2, 3))
     q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
     is_configuration = marshal(is_pose, q, borrowed=True)
@@ -160,7 +165,9 @@ def _functions(m: StewartPlatform) -> KindFunctions:
         side=side,
         difference=difference,
         advance=advance,
-        step=step_of(m, simulate, (smooth,), (lane_numbers,)),
+        step=step_of(
+            m, m.solver.loop, (constant(simulated(m).solver.packed[0]),), (lane_numbers,)
+        ),
         derivatives=marshal(
             derivatives, smooth_legs, body, steps, falling, *state_row, row(6), row(6), *LOAD_ROW,
             NUMBER, rows_out(1, 108),

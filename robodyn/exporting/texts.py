@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.escaping import in_comment
-from robodyn.exporting.functions import FUNCTIONS
+from robodyn.exporting.functions import listed
 from robodyn.exporting.kind_functions import STATUSES
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.mechanism.mechanism import Mechanism
@@ -81,14 +81,36 @@ def header(name: str, mechanism: Mechanism) -> str:
             "VERSION": __version__,
             "MECHANISM": in_comment(mechanism.name),
             "COORDINATES": coordinates_text(mechanism),
+            "MOTORS": motor_data(name, mechanism),
             "JOINTS": _comment("Driven joints, in this order: " + ", ".join(driven) + "."),
             "SIZES": "\n".join(
                 f"#define {upper}_{key} {n} /* {text} */" for (key, n), text in sizes
             ),
             "STATUSES": "\n".join(statuses),
-            "FUNCTIONS": "\n\n".join(_declare(name, each) for each in FUNCTIONS),
+            "FUNCTIONS": "\n\n".join(_declare(name, each) for each in listed(mechanism)),
         },
     )
+
+
+def motor_data(name: str, mechanism: Mechanism) -> str:
+    """Declare the data of elastic drives, on a line of its own; nothing of rigid drives."""
+    if mechanism.drives.elasticity is None:
+        return ""
+    return (
+        f"\nextern const double {name}_home_motors[{name.upper()}_N];     "
+        "/* positions of the motors that hold home */"
+    )
+
+
+def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
+    """Return the motors' part of an example in C++: their state, and arguments of the step."""
+    if mechanism.drives.elasticity is None:
+        return {"MOTORS": "", "MOTOR_ARGUMENTS": ""}
+    return {
+        "MOTORS": f"\n  std::array<double, {name.upper()}_N> motors, motor_rates{{}};"
+        f"\n  std::copy_n({name}_home_motors, {name.upper()}_N, motors.begin());",
+        "MOTOR_ARGUMENTS": " motors.data(), motor_rates.data(),",
+    }
 
 
 def casadi_source(name: str, mechanism: Mechanism) -> str:

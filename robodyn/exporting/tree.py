@@ -49,10 +49,10 @@ from robodyn.numerics.vectors import combine
 from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED
 from robodyn.solvers.tree.closing.pivots import packings_over_travel
+from robodyn.solvers.tree.integration import KERNELS
 from robodyn.solvers.tree.kernels import entries, layout
 from robodyn.solvers.tree.kernels.conditions import condition_numbers, side_signs
 from robodyn.solvers.tree.kernels.derivatives import derivatives
-from robodyn.solvers.tree.kernels.integration import simulate
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
 
@@ -67,6 +67,9 @@ def _functions(m: ClosedLoop) -> KindFunctions:
     _refuse(m)
     packings = packings_over_travel(m)
     smooth = [each.without_dry_friction if m.solver.friction.is_dry else each for each in packings]
+    loop = smooth
+    if m.drives.elasticity is not None:
+        loop = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
     own = [tuple(map(constant, each.given)) for each in packings]
     own_smooth = [
         (constant(each.plan), numbers) for each, (_, numbers) in zip(smooth, own, strict=True)
@@ -189,8 +192,8 @@ def _functions(m: ClosedLoop) -> KindFunctions:
         return reduce(_either, [marshal(entry, *packing, *arguments) for packing in own])
 
     steps = [
-        step_of(m, simulate, smooth_one, one + one)
-        for one, smooth_one in zip(own, own_smooth, strict=True)
+        step_of(m, KERNELS, tuple(map(constant, each.given)), one + one)
+        for one, each in zip(own, loop, strict=True)
     ]
     return KindFunctions(
         **joints,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The export of a delta with springs, with all that there is, made once."""
+"""Exports of a delta with springs, with all that there is, made once; with elastic drives."""
 
 import pytest
 from node import HAS_WASM
-from sprung import sprung
+from sprung import elastic, sprung
 
 import robodyn as rd
 
@@ -15,3 +15,10 @@ def delta(tmp_path_factory):
     m = sprung("delta")
     folder = tmp_path_factory.mktemp("export") / m.name
     return m, rd.export(m, folder, fmu=True, wasm=HAS_WASM, casadi=True)
+
+
+@pytest.fixture(scope="session")
+def elastic_delta(tmp_path_factory):
+    """A delta with springs and elastic drives, and its export with FMUs."""
+    m = elastic(sprung("delta"))
+    return m, rd.export(m, tmp_path_factory.mktemp("elastic") / m.name, fmu=True)

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from robodyn.exporting import FUNCTIONS
+from robodyn.exporting import listed
 
 MAIN = """
 #include <malloc.h>
@@ -74,24 +74,26 @@ int main(int argc, char **argv) {{
 class Program:
     """The functions of an exported library, called for many rows of inputs.
 
-    Each input is (rows, size), absent where it may be NULL and is None.
+    Each input is (rows, size), absent where it may be NULL and is None. The library may have `only`
+    some of its functions.
     """
 
-    def __init__(self, mechanism, exported, compiler="cc", runner=(), flags=()):
+    def __init__(self, mechanism, exported, compiler="cc", runner=(), flags=(), only=()):
         self.sizes = {
             "NQ": len(mechanism.home),
             "NV": mechanism.coordinates.velocity_size,
             "N": len(mechanism.joint_names),
         }
+        self.functions = [f for f in listed(mechanism) if not only or f.name in only]
         self.folder, self.runner, self.nanoseconds = exported.folder, runner, 0.0
-        texts = [self._text(exported.name, k, f) for k, f in enumerate(FUNCTIONS)]
+        texts = [self._text(exported.name, k, f) for k, f in enumerate(self.functions)]
         source = self.folder / "check.c"
         source.write_text(
             MAIN.format(
                 name=exported.name,
                 functions="\n".join(texts),
-                names=", ".join(f"call_{k}" for k in range(len(FUNCTIONS))),
-                widths=", ".join(f"{{{self._in(f)}, {self._out(f)}}}" for f in FUNCTIONS),
+                names=", ".join(f"call_{k}" for k in range(len(self.functions))),
+                widths=", ".join(f"{{{self._in(f)}, {self._out(f)}}}" for f in self.functions),
             )
         )
         command = [*compiler.split(), "-O1", "-Wall", "-Wextra", "-Werror", *flags, str(source)]
@@ -134,8 +136,8 @@ class Program:
 
     def __call__(self, name, *inputs, threads=False):
         """Statuses (rows,), and each result (rows, size)."""
-        k = [f.name for f in FUNCTIONS].index(name)
-        wanted = [a for a in FUNCTIONS[k].arguments if a.use != "out"]
+        k = [f.name for f in self.functions].index(name)
+        wanted = [a for a in self.functions[k].arguments if a.use != "out"]
         rows = len(inputs[0])
         columns = []
         for argument, value in zip(wanted, inputs, strict=True):
@@ -149,5 +151,5 @@ class Program:
         done = subprocess.run(command, input=data.tobytes(), capture_output=True, check=True)
         self.nanoseconds = float(done.stderr)
         found = np.frombuffer(done.stdout).reshape(rows, -1)
-        sizes = [self._size(a) for a in FUNCTIONS[k].arguments if a.use in ("out", "inout")]
+        sizes = [self._size(a) for a in self.functions[k].arguments if a.use in ("out", "inout")]
         return found[:, 0].astype(int), *np.split(found[:, 1:], np.cumsum(sizes)[:-1], axis=1)

@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 from node import HAS_WASM, call_in_node
 from program import Program
-from sprung import sprung
+from sprung import elastic, sprung
 from states import expected, random_states
 
 import robodyn as rd
 from robodyn.algorithms import Chart, Motion, conditioning, gravity_vector, motions, stepping
 from robodyn.control import ComputedTorque
-from robodyn.exporting import FUNCTIONS
+from robodyn.exporting import (
+    Exported,
+    Target,
+    functions_of,
+    header,
+    link,
+    listed,
+    llvm_of,
+    object_of,
+)
 
 pytestmark = [
     pytest.mark.skipif(
@@ -118,24 +127,71 @@ def compare(m, program, states):
     stops = rd.EndStops(time_constant=1e-3)
     far = beyond_ends(m, rows, v.shape[1])
     assert np.ptp([stops.efforts(m, *state) for state in zip(far, v, strict=True)]) > 1.0
-    check("end_stop_efforts", lambda q, v: stops.efforts(m, q, v),
+    is_elastic = m.drives.elasticity is not None
+    links = m.without_actuators() if is_elastic else m
+    check("end_stop_efforts", lambda q, v: stops.efforts(links, q, v),
           (far, v), far, v, np.full(rows, 1e-3))  # fmt: skip
+    if is_elastic:
+        for end in ("", "_derivatives"):
+            ask = getattr(links, f"forward_dynamics{end}")
+            check(f"link_dynamics{end}",
+                  lambda *given, ask=ask: ask(*given[:-1], base=base_motion(given[-1])),
+                  (q, v, tau, w, b), q, v, tau, w, b)  # fmt: skip
+    worst["step"] = difference_of_steps(m, program, states)
+    return worst
 
-    def step(q, v, tau, load):
+
+def difference_of_steps(m, program, states):
+    """Largest difference between steps of the library and of Python; 0 for equal bits."""
+    q, v, _, tau, w, b = states
+    rows, motors = len(q), ()
+    if m.drives.elasticity is not None:
+        wound = tau / m.drives.elasticity[:, 0]
+        motors = m.joint_positions(q) + wound, m.joint_velocities(q, v) + 0.1 * wound
+
+    def step(q, v, tau, load, *motors):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
         curves = m.drives.has_torque_speed_curve
-        return tuple(
-            stepping.step(m, q, v, held, load, 1e-4, 9, rd.EndStops(), limit_motors=curves)
+        turned = np.array(motors) if motors else None
+        moved = stepping.step(
+            m, q, v, held, load, 1e-4, 9, rd.EndStops(), limit_motors=curves, motors=turned
         )
+        return (*moved, *turned) if motors else moved
 
-    status, moved, speed = program("step", q, v, tau, w, b, np.full(rows, 1e-4), np.full(rows, 9))
-    wanted = expected(step, q, v, tau, np.hstack([w, b]))
+    steps = np.full(rows, 1e-4), np.full(rows, 9)
+    status, *moved = program("step", q, v, *motors, tau, w, b, *steps)
+    wanted = expected(step, q, v, tau, np.hstack([w, b]), *motors)
     known = ~np.isnan(wanted).any(axis=1)
     assert (status[known] == 0).mean() > 0.9
     both = known & (status == 0)
-    found = np.hstack([moved, speed])
-    worst["step"] = float(np.abs(found[both] - wanted[both]).max())
-    return worst
+    return float(np.abs(np.hstack(moved)[both] - wanted[both]).max())
+
+
+@pytest.mark.parametrize("name", ["motion_platform", "puma560"])
+def test_elastic_drives_step_with_the_bits_of_the_library(name, tmp_path):
+    """The motors of the arm stick and slide."""
+    m = elastic(sprung(name) if name == "motion_platform" else rd.load(name))
+    functions = {f: made for f, made in functions_of(m).items() if f.name == "step"}
+    obj = tmp_path / "rig.o"
+    obj.write_bytes(object_of(llvm_of("rig", m, functions), Target()))
+    link(Target(), [obj], tmp_path / "librig.a", None)
+    tmp_path.joinpath("rig.h").write_text(header("rig", m))
+    program, states = Program(m, Exported("rig", tmp_path, ()), only="step"), random_states(m, 20)
+    assert difference_of_steps(m, program, states) == 0.0
+
+
+def test_elastic_drives_have_the_bits_of_the_library(elastic_delta):
+    m, done = elastic_delta
+    program, states = Program(m, done), random_states(m, ROWS)
+    worst = compare(m, program, states)
+    assert set(worst) == {function.name for function in listed(m)}
+    assert {name: off for name, off in worst.items() if off > 0.0} == {}
+    unwell = np.full_like(states.tau, np.nan)
+    steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
+    for motors in ((states.tau, unwell), (unwell, states.tau)):
+        status, *_ = program("step", states.q, states.v, *motors, states.tau, None, None, *steps)
+        assert (status == 1).all()
+    run_examples(done)
 
 
 def beyond_ends(m, rows, nv):
@@ -156,7 +212,7 @@ def twist_jacobian(m):
 def test_the_bits_are_those_of_the_library(exported):
     m, _, program, states = exported
     worst = compare(m, program, states)
-    assert set(worst) == {function.name for function in FUNCTIONS}
+    assert set(worst) == {function.name for function in listed(m)}
     assert {name: off for name, off in worst.items() if off > 0.0} == {}
 
 
@@ -259,20 +315,25 @@ def test_denormal_numbers_are_numbers(exported):
     assert (program("step", s.q, tiny, 1e-310 * s.tau, None, None, *steps)[0] == 0).all()
 
 
-@pytest.mark.parametrize("example", ["example.c", "example.cpp"])
-def test_the_examples_run(exported, example):
+def test_the_examples_run(exported):
     m, done, _, _ = exported
-    compiler = "cc" if example.endswith(".c") else "c++"
-    if shutil.which(compiler) is None:
-        pytest.skip(f"no {compiler}")
-    made = done.folder / example.replace(".", "_")
-    flags = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", f"-I{done.folder}"]
-    link = [f"-L{done.folder}", f"-l{done.name}", f"-Wl,-rpath,{done.folder}", "-o", str(made)]
-    subprocess.run([compiler, *flags, str(done.folder / example), *link], check=True)
-    said = subprocess.run([made], capture_output=True, text=True, check=True).stdout
-    if example == "example.c":
-        held = [float(line.split()[-1]) for line in said.splitlines()]
-        np.testing.assert_allclose(held, m.gravity(m.home), rtol=1e-8, atol=1e-8)
+    held = [float(line.split()[-1]) for line in run_examples(done).splitlines()]
+    np.testing.assert_allclose(held, m.gravity(m.home), rtol=1e-8, atol=1e-8)
+
+
+def run_examples(done):
+    """Compile and run the examples in C and C++; return what the one in C prints."""
+    said = []
+    for compiler, example in (("cc", "example.c"), ("c++", "example.cpp")):
+        if shutil.which(compiler) is None:
+            pytest.skip(f"no {compiler}")
+        made = done.folder / example.replace(".", "_")
+        flags = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic", f"-I{done.folder}"]
+        link = [f"-L{done.folder}", f"-l{done.name}", f"-Wl,-rpath,{done.folder}", "-o", str(made)]
+        subprocess.run([compiler, *flags, str(done.folder / example), *link], check=True)
+        run = subprocess.run([made], capture_output=True, text=True, check=True)
+        said.append(run.stdout)
+    return said[0]
 
 
 @pytest.mark.parametrize("question", ["forward_dynamics", "inverse_dynamics"])

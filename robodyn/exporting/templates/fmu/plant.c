@@ -1,18 +1,37 @@
 /* @MECHANISM@ as a plant. In model exchange its states are the positions of the driven joints and
-   the velocity, so that loops stay closed and quaternions of unit length. */
-enum { STATES = N + NV, INDICATORS = 2 * N, INDICATOR = ABOVE_LOWER_END };
+   the velocity, so that loops stay closed and quaternions of unit length; and, with elastic drives,
+   positions and rates of the motors. */
+enum { M = @MOTORS@, STATES = M + N + NV + M, INDICATORS = 2 * N, INDICATOR = ABOVE_LOWER_END };
 
-static unsigned state(unsigned k) { return k < N ? POSITION + k : VELOCITY + k - N; }
-static unsigned slope(unsigned k) { return k < N ? RATE + k : ACCELERATION + k - N; }
+/* Stiffness, damping and inertia of elastic drives, as in the library. */
+static const double DRIVES[][3] = {@DRIVES@};
 
-/* Efforts of actuators, as far as they go, and of the end stops. */
+static unsigned at(unsigned k, unsigned motor, unsigned joint, unsigned speed, unsigned motor_speed) {
+  return k < M ? motor + k : k < M + N ? joint + k - M : k < M + N + NV ? speed + k - M - N
+         : motor_speed + k - M - N - NV;
+}
+static unsigned state(unsigned k) { return at(k, MOTOR_POSITION, POSITION, VELOCITY, MOTOR_RATE); }
+static unsigned slope(unsigned k) {
+  return at(k, MOTOR_RATE, RATE, ACCELERATION, MOTOR_ACCELERATION);
+}
+
+/* Effort of an actuator, as far as it goes. */
+static double actuator(const double *v, int i) {
+  double most = @NAME@_effort_limits[i], effort = v[EFFORT + i];
+  return effort > most ? most : effort < -most ? -most : effort;
+}
+
+/* Effort of an elastic drive on its joint; it is linear, so of changes its change. */
+static double spring(const double *v, int i) {
+  return DRIVES[i][0] * (v[MOTOR_POSITION + i] - v[POSITION + i]) +
+         DRIVES[i][1] * (v[MOTOR_RATE + i] - v[RATE + i]);
+}
+
+/* Efforts on the joints, those of the end stops among them. */
 static int loads(const double *v, double *efforts) {
   int i, status = @NAME@_end_stop_efforts(v + CONFIGURATION, v + VELOCITY, v[INTEGRATION_STEP],
                                          efforts);
-  for (i = 0; i < N; i++) {
-    double most = @NAME@_effort_limits[i];
-    efforts[i] += v[EFFORT + i] > most ? most : v[EFFORT + i] < -most ? -most : v[EFFORT + i];
-  }
+  for (i = 0; i < N; i++) efforts[i] += M ? spring(v, i) : actuator(v, i);
   return status;
 }
 
@@ -25,8 +44,11 @@ static int compute(double *v, int integrated) {
   if (!status) status = @NAME@_body_pose(v + CONFIGURATION, v + BODY);
   if (!status) status = loads(v, efforts);
   if (!status) {
-    status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, v + WRENCH, NULL,
+    status = @NAME@_@DYNAMICS@(v + CONFIGURATION, v + VELOCITY, efforts, v + WRENCH, NULL,
                                      v + ACCELERATION);
+  }
+  for (i = 0; i < M; i++) {
+    v[MOTOR_ACCELERATION + i] = (actuator(v, i) - spring(v, i)) / DRIVES[i][2];
   }
   for (i = 0; i < N; i++) {
     const double *ends = @NAME@_position_limits[i];
@@ -41,8 +63,8 @@ static int advance(double *v, double size) {
   int steps;
   if (!(size > 0.0 && v[INTEGRATION_STEP] > 0.0 && size / v[INTEGRATION_STEP] < 1e9)) return @UPPER@_INVALID;
   steps = (int)ceil(size / v[INTEGRATION_STEP] * (1.0 - 1e-12));
-  return @NAME@_step(v + CONFIGURATION, v + VELOCITY, v + EFFORT, v + WRENCH, NULL, size / steps,
-                     steps);
+  return @NAME@_step(v + CONFIGURATION, v + VELOCITY,@STEPPED@ v + EFFORT, v + WRENCH, NULL,
+                     size / steps, steps);
 }
 
 /* Changes t of all variables with a change s of states and inputs: the acceleration's by the
@@ -73,18 +95,20 @@ static int tangent(const double *v, const double *s, double *t) {
   }
   if (!status) status = loads(v, efforts);
   if (!status) {
-    status = @NAME@_forward_dynamics_derivatives(v + CONFIGURATION, v + VELOCITY, efforts,
+    status = @NAME@_@DYNAMICS@_derivatives(v + CONFIGURATION, v + VELOCITY, efforts,
                                                  v + WRENCH, NULL, a, by_q, by_v, by_e);
   }
   for (i = 0; i < N; i++) {
-    if (fabs(v[EFFORT + i]) <= @NAME@_effort_limits[i]) changes[i] += s[EFFORT + i];
+    double pushed = fabs(v[EFFORT + i]) <= @NAME@_effort_limits[i] ? s[EFFORT + i] : 0.0;
+    changes[i] += M ? spring(t, i) : pushed;
+    if (M) t[MOTOR_ACCELERATION + i] = (pushed - spring(t, i)) / DRIVES[i][2];
     t[INDICATOR + 2 * i] = s[POSITION + i];
     t[INDICATOR + 2 * i + 1] = -s[POSITION + i];
   }
   /* the acceleration is linear in a wrench */
   for (k = 0; k < 6; k++) load[k] = v[WRENCH + k] + s[WRENCH + k];
   if (!status) {
-    status = @NAME@_forward_dynamics(v + CONFIGURATION, v + VELOCITY, efforts, load, NULL, b);
+    status = @NAME@_@DYNAMICS@(v + CONFIGURATION, v + VELOCITY, efforts, load, NULL, b);
   }
   for (i = 0; i < NV && !status; i++) {
     double total = b[i] - a[i];

@@ -10,7 +10,7 @@ int main() {
   std::array<double, @UPPER@_NQ> configuration;
   std::copy_n(@NAME@_home, @UPPER@_NQ, configuration.begin());
   std::array<double, @UPPER@_NV> velocity{}, rest{}, kp, kv;
-  std::array<double, @UPPER@_N> efforts;
+  std::array<double, @UPPER@_N> efforts;@MOTORS@
   kp.fill(100.0);
   kv.fill(20.0);
   for (int i = 0; i < 1000; i++) {
@@ -19,7 +19,8 @@ int main() {
       kv.data(), nullptr, nullptr, efforts.data());
     if (status == @UPPER@_OK || status == @UPPER@_LIMITED) {
       status = @NAME@_step(
-        configuration.data(), velocity.data(), efforts.data(), nullptr, nullptr, 1e-3, 1);
+        configuration.data(), velocity.data(),@MOTOR_ARGUMENTS@ efforts.data(), nullptr, nullptr,
+        1e-3, 1);
     }
     if (status != @UPPER@_OK) {
       std::cerr << @NAME@_status_text(status) << '\n';

@@ -125,7 +125,7 @@ def _functions(m: CompiledCart) -> KindFunctions:
             derivatives=kernels.find_derivatives,
         ),
         condition=condition,
-        step=step_of(m, kernels.simulate, own, own),
+        step=step_of(m, m.solver.loop, own, own),
     )
 
 
