@@ -132,9 +132,7 @@ def test_rows_of_a_batch_are_single_results(loaded, name):
 def test_a_payload_near_buckling_makes_a_platform_unstable(share):
     m = rd.load("motion_platform").with_payload(2000.0, [0.0, 0.0, 3.0])
     q = m.home
-    # K = geometric + k J'J is singular where k is an eigenvalue of this pencil
-    one, two = (m.with_drive_stiffness(k).stiffness_matrix(q) for k in (1e5, 2e5))
-    critical = scipy.linalg.eigh(two - 2.0 * one, (two - one) / 1e5, eigvals_only=True)[-1]
+    critical = critical_stiffness(m, q, np.zeros(6))
     m = m.with_drive_stiffness(share * critical)
     found = m.modes(q)
     assert found.stable == (share > 1.0)
@@ -147,6 +145,41 @@ def test_a_payload_near_buckling_makes_a_platform_unstable(share):
         for refused in (m.compliance, lambda q: m.deflection(q, force)):
             with pytest.raises(rd.NoSolution, match=r"unstable|no equilibrium"):
                 refused(q)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_load_near_buckling_makes_the_stiffness_indefinite(loaded, name):
+    m, q = loaded(name)
+    m = m._springless
+    push = max(
+        (sign * 1e4 * np.eye(6)[axis] for axis in range(3) for sign in (1.0, -1.0)),
+        key=lambda wrench: critical_stiffness(m, q, wrench),
+    )
+    critical = critical_stiffness(m, q, push)
+    assert critical > 10.0
+    for share in (1.2, 0.8):
+        one = m.with_drive_stiffness(share * critical)
+        K, found = one.stiffness_matrix(q, push), one.modes(q, push)
+        assert found.stable == (share > 1.0)
+        assert (np.linalg.eigvalsh(K)[0] > 0.0) == (share > 1.0)
+        assert (found.frequencies[0] > 0.0) == (share > 1.0)
+        if share > 1.0:
+            # the load takes most of the stiffness that the drives have in the softest direction
+            softest, stiff = np.linalg.eigh(K)[1][:, 0], one.stiffness_matrix(q)
+            assert softest @ K @ softest < 0.5 * (softest @ stiff @ softest)
+            one.compliance(q, push)
+        else:
+            with pytest.raises(rd.NoSolution, match="the equilibrium is unstable"):
+                one.compliance(q, push)
+
+
+def critical_stiffness(m, q, wrench):
+    """Return the stiffness of all drives at which the load buckles the mechanism.
+
+    K = geometric + k J'J is singular where k is an eigenvalue of this pencil.
+    """
+    one, two = (m.with_drive_stiffness(k).stiffness_matrix(q, wrench) for k in (1e5, 2e5))
+    return scipy.linalg.eigh(two - 2.0 * one, (two - one) / 1e5, eigvals_only=True)[-1]
 
 
 @pytest.mark.parametrize("stiffness", [40.0, 9.0])
@@ -202,12 +235,16 @@ def test_rigid_drives_have_no_stiffness_and_mixed_drives_no_simulation(tmp_path)
     mixed = rigid.with_drive_stiffness([1e6, *[math.inf] * 5])
     with pytest.raises(rd.InvalidInput, match=r"the drives of leg1_actuator, .* are rigid"):
         rigid.stiffness_matrix(rigid.home)
-    for simulate in (rd.Plant, lambda m: rd.BatchPlant(m, 2)):
+    for simulate in (rd.Plant, lambda m: rd.BatchPlant(m, 2), lambda m: rd.export(m, tmp_path)):
         with pytest.raises(rd.InvalidInput, match="leg2_actuator has no stiffness"):
             simulate(mixed)
-    for unsupported in (lambda m: rd.export(m, tmp_path), lambda m: Chart(m).step_rows(1e-3, 1)):
-        with pytest.raises(rd.InvalidInput, match="leg1_actuator are elastic, which is not supp"):
-            unsupported(mixed)
+    elastic = rigid.with_drive_stiffness(1e6)
+    for unsupported in (
+        lambda m: rd.export(m, tmp_path, ros2_control=True),
+        lambda m: Chart(m).step_rows(1e-3, 1),
+    ):
+        with pytest.raises(rd.InvalidInput, match="leg6_actuator are elastic, which is not supp"):
+            unsupported(elastic)
 
 
 @pytest.mark.parametrize(
