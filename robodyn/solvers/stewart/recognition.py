@@ -173,6 +173,12 @@ def checked_structure(model: Model) -> PlatformStructure:
     for leg in found.legs:
         first, second, _ = leg.joints_in(model)
         _check_friction(source, first, second)
+    for closure in model.closures:
+        if closure.stiffness:
+            where = f"constraint {closure.name!r}: stiffness"
+            raise refused(
+                source, where, closure.stiffness, "none; load it as one of the kind closed_loop"
+            )
     found.springs(model)
     return found
 
@@ -314,11 +320,6 @@ def _floating_joint(model: Model, source: str) -> Joint:
         if closure.kind != "spherical":
             where = f"constraint {closure.name!r}: type"
             raise refused(source, where, repr(closure.kind), "spherical")
-        if closure.stiffness:
-            where = f"constraint {closure.name!r}: stiffness"
-            raise refused(
-                source, where, closure.stiffness, "none; load it as one of the kind closed_loop"
-            )
     if len(model.closures) != LEGS:
         names = ", ".join(repr(closure.name) for closure in model.closures) or "none"
         raise ModelError(

@@ -15,7 +15,7 @@ from robodyn.model import LinearSpring
 from robodyn.poses import pose_difference
 from robodyn.sweeps import QUANTITIES, States, SweepSettings
 
-NAMES = ("motion_platform", "delta", "hexapod_rotary", "fivebar", "puma560")
+NAMES = ("motion_platform", "delta", "hexapod_rotary", "fivebar", "puma560", "ur10e")
 PENDULUM = """
 <robot name="pendulum">
   <link name="base"/>
@@ -32,7 +32,7 @@ def loaded(recwarn):
     """Return a mechanism with drives of different stiffness and springs, away from home."""
 
     def load(name):
-        m = rd.load(name)
+        m = ur10e() if name == "ur10e" else rd.load(name)
         own = [j for j in m.model.joints if j.moves_alone and "universal" not in j.name]
         springs = {j.name: LinearSpring(2e3 + 100.0 * k, 0.1, 5.0) for k, j in enumerate(own)}
         m = m._made(m.model.with_joint_springs(springs))
@@ -42,6 +42,13 @@ def loaded(recwarn):
         return m, m.advance(m.home, 0.03 * np.random.default_rng(1).standard_normal(nv))
 
     return load
+
+
+def ur10e():
+    pytest.importorskip("pinocchio")  # the module compares with it
+    from benchmarks.links import arm
+
+    return arm()
 
 
 def potential(m, q, force=(0.0, 0.0, 0.0)):
