@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.algorithms import gravity_vector, link_motion
+from robodyn.algorithms import gravity_vector
 from robodyn.errors import LeftOutWarning, ModelError
 from robodyn.formats import root_tag
 from robodyn.parsing.mjcf.reader import read_mjcf
@@ -194,7 +194,7 @@ def test_springs_of_ball_joints_resist_their_rotation_vector(tmp_path, rng):
         x, y, z, w = q[4:]
         data.qpos, data.qvel, data.qacc = [q[0], w, x, y, z], still, still
         mujoco.mj_inverse(model, data)
-        base, rod = (link_motion.link_jacobian(m, q, name)[3:] for name in ("base", "p"))
+        base, rod = (m.link_jacobian(q, name)[3:] for name in ("base", "p"))
         rates = np.eye(4)
         rates[1:] = data.body("p").xmat.reshape(3, 3).T @ (rod - base)  # of the ball, in the rod
         efforts = m.bias(q, still)
