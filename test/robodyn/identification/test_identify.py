@@ -103,6 +103,19 @@ def test_springs_are_found(case):
     assert (np.abs(own.values - true)[places] < 3.0 * own.deviations[places]).all()
 
 
+def test_springs_at_the_motors_of_a_delta_are_found_to_a_tenth():
+    """In wide motions: over small ones they are like the weight of the arms."""
+    truth, rng = rd.load("delta"), np.random.default_rng(3)
+    springs = {name: LinearSpring(20.0, 0.1 * k, 2.0) for k, name in enumerate(truth.joint_names)}
+    truth = truth._made(truth.model.with_joint_springs(springs))
+    recordings = [recorded(truth, motion(truth, rng, 0.6), rng)[0] for _ in range(2)]
+    own = rd.identify(given_wrong(truth, rng), recordings, friction="offset").parameters
+    places = [own.names.index(f"{name}.stiffness") for name in springs]
+    assert (own.deviations[places] < 2.0).all()
+    assert np.abs(own.values[places] - 20.0).max() < 2.0
+    assert (np.abs(own.values[places] - 20.0) < 3.0 * own.deviations[places]).all()
+
+
 def test_efforts_of_another_motion_are_predicted_to_the_noise(case):
     found = case.result.validate([case.unseen])[0]
     assert (found.rmse < 1.2 * case.deviation).all()

@@ -3,11 +3,14 @@
 """Time-optimal motions that hardly excite the natural modes of elastic drives."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import robodyn as rd
+from robodyn.algorithms import Motion
+from robodyn.trajectories.base import RowTrajectory
 
 pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning"), pytest.mark.slow]
 STIFFNESS = np.array([2e5, 2e5, 1e5, 3e3, 3e3, 1e3])
@@ -34,18 +37,53 @@ def calm(arm, path):
     return rd.time_optimal(arm, path, vibration=0.1)
 
 
+class Stretched(RowTrajectory):
+    """A motion that takes another time."""
+
+    def __init__(self, motion, duration):
+        self.motion, self.duration = motion, duration
+        self.slower = duration / motion.duration
+        self.switching_times = tuple(self.slower * t for t in motion.switching_times)
+
+    def _rows(self, t):
+        q, v, a = self.motion.sample(t / self.slower)
+        return Motion(q, v / self.slower, a / self.slower**2)
+
+
+def vibration(m, motion, dt, kp=4e5):
+    """Largest distance [m] of the tip from rest after the motion; motors follow it closely."""
+    result = rd.simulate(
+        m, rd.ComputedTorque(m, kp, 1.8 * math.sqrt(kp)), motion, dt=dt, control_dt=None,
+        duration=motion.duration + 0.15, limit_efforts=False, end_stops=None,
+    )  # fmt: skip
+    tip = m.body_pose(result.configuration[result.time > motion.duration])[:, :3]
+    return np.linalg.norm(tip - tip[-round(0.05 / dt) :].mean(axis=0), axis=1).max()
+
+
 def test_a_tenth_of_the_vibration_is_left_for_a_twentieth_of_the_time(arm, fastest, calm):
-    """Of the tip after the motion, with motors that follow their plan closely."""
-    left = []
-    for motion in (fastest, calm):
-        kp = 4e5
-        result = rd.simulate(
-            arm, rd.ComputedTorque(arm, kp, 1.8 * math.sqrt(kp)), motion, dt=1e-4,
-            control_dt=None, duration=motion.duration + 0.2, limit_efforts=False, end_stops=None,
-        )  # fmt: skip
-        tip = arm.body_pose(result.configuration[result.time > motion.duration])[:, :3]
-        left.append(np.linalg.norm(tip - tip[-500:].mean(axis=0), axis=1).max())
+    left = [vibration(arm, motion, 1e-4) for motion in (fastest, calm)]
     assert calm.duration < 1.05 * fastest.duration
+    assert left[1] < 0.1 * left[0]
+    assert left[0] > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("name", "stiffness", "move", "dt"),
+    [
+        ("motion_platform", 4.8e7, [0.2, -0.1, 0.1, 0.1, 0.1, 0.1], 2e-5),  # 20 Hz
+        ("delta", 4e4, [0.9, -0.5, 0.8], 5e-5),  # 80 Hz
+    ],
+)
+def test_a_tenth_is_left_of_that_of_an_unshaped_motion_as_long(name, stiffness, move, dt):
+    """Of the fastest motion, stretched until the shaped one takes 5 % longer."""
+    m = rd.load(name).without_friction().with_drive_stiffness(stiffness, 5e-5 * stiffness)
+    goal = m.advance(m.home, move)
+    plan = rd.plan_line if name == "motion_platform" else partial(rd.plan_straight, m)
+    path = plan(m.home, goal, duration=1.0)
+    fastest, calm = (rd.time_optimal(m, path, **limit) for limit in ({}, {"vibration": 0.1}))
+    unshaped = Stretched(fastest, calm.duration / 1.05)
+    left = [vibration(m, motion, dt) for motion in (unshaped, calm)]
+    assert unshaped.duration > fastest.duration
     assert left[1] < 0.1 * left[0]
     assert left[0] > 1e-4
 

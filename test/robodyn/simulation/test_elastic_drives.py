@@ -13,7 +13,7 @@ from robodyn.poses import pose_difference
 from robodyn.trajectories import AtRest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-NAMES = ("motion_platform", "delta", "fivebar", "puma560")
+NAMES = ("motion_platform", "delta", "fivebar", "hexapod_rotary", "puma560")
 SLIDER = """
 <robot name="slider">
   <link name="base"/>
