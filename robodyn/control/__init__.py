@@ -10,6 +10,7 @@ from robodyn.control.computed_torque import (
     Controller,
     Feedforward,
     GravityCompensation,
+    reduced_efforts,
 )
 from robodyn.control.conditioning import (
     ERROR,
@@ -77,6 +78,7 @@ __all__ = [
     "motion_singularities",
     "needs_regularity",
     "path_tolerances",
+    "reduced_efforts",
     "resolved",
     "singular_times",
     "speed_scale",

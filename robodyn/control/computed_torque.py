@@ -34,6 +34,7 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array, as_scalar
 from robodyn.dynamics import joint_friction
 from robodyn.dynamics.kernels.control_laws import corrected_acceleration
+from robodyn.dynamics.kernels.effort_reduction import reduce_efforts
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
@@ -188,6 +189,44 @@ class ConstantEffort:
     ) -> FloatArray:
         """Return the efforts (n,)."""
         return self.effort
+
+
+def reduced_efforts(
+    mechanism: Mechanism,
+    configuration: FloatArray,
+    resting: FloatArray,
+    efforts: FloatArray,
+    limits: FloatArray,
+) -> FloatArray:
+    """Reduce efforts to limits by reducing the acceleration that they cause, not its direction.
+
+    Near singularities of type 2, where large efforts nearly cancel, efforts that are clipped one by
+    one cause an acceleration in another direction. If no share of the acceleration is within the
+    limits, the efforts are clipped, or all reduced in proportion, whichever causes the smaller
+    error of the acceleration.
+
+    Args:
+        mechanism: mechanism with the drives.
+        configuration: (nq,).
+        resting: (n,) [N or N m] efforts that cause no acceleration.
+        efforts: (n,) [N or N m] that cause the acceleration.
+        limits: (n,) [N or N m], of both signs; a drive whose efforts have one sign has none of the
+            other.
+
+    Returns:
+        (n,) [N or N m], always finite and within the limits.
+
+    Raises:
+        KinematicsError: the configuration is singular.
+    """
+    M = np.array(mechanism.mass_matrix(configuration))
+    L = np.array(mechanism.joint_jacobian(configuration))
+    least, largest = mechanism.drives.effort_ends
+    ends = np.concatenate([np.maximum(-limits, least), np.minimum(limits, largest)])
+    out = np.empty_like(efforts)
+    if not reduce_efforts(resting, efforts, ends, M, L, out):
+        out = mechanism.drives.cut_efforts(np.nan_to_num(efforts), limits)
+    return out
 
 
 def gain(name: str, value: ArrayLike, size: int) -> FloatArray:

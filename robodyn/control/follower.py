@@ -16,7 +16,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import all_finite, as_exact, as_scalar, check_choice, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
-from robodyn.control.computed_torque import ComputedTorque
+from robodyn.control.computed_torque import ComputedTorque, reduced_efforts
 from robodyn.control.follower_settings import MODES, Command, FollowerSettings, RequestedMotion
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import describe_deviation
@@ -300,15 +300,22 @@ class TrajectoryFollower(ActiveTrajectory):
             corrects = error is not None and planned is not None
             model = self._control.friction.rest if corrects else self.mechanism
             required = model.inverse_dynamics(*motion, wrench, base=self.base)
+            more = np.zeros(len(required))
             if error is not None and planned is not None:
-                required = required + self._control.for_friction(error, planned)
+                more = self._control.for_friction(error, planned)
             if not self.compensates_coriolis:
-                required = required - self._coriolis(*motion[:2])
+                more = more - self._coriolis(*motion[:2])
+            required = required + more
+            if not all_finite(required):
+                return self._keep(motion, f"the motion requires {required}")
+            effort, problem = required, self._problem(required, motion)
+            if problem:
+                q, v, _ = motion
+                resting = model.inverse_dynamics(q, v, 0.0 * v, wrench, base=self.base) + more
+                limits = self._limits_at(motion)
+                effort = reduced_efforts(self.mechanism, q, resting, required, limits)
         except KinematicsError as failure:
             return self._keep(motion, str(failure))
-        if not all_finite(required):
-            return self._keep(motion, f"the motion requires {required}")
-        effort, problem = self._limit(required, motion)
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
@@ -320,26 +327,31 @@ class TrajectoryFollower(ActiveTrajectory):
         moving = dynamics(configuration, velocity, rest)
         return np.asarray(moving - dynamics(configuration, rest, rest))
 
-    def _limit(self, required: FloatArray, motion: Motion) -> tuple[FloatArray, str]:
-        """Limit efforts (n,), and name the one that was reduced most."""
-        mechanism, limits = self.mechanism, self._limits
-        if mechanism.drives.has_torque_speed_curve:
-            rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
-            limits = mechanism.drives.effort_limits_at(rates)
-        else:
+    def _limits_at(self, motion: Motion) -> FloatArray:
+        """Return the effort limits (n,) of the drives in a motion."""
+        if not self.mechanism.drives.has_torque_speed_curve:
+            return self._limits
+        rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
+        return self.mechanism.drives.effort_limits_at(rates)
+
+    def _problem(self, required: FloatArray, motion: Motion) -> str:
+        """Count the efforts (n,) beyond limits, and name the one that exceeds its limit most."""
+        mechanism = self.mechanism
+        if not mechanism.drives.has_torque_speed_curve:
             numbers = required.tolist()
             if max(numbers) <= self._largest and min(numbers) >= self._least:
-                return required, ""
-        effort = mechanism.drives.cut_efforts(required, limits)
-        cut = effort != required
-        if not cut.any():
-            return effort, ""
-        self.saturated += cut
+                return ""
+        limits = self._limits_at(motion)
+        beyond = mechanism.drives.cut_efforts(required, limits) != required
+        if not beyond.any():
+            return ""
+        self.saturated += beyond
+        most = np.minimum(np.abs(np.where(required < 0.0, *mechanism.drives.effort_ends)), limits)
         with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have no effort left
-            worst = int(np.where(cut, np.abs(required / limits), 0.0).argmax())
-        return effort, (
-            f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, cut to "
-            f"{'its limit of ' if effort[worst] else ''}{abs(effort[worst]):.6g}"
+            worst = int(np.where(beyond, np.abs(required / most), 0.0).argmax())
+        return (
+            f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, its limit is "
+            f"{most[worst]:.6g}: the acceleration is reduced"
         )
 
     def _keep(self, motion: Motion, why: str) -> Command:

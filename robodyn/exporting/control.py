@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from robodyn.dynamics.joint_friction import STIFF_DECAY
-from robodyn.dynamics.kernels.control_laws import clip_efforts, corrected_acceleration
+from robodyn.dynamics.kernels.control_laws import corrected_acceleration
+from robodyn.dynamics.kernels.effort_reduction import reduce_efforts
 from robodyn.dynamics.kernels.end_stops import STOPS, end_stop_efforts, motor_limits
 from robodyn.dynamics.kernels.integration import HYBRID, OPTIONS, STIFF_CHECK
 from robodyn.exporting.kind_functions import (
@@ -35,14 +36,60 @@ from robodyn.exporting.marshaling import (
 )
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
-from robodyn.numerics.compiler import inner
+from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.vectors import clear
 
 
+def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile `reduce_efforts` to limits (2 n,) at an address of a configuration."""
+    _, nv, n = setting.sizes
+    mass, rates = kind.mass, kind.rates
+
+    @noinline
+    def reduce(q: Any, resting: Any, wanted: Any, limits: Any, out: Any) -> bool:
+        M, L, unit, column = stack(nv, nv), stack(n, nv), stack(1, nv), stack(1, n)
+        if not mass(q, address(M)):
+            return False
+        for j in range(nv):
+            for k in range(nv):
+                unit[0, k] = 1.0 if k == j else 0.0
+            if not rates(q, address(unit), address(column)):
+                return False
+            for i in range(n):
+                L[i, j] = column[0, i]
+        found: bool = reduce_efforts(resting, wanted, limits, M, L, out)
+        return found
+
+    return reduce
+
+
+def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile the reduction of efforts to the actuators' limits at standstill."""
+    n, reduce = setting.sizes[2], _reduce_of(kind, setting)
+    at_ends = address_of(setting.mechanism.drives.effort_ends)
+
+    def reduced(q: Any, resting: Any, efforts: Any) -> int:
+        work, ends = stack(3, n), stack(1, 2 * n)
+        copied(resting, n, work[0])
+        copied(efforts, n, work[1])
+        copied(at_ends(), 2 * n, ends[0])
+        if not reduce(q, work[0], work[1], ends[0], work[2]):
+            return NO_RESULT
+        status = FINE
+        for i in range(n):
+            if work[2, i] != work[1, i]:
+                status = LIMITED
+            efforts[i] = work[2, i]
+        return status
+
+    return reduced
+
+
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the efforts of computed torque, within the actuators' limits."""
+    """Compile the efforts of computed torque, reduced to the actuators' limits."""
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     difference, rates_of = kind.difference, kind.rates
+    reduce = _reduce_of(kind, setting)
     compensates, damped = setting.rest is not kind, bool(setting.damping.any())
     at_damping = address_of(setting.damping)
     _, nv, n = setting.sizes
@@ -71,7 +118,7 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
         copied(rate, nv, required)
         copied(change, nv, ahead)
         corrected_acceleration(P, V, error, here, required, ahead, corrected)
-        efforts, planned = stack(2, n), stack(2, n)
+        efforts, planned = stack(3, n), stack(2, n)
         if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[0])):
             return NO_RESULT
         if compensates:
@@ -86,23 +133,33 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
                     for j in range(nv):
                         total += at_damping()[i * nv + j] * (kp[j] / kv[j]) * error[j]
                 efforts[0, i] += total
+                planned[0, i] = total
         limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
         copied(at_limits(), n, limits[0])
         if curves:
             if not rates_of(q, v, address(speeds)):
                 return NO_RESULT
             limits_at(speeds, limits)
+        status = FINE
         for i in range(n):
             ends[0, i] = max(-limits[0, i], at_ends()[i])
             ends[0, n + i] = min(limits[0, i], at_ends()[n + i])
-        if not clip_efforts(efforts[0], ends[0], efforts[1]):
-            return NO_RESULT
-        status = FINE
-        for i in range(n):
-            out[i] = efforts[1, i]
-            if efforts[1, i] != efforts[0, i]:
+            out[i] = efforts[0, i]
+            if not ends[0, i] <= out[i] <= ends[0, n + i]:
                 status = LIMITED
-        return status
+        if status == FINE:
+            return FINE
+        clear(corrected)
+        if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[1])):
+            return NO_RESULT
+        if compensates:
+            for i in range(n):
+                efforts[1, i] += planned[0, i]
+        if not reduce(q, efforts[1], efforts[0], ends[0], efforts[2]):
+            return NO_RESULT
+        for i in range(n):
+            out[i] = efforts[2, i]
+        return LIMITED
 
     return computed_torque
 

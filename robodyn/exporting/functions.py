@@ -26,6 +26,7 @@ from robodyn.exporting.control import (
     checked_step_of,
     computed_torque_of,
     end_stop_efforts_of,
+    reduce_efforts_of,
 )
 from robodyn.exporting.derivatives import (
     forward_dynamics_derivatives_of,
@@ -111,6 +112,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "velocity": ("NV", ""),
     "acceleration": ("NV", ""),
     "efforts": ("N", ""),
+    "resting_efforts": ("N", "that cause no acceleration"),
     "wrench": ("6", "on the body, force [N], moment [N m], base frame", True),
     "base": (
         "9",
@@ -274,8 +276,16 @@ FUNCTIONS = (
     _function(
         "computed_torque: configuration velocity target_configuration target_velocity "
         "target_acceleration kp kv wrench base -> efforts",
-        "Efforts that lead back to a target motion, cut to what the actuators have.",
+        "Efforts that lead back to a target motion, reduced to what the actuators have, as by "
+        "`reduce_efforts`.",
         computed_torque_of,
+    ),
+    _function(
+        "reduce_efforts: configuration resting_efforts efforts -> efforts",
+        "Efforts of an acceleration, reduced to what the actuators have: those of the largest "
+        "share of it for which they have them. If there is none, cut one by one or in proportion, "
+        "whichever causes the smaller error of the acceleration.",
+        reduce_efforts_of,
     ),
     _function(
         "end_stop_efforts: configuration velocity dt -> efforts",

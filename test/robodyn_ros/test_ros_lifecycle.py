@@ -197,7 +197,7 @@ def test_efforts_that_are_let_go_are_not_said_to_be_cut(platform, monkeypatch):
         clock.now += 1.0
         node.answer(sinks)
         graph.line("efforts are zero")
-        assert not [line for line in graph.lines if "cut to its limit" in line]
+        assert not [line for line in graph.lines if "the acceleration is reduced" in line]
 
 
 def sizes(node) -> list[int]:

@@ -17,7 +17,7 @@ def test_a_controller_managers_period_is_none_of_the_runs_faults():
     told = (
         ("controller_manager: Controller Manager Activity", "bad periodicity: 198 Hz"),
         ("right/inverse_dynamics: efforts", "of a run in another namespace"),
-        ("inverse_dynamics: efforts", "leg1_actuator needs 3000, cut to its limit of 2000"),
+        ("inverse_dynamics: efforts", "leg1_actuator needs 3000, its limit is 2000"),
     )
     message = DiagnosticArray()
     for name, text in told:

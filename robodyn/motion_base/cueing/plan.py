@@ -229,6 +229,9 @@ class MotionLimiter:
         self._brake = 0
         self._counts = np.array([max(round(each / self._dt), 2) for each in BRAKES])
         self._take(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
+        # once at rest, which loads all kernels
+        self(np.zeros((3, 6)))
+        examiner.motion_of_plan(self.place[:, :1], self._near(np.zeros(1)))
 
     def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
         """Follow a motion (3, K, 6) with configurations (M, nq) known at a spacing [s]."""

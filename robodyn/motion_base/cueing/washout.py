@@ -135,6 +135,7 @@ class ClassicalWashout:
         self._rates, self._tilted = np.zeros(3), np.zeros((2, 3))
         self._angles = np.zeros(3)
         self.change(parameters or WashoutParameters())
+        self.target(REST, np.zeros(3))  # loads the kernels of filters at rest
 
     def change(self, parameters: WashoutParameters) -> None:
         """Change the parameters; the filters keep their states, so nothing jumps.

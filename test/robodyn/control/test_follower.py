@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import robodyn as rd
-from robodyn.control import TrajectoryFollower
+from robodyn.algorithms import conditioning, motions
+from robodyn.control import TrajectoryFollower, reduced_efforts
 from robodyn.errors import InvalidInput
 from robodyn.poses import pose_from_rpy
 from robodyn.simulation import Plant
@@ -110,7 +111,66 @@ def test_efforts_are_cut_and_it_is_said(dasgupta):
     np.testing.assert_array_equal(follower.saturated, cut)
     worst = int(np.abs(command.required / limits).argmax())
     assert command.problem.startswith(f"leg{worst + 1}_actuator needs ")
-    assert command.problem.endswith("cut to its limit of 100000")
+    assert command.problem.endswith("its limit is 100000: the acceleration is reduced")
+
+
+def near_singular(name):
+    """A mechanism without friction half-way to type 2, and as close to it as drives hold it."""
+    m = rd.load(name).without_friction()
+    way = np.array([0, 0, 0, 0, 0, 0.5 * np.pi] if name == "stewart_symmetric" else [2.44, 0.0])
+    side, places, still = conditioning.side(m, m.home), [], np.zeros(len(way))
+    for share in np.linspace(0.0, 1.0, 1000):
+        q = motions.advance_near(m, m.home, share * way)
+        if conditioning.side(m, q) * side < 1e-6:
+            break
+        if not (np.abs(m.inverse_dynamics(q, still, still)) < 0.5 * m.effort_limits).all():
+            break
+        places.append(q)
+    return m, [places[len(places) // 2], places[-1]]
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "fivebar"])
+def test_limited_efforts_accelerate_in_the_requested_direction(name, rng):
+    """However large the requested acceleration is, and where efforts nearly cancel."""
+    m, places = near_singular(name)
+    nv = m.coordinates.velocity_size
+    still, limits = np.zeros(nv), m.effort_limits
+    turned = []
+    for q in places:
+        resting = m.inverse_dynamics(q, still, still)
+        assert (np.abs(resting) < limits).all()
+        for size in 10.0 ** rng.uniform(0.0, 5.0, 20):
+            wanted = size * rng.normal(size=nv)
+            required = m.inverse_dynamics(q, still, wanted)
+            effort = reduced_efforts(m, q, resting, required, limits)
+            assert (np.abs(effort) <= limits).all()
+            caused = m.forward_dynamics(q, still, effort)
+            share = (caused @ wanted) / (wanted @ wanted)
+            assert 0.0 < share <= 1.0 + 1e-9
+            np.testing.assert_allclose(caused, share * wanted, atol=1e-6 * share * size)
+            if (np.abs(required) > limits).any():  # the largest share
+                assert (np.abs(effort) > limits * (1.0 - 1e-9)).any()
+            clipped = m.forward_dynamics(q, still, np.clip(required, -limits, limits))
+            along = (clipped @ wanted) / np.linalg.norm(wanted) / np.linalg.norm(clipped)
+            turned.append(along)
+    assert min(turned) < 0.9  # efforts that are cut one by one turn it
+
+
+@pytest.mark.parametrize("name", ["stewart_symmetric", "puma560"])
+def test_a_load_beyond_the_efforts_never_accelerates_more_than_without_drives(name):
+    """The error of the acceleration, by kinetic energy, is at most that of a free fall."""
+    arm = rd.load("puma560").without_friction()
+    m, places = (arm, [arm.home]) if name == "puma560" else near_singular(name)
+    for q in places:
+        still = np.zeros(m.coordinates.velocity_size)
+        resting = m.inverse_dynamics(q, still, still)
+        for share in (0.9, 0.5, 0.01):
+            limits = share * np.abs(resting).max() * np.ones(len(resting))
+            effort = reduced_efforts(m, q, resting, resting, limits)
+            assert (np.abs(effort) <= limits).all()
+            caused, fall = (m.forward_dynamics(q, still, each) for each in (effort, 0.0 * effort))
+            M = m.mass_matrix(q)
+            assert caused @ M @ caused <= (1.0 - share) ** 2 * (fall @ M @ fall) * (1.0 + 1e-6)
 
 
 def test_at_a_singular_pose_the_last_efforts_stand(dasgupta):

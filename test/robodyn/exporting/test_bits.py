@@ -14,7 +14,7 @@ from states import expected, random_states
 
 import robodyn as rd
 from robodyn.algorithms import Chart, Motion, conditioning, gravity_vector, motions, stepping
-from robodyn.control import ComputedTorque
+from robodyn.control import ComputedTorque, reduced_efforts
 from robodyn.exporting import (
     Exported,
     Target,
@@ -118,11 +118,22 @@ def compare(m, program, states):
     def torque(q, v, goal, rate, change, load, base):
         efforts = law(0.0, q, v, Held(goal, rate, change), load, base_motion(base))
         limits = m.drives.effort_limits_at(m.joint_velocities(q, v))
-        return np.clip(efforts, -limits, limits)
+        if (np.abs(efforts) <= limits).all():
+            return efforts
+        moving = base_motion(base)
+        resting = law.friction.rest.inverse_dynamics(q, v, 0.0 * v, load, base=moving)
+        if law.friction.exists:
+            resting = resting + law.for_friction(m.difference(q, goal), Motion(goal, rate, change))
+        return reduced_efforts(m, q, resting, efforts, limits)
 
     gains = np.full(v.shape[1], KP), np.full(v.shape[1], KV)
     check("computed_torque", torque, (q, v, goal, rate, a, w, b),
           q, v, goal, rate, a, *gains, w, b)  # fmt: skip
+
+    sizes = np.minimum(m.effort_limits, 1e3)
+    needed = tau + 2.0 * sizes * np.random.default_rng(5).normal(size=tau.shape)
+    check("reduce_efforts", lambda q, *given: reduced_efforts(m, q, *given, m.effort_limits),
+          (q, tau, needed), q, tau, needed)  # fmt: skip
 
     stops = rd.EndStops(time_constant=1e-3)
     far = beyond_ends(m, rows, v.shape[1])

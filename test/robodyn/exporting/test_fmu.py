@@ -9,7 +9,7 @@ import pytest
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.control import ComputedTorque
+from robodyn.control import ComputedTorque, reduced_efforts
 from robodyn.exporting import Target, header, write_fmus
 
 fmpy = pytest.importorskip("fmpy")
@@ -143,7 +143,13 @@ def test_the_controller_is_computed_torque(exported, version):
     found = get([at[f"effort.{joint}"] for joint in m.joint_names])
     law = ComputedTorque(m, 100.0, 20.0)
     hold = rd.plan_joints(goal, goal, duration=1.0)
-    wanted = m.drives.cut_efforts(law(0.0, m.home, np.zeros(3), _Closed(m, hold)))
+    wanted = law(0.0, m.home, np.zeros(3), _Closed(m, hold))
+    desired = _Closed(m, hold).sample(0.0)
+    error = m.difference(m.home, desired.configuration)
+    resting = law.friction.rest.inverse_dynamics(m.home, *np.zeros((2, 3)))
+    if law.friction.exists:
+        resting = resting + law.for_friction(error, desired)
+    wanted = reduced_efforts(m, m.home, resting, wanted, m.effort_limits)
     np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 

@@ -48,6 +48,8 @@
 #define @UPPER@_LAG_SHARE 0.05
 /* share of the tolerance by which a joint may pass its end if it cannot be braked in SHORTEST_STOP */
 #define @UPPER@_END_SHARE 0.1
+/* configurations that are looked at between the mechanism and a target that it lags behind */
+#define @UPPER@_RETURN_STEPS 3
 /* steps from home to where the mechanism is when the controller starts */
 #define @UPPER@_START_STEPS 32
 /* [rad or m] beyond the position limits, for rounding */
@@ -130,6 +132,16 @@ static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise)
     efforts[i] = found;
   }
   return cut;
+}
+
+/* Whether actuators have efforts. */
+static inline int @NAME@_are_within_limits(const double *efforts) {
+  for (int i = 0; i < @UPPER@_N; i++) {
+    double least, largest;
+    @NAME@_effort_ends(i, &least, &largest);
+    if (!(efforts[i] >= least && efforts[i] <= largest)) return 0;
+  }
+  return 1;
 }
 
 /* The motion of a base that feels the gravity of the settings, in `own` if that is not the model's. */
@@ -381,33 +393,55 @@ static inline double @NAME@_time_to_ends(const double *positions, const double *
   return time;
 }
 
-/* Whether the actuators have efforts to brake within a time [s], in a configuration on the way: where
-   the joints are after coasting for some time, at a share of their rates; without rates they hold
-   it, too. It must be on this side of singularities. */
-static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
-                                              const double *configuration,
-                                              const double *positions, const double *rates,
-                                              double way, double share, double time) {
-  double there[@UPPER@_NQ], joints[@UPPER@_N], pace[@UPPER@_N], changes[@UPPER@_N], side = 0.0;
-  double velocity[@UPPER@_NV], acceleration[@UPPER@_NV], still[@UPPER@_NV] = {0.0};
+/* Move a configuration by a velocity for a time [s], if that is on this side of singularities. */
+static inline int @NAME@_move_on(const @NAME@_controller *c, const double *configuration,
+                                 const double *velocity, double time, double *there) {
+  double way[@UPPER@_NV], side = 0.0;
+  for (int j = 0; j < @UPPER@_NV; j++) way[j] = time * velocity[j];
+  int status = @NAME@_advance(configuration, way, there);
+  if (status == @UPPER@_OK) status = @NAME@_side(there, &side);
+  return status == @UPPER@_OK && !(side * c->side > 0.0) ? @UPPER@_SINGULAR : status;
+}
+
+/* Whether the actuators have efforts to brake joints within a time [s], and to hold them, where they
+   are after coasting for some time. It must be on this side of singularities. */
+static inline int @NAME@_can_rest_ahead(const @NAME@_controller *c, const double *configuration,
+                                        const double *positions, const double *rates, double way,
+                                        double time) {
+  double there[@UPPER@_NQ], joints[@UPPER@_N], changes[@UPPER@_N], side = 0.0;
+  double still[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV];
   for (int i = 0; i < @UPPER@_N; i++) {
     joints[i] = @NAME@_coast(i, positions[i], rates[i], way);
-    pace[i] = share * rates[i];
     changes[i] = -rates[i] / time;
   }
   memcpy(there, configuration, sizeof there);
   int status = @NAME@_configuration(joints, there);
   if (status == @UPPER@_OK) status = @NAME@_side(there, &side);
   if (status == @UPPER@_OK && !(side * c->side > 0.0)) status = @UPPER@_SINGULAR;
-  if (status == @UPPER@_OK && share > 0.0) {
-    status = @NAME@_velocity(there, pace, velocity);
-    if (status == @UPPER@_OK) status = @NAME@_acceleration(there, pace, changes, acceleration);
-  } else if (status == @UPPER@_OK) {
-    memcpy(velocity, still, sizeof still);
-    status = @NAME@_velocity(there, changes, acceleration);
+  if (status == @UPPER@_OK) status = @NAME@_velocity(there, changes, acceleration);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_can_be_driven(there, still, acceleration, NULL, @NAME@_braking_share(c));
   }
   if (status == @UPPER@_OK) {
-    status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @NAME@_braking_share(c));
+    status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
+  }
+  return status;
+}
+
+/* Whether the actuators have efforts to brake within a time [s], in a configuration on the way: where
+   the mechanism is after coasting for some time, at a share of its velocity; without one they hold
+   it, too. */
+static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
+                                              const double *configuration, const double *velocity,
+                                              double way, double share, double time) {
+  double there[@UPPER@_NQ], pace[@UPPER@_NV], change[@UPPER@_NV], still[@UPPER@_NV] = {0.0};
+  for (int j = 0; j < @UPPER@_NV; j++) {
+    pace[j] = share * velocity[j];
+    change[j] = -velocity[j] / time;
+  }
+  int status = @NAME@_move_on(c, configuration, velocity, way, there);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_can_be_driven(there, pace, change, NULL, @NAME@_braking_share(c));
   }
   if (status == @UPPER@_OK && share == 0.0) {
     status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
@@ -439,7 +473,7 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
   }
   tolerance = fastest > 0.0 ? tolerance / fastest : 0.0; /* as a time */
   if (fastest == 0.0) {
-    return @NAME@_can_brake_on_the_way(c, configuration, positions, rates, 0.0, 0.0, *time);
+    return @NAME@_can_brake_on_the_way(c, configuration, velocity, 0.0, 0.0, *time);
   }
   for (double tried = *time; last < longest; tried *= 2.0) {
     tried = last = fmin(tried, longest);
@@ -448,11 +482,16 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
     has_time = 1;
     if (tried > 2.0 * *time) break; /* a longer way may lead past where loops can move no farther */
     const double way = period + 0.5 * tried;
-    const double ways[3] = {period + 0.375 * tried, way, way + tolerance};
-    for (int k = place < 0 ? 0 : place; k < (place < 0 ? 3 : place + 1); k++) {
-      status = @NAME@_can_brake_on_the_way(c, configuration, positions, rates, ways[k],
-                                           k ? 0.0 : 0.5, tried);
-      if (status != @UPPER@_OK) break;
+    status = @UPPER@_OK;
+    if (place < 1) { /* half-way */
+      status = @NAME@_can_brake_on_the_way(c, configuration, velocity, period + 0.375 * tried, 0.5,
+                                           tried);
+    }
+    if (status == @UPPER@_OK && (place < 0 || place == 1)) {
+      status = @NAME@_can_brake_on_the_way(c, configuration, velocity, way, 0.0, tried);
+    }
+    if (status == @UPPER@_OK && (place < 0 || place == 2)) {
+      status = @NAME@_can_rest_ahead(c, configuration, positions, rates, way + tolerance, tried);
     }
     if (status != @UPPER@_TOO_STRONG) { /* it can, or nothing is there, nor any farther */
       if (status == @UPPER@_OK) *time = tried;
@@ -463,14 +502,32 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
   return status;
 }
 
-/* Whether the mechanism does not follow: a joint is farther from the target than some way and its
+/* Whether feedback may lead from where the mechanism is to a target: it can stop from there, and
+   between are no singularity and only configurations that the actuators can hold. */
+static inline int @NAME@_can_return(const @NAME@_controller *c, const double *target,
+                                    double period) {
+  double way[@UPPER@_NV], there[@UPPER@_NQ], still[@UPPER@_NV] = {0.0}, time;
+  int status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
+                               period, 0.0, -1, &time);
+  if (status == @UPPER@_OK) status = @NAME@_difference(c->configuration, target, way);
+  for (int k = 1; k <= @UPPER@_RETURN_STEPS && status == @UPPER@_OK; k++) {
+    status = @NAME@_move_on(c, c->configuration, way, k / (@UPPER@_RETURN_STEPS + 1.0), there);
+    if (status == @UPPER@_OK) {
+      status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
+    }
+  }
+  return status;
+}
+
+/* Whether the mechanism does not follow: a joint is farther from positions than some way and its
    motion in two periods, or its rate differs much. */
-static inline int @NAME@_lags(const @NAME@_controller *c, double period, double way) {
+static inline int @NAME@_lags(const @NAME@_controller *c, const double *positions,
+                              const double *rates, double period, double way) {
   for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
     const double most = @UPPER@_RATE_SHARE * @NAME@_velocity_limits[i];
-    const double apart = fabs(@NAME@_joint_difference(i, c->positions[i], c->measured[i]));
-    if (apart > way + 2.0 * period * fabs(c->rates[i])) return 1;
-    if (most > 0.0 && fabs(c->measured_rates[i] - c->rates[i]) > most) return 1;
+    const double apart = fabs(@NAME@_joint_difference(i, positions[i], c->measured[i]));
+    if (apart > way + 2.0 * period * fabs(rates[i])) return 1;
+    if (most > 0.0 && fabs(c->measured_rates[i] - rates[i]) > most) return 1;
   }
   return 0;
 }
@@ -496,7 +553,7 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   }
   if (status == @UPPER@_OK) {
     status = @NAME@_can_stop(c, target, velocity, positions, rates, period, settings->tolerance,
-                             c->place, &time);
+                             c->is_moving ? c->place : -1, &time);
     c->place = (c->place + 1) % 3;
     if (status != @UPPER@_OK) {
       memcpy(c->barred, rates, sizeof rates);
@@ -510,9 +567,9 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
     status = @UPPER@_NO_SOLUTION;
     c->barred_time = @UPPER@_BARRED_TIME;
   }
-  if (status == @UPPER@_OK && @NAME@_lags(c, period, @UPPER@_LAG_SHARE * settings->tolerance)) {
-    status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
-                             period, 0.0, -1, &time);
+  if (status == @UPPER@_OK &&
+      @NAME@_lags(c, positions, rates, period, @UPPER@_LAG_SHARE * settings->tolerance)) {
+    status = @NAME@_can_return(c, target, period);
   }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
@@ -614,7 +671,7 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
 static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
                                          const @NAME@_settings *settings, int follows) {
   double positions[@UPPER@_N], target[@UPPER@_NQ], velocity[@UPPER@_NV];
-  follows = follows && !@NAME@_lags(c, period, settings->tolerance);
+  follows = follows && !@NAME@_lags(c, c->positions, c->rates, period, settings->tolerance);
   for (int i = 0; i < @UPPER@_N; i++) {
     positions[i] = @NAME@_coast(i, c->positions[i], c->rates[i], period);
   }
@@ -639,30 +696,39 @@ static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
 /* Lead the target to rest, as fast as the actuators can, and leave it there. */
 static inline void @NAME@_brake(@NAME@_controller *c, double period,
                                 const @NAME@_settings *settings) {
-  double positions[@UPPER@_N], rates[@UPPER@_N], changes[@UPPER@_N];
+  double positions[@UPPER@_N], rates[@UPPER@_N];
   double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
   int status = @UPPER@_OK, rests = 1;
   period = @NAME@_usable_period(period);
-  /* without the efforts to come back, it is braked where it is */
-  const int fails = c->is_cut && @NAME@_lags(c, period, @UPPER@_LAG_SHARE * settings->tolerance);
+  /* without the efforts or a way to come back, it is braked where it is; not a load that it hardly
+     holds, which would sink */
+  const int lags =
+    @NAME@_lags(c, c->positions, c->rates, period, @UPPER@_LAG_SHARE * settings->tolerance);
+  const int fails = lags && (c->is_cut || (c->held < @UPPER@_HOLDING_SHARE &&
+                                           @NAME@_can_return(c, c->target, period) != @UPPER@_OK));
   const double elapsed = c->is_moving || fails ? 0.0 : period;
   if (c->is_moving || fails) @NAME@_begin_to_brake(c, period, settings, !fails);
   c->is_moving = 0;
   c->idle_time = 0.0;
   if (c->pauses < 2) c->pauses++;
   const double left = c->stop_time > elapsed ? 1.0 - elapsed / c->stop_time : 0.0;
-  for (int i = 0; i < @UPPER@_N; i++) {
-    rates[i] = left * c->rates[i];
-    changes[i] = left > 0.0 ? -c->rates[i] / c->stop_time : 0.0;
-    const double pace = 0.5 * (rates[i] + c->rates[i]);
-    positions[i] = left > 0.0 ? @NAME@_coast(i, c->positions[i], pace, elapsed) : c->positions[i];
-    rests = rests && rates[i] == 0.0;
+  for (int j = 0; j < @UPPER@_NV; j++) {
+    velocity[j] = left * c->target_velocity[j];
+    acceleration[j] = left > 0.0 ? -c->target_velocity[j] / c->stop_time : 0.0;
+    rests = rests && velocity[j] == 0.0;
   }
+  status = @NAME@_move_on(c, c->target, c->target_velocity,
+                          left > 0.0 ? 0.5 * (1.0 + left) * elapsed : 0.0, target);
   c->stop_time = rests ? 0.0 : c->stop_time - elapsed;
-  memcpy(target, c->target, sizeof target);
-  status = @NAME@_configuration(positions, target);
-  if (status == @UPPER@_OK) status = @NAME@_velocity(target, rates, velocity);
-  if (status == @UPPER@_OK) status = @NAME@_acceleration(target, rates, changes, acceleration);
+  if (status == @UPPER@_OK) status = @NAME@_joint_positions(target, positions);
+  if (status == @UPPER@_OK) status = @NAME@_joint_velocities(target, velocity, rates);
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) {
+    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
+    if ((positions[i] > upper && positions[i] > c->positions[i] + @UPPER@_END_MARGIN) ||
+        (positions[i] < lower && positions[i] < c->positions[i] - @UPPER@_END_MARGIN)) {
+      status = @UPPER@_BEYOND_ENDS;
+    }
+  }
   if (status != @UPPER@_OK) { /* rest where the target is */
     memcpy(positions, c->positions, sizeof positions);
     memcpy(target, c->target, sizeof target);
@@ -696,31 +762,6 @@ static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const dou
   return share;
 }
 
-/* The largest share of an acceleration, at most `most`, for which the actuators have the efforts;
-   `most` if they have them for none. */
-static inline double @NAME@_share_of_efforts(const @NAME@_settings *settings,
-                                             const double *configuration, const double *velocity,
-                                             const double *acceleration, const double *wrench,
-                                             const double *base, double most) {
-  double still[@UPPER@_NV] = {0.0}, none[@UPPER@_N], all[@UPPER@_N], least = 0.0, share = most;
-  if (@NAME@_needed(settings, configuration, velocity, still, wrench, base, none) != @UPPER@_OK ||
-      @NAME@_needed(settings, configuration, velocity, acceleration, wrench, base, all) !=
-        @UPPER@_OK) {
-    return most;
-  }
-  for (int i = 0; i < @UPPER@_N; i++) {
-    double low, high;
-    @NAME@_effort_ends(i, &low, &high);
-    const double change = all[i] - none[i];
-    if (change == 0.0) continue;
-    const double to_low = (low - none[i]) / change, to_high = (high - none[i]) / change;
-    
-    least = fmax(least, fmin(to_low, to_high));
-    share = fmin(share, fmax(to_low, to_high));
-  }
-  return least <= share ? share : most;
-}
-
 /* The efforts of this period for a state that is measured. Efforts that are cut one by one accelerate
    the mechanism in another direction: near singularities, where large efforts nearly cancel, by far
    more than was meant. So the acceleration is reduced instead, to what the actuators have efforts
@@ -733,7 +774,7 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   const int plans_friction = corrects && !settings->leaves_friction;
   const double *configuration = plans ? c->target : c->configuration;
   double velocity[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV] = {0.0}, given[@UPPER@_NV];
-  double needed[@UPPER@_N], share = 1.0;
+  double share = 1.0;
   int status = @UPPER@_OK;
   if (plans) {
     memcpy(velocity, c->target_velocity, sizeof velocity);
@@ -747,26 +788,25 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
     }
     share = @NAME@_share_of_rates(c, acceleration, period);
   }
-  for (int tries = 0; tries < 2 && (status == @UPPER@_OK || status == @UPPER@_LIMITED); tries++) {
-    for (int j = 0; j < @UPPER@_NV; j++) {
-      given[j] = plans_friction ? c->target_acceleration[j] - (1.0 - share) * acceleration[j]
-                                : share * acceleration[j];
+  if (status != @UPPER@_OK) return status;
+  for (int j = 0; j < @UPPER@_NV; j++) {
+    given[j] = plans_friction ? c->target_acceleration[j] - (1.0 - share) * acceleration[j]
+                              : share * acceleration[j];
+  }
+  if (plans_friction) {
+    status = @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity, given,
+                                    settings->kp, settings->kv, wrench, base, efforts);
+    if (settings->leaves_coriolis && (status == @UPPER@_OK || status == @UPPER@_LIMITED)) {
+      const int left = @NAME@_leave_coriolis(configuration, velocity, efforts);
+      status = left == @UPPER@_OK ? status : left;
     }
-    if (plans_friction) {
-      status = @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity, given,
-                                      settings->kp, settings->kv, wrench, base, efforts);
-      if (settings->leaves_coriolis && (status == @UPPER@_OK || status == @UPPER@_LIMITED)) {
-        const int left = @NAME@_leave_coriolis(configuration, velocity, efforts);
-        status = left == @UPPER@_OK ? status : left;
-      }
-    } else {
-      status = @NAME@_needed(settings, configuration, velocity, given, wrench, base, efforts);
+  } else {
+    double still[@UPPER@_NV] = {0.0}, resting[@UPPER@_N];
+    status = @NAME@_needed(settings, configuration, velocity, given, wrench, base, efforts);
+    if (status == @UPPER@_OK && !@NAME@_are_within_limits(efforts)) {
+      status = @NAME@_needed(settings, configuration, velocity, still, wrench, base, resting);
+      if (status == @UPPER@_OK) status = @NAME@_reduce_efforts(configuration, resting, efforts);
     }
-    if (status != @UPPER@_OK && status != @UPPER@_LIMITED) break;
-    memcpy(needed, efforts, sizeof needed);
-    if (status == @UPPER@_OK && !@NAME@_limit_efforts(needed, NULL)) break;
-    share = @NAME@_share_of_efforts(settings, configuration, velocity, acceleration, wrench, base,
-                                    share);
   }
   return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
 }

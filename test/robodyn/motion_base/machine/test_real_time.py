@@ -2,6 +2,8 @@
 
 """After the start nothing searches globally, and what a step examines does not grow."""
 
+import subprocess
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -84,6 +86,28 @@ def test_a_washout_keeps_the_limits_of_passive_joints(rng):
         bends.append(travel.leg_bends(m, np.array(poses))[:, 0].max())
     assert bends[0] > 0.12
     assert 0.05 < bends[1] <= 0.1
+
+
+FIRST = """
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+import robodyn as rd
+
+washout = rd.ClassicalWashout(rd.load("delta"), 0.01)
+loaded, compile = [], Dispatcher.compile
+Dispatcher.compile = lambda self, *given: (loaded.append(self), compile(self, *given))[1]
+for row in np.random.default_rng(0).uniform(-5.0, 5.0, (50, 6)):
+    washout.step([*row[:2], 9.81 + row[2]], row[3:])
+print(len(loaded))
+"""
+
+
+@pytest.mark.slow
+def test_the_first_step_of_a_washout_loads_no_kernel():
+    """All are loaded when it is made; of a process that has loaded nothing before."""
+    command = [sys.executable, "-W", "ignore", "-c", FIRST]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) == 0
 
 
 @pytest.mark.slow
