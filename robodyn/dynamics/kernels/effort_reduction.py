@@ -7,14 +7,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from robodyn.dynamics.kernels.end_stops import halve
+from robodyn.dynamics.kernels.end_stops import forward_substitute
 from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive
 
 
 @inner
-def reduce_efforts(resting: Any, wanted: Any, limits: Any, M: Any, L: Any, out: Any) -> bool:
+def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out: Any) -> bool:
     """Reduce efforts to limits by reducing the acceleration that they cause, not its direction.
 
     Near singularities of type 2, where large efforts nearly cancel, efforts that are clipped one by
@@ -25,7 +25,7 @@ def reduce_efforts(resting: Any, wanted: Any, limits: Any, M: Any, L: Any, out: 
 
     Args:
         resting: (n,) without acceleration.
-        wanted: (n,) with the acceleration.
+        required: (n,) with the acceleration.
         limits: (2 n,) least, then largest; they contain zero.
         M: (nv, nv) mass matrix, of which the lower triangle counts; overwritten.
         L: (n, nv) Jacobian of the driven joints' rates.
@@ -37,8 +37,8 @@ def reduce_efforts(resting: Any, wanted: Any, limits: Any, M: Any, L: Any, out: 
     n, nv = L.shape
     finite, least, share, scale = True, 0.0, 1.0, 1.0
     for i in range(n):
-        low, high, change = limits[i], limits[n + i], wanted[i] - resting[i]
-        finite = finite and math.isfinite(wanted[i]) and math.isfinite(resting[i])
+        low, high, change = limits[i], limits[n + i], required[i] - resting[i]
+        finite = finite and math.isfinite(required[i]) and math.isfinite(resting[i])
         if change != 0.0:
             to_low, to_high = (low - resting[i]) / change, (high - resting[i]) / change
             least = max(least, min(to_low, to_high))
@@ -50,18 +50,18 @@ def reduce_efforts(resting: Any, wanted: Any, limits: Any, M: Any, L: Any, out: 
         elif resting[i] < low:
             scale = min(scale, low / resting[i])
     for i in range(n):
-        effort = resting[i] + share * (wanted[i] - resting[i])
-        out[i] = min(max(effort if least <= share else wanted[i], limits[i]), limits[n + i])
+        effort = resting[i] + share * (required[i] - resting[i])
+        out[i] = min(max(effort if least <= share else required[i], limits[i]), limits[n + i])
     if least <= share or not finite or not factor_positive(M, nv, LEAST_PIVOT, False):
         return finite
     error = stack(2, nv)
     for j in range(nv):
         error[0, j] = error[1, j] = 0.0
         for i in range(n):
-            error[0, j] += L[i, j] * (out[i] - wanted[i])
-            error[1, j] += L[i, j] * (scale * resting[i] - wanted[i])
-    halve(M, nv, error[0])
-    halve(M, nv, error[1])
+            error[0, j] += L[i, j] * (out[i] - required[i])
+            error[1, j] += L[i, j] * (scale * resting[i] - required[i])
+    forward_substitute(M, nv, error[0])
+    forward_substitute(M, nv, error[1])
     clipped = proportional = 0.0
     for j in range(nv):
         clipped += error[0, j] * error[0, j]
