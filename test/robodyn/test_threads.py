@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.dynamics.batch_calls import computed
+from robodyn.dynamics.batch_calls import evaluate_unchecked
 from robodyn.numerics.broadcasting import states
 from robodyn.threads import cached_threadsafe, each, share
 
@@ -139,4 +139,6 @@ def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
 def test_a_wrong_call_of_a_compiled_batch_is_told():
     """It used to pass as numbers of another type, with one call per state."""
     with pytest.raises(TypeError):
-        computed(lambda numbers, out: 1, ([1.0],), states([1], [np.ones((4, 1))]), (1,), "more")
+        evaluate_unchecked(
+            lambda numbers, out: 1, ([1.0],), states([1], [np.ones((4, 1))]), (1,), "more"
+        )

@@ -22,9 +22,9 @@ from robodyn_ros.launch_helpers.ros2_control import as_hardware, start_when_read
 from robodyn_ros.launch_helpers.simulation import (
     _done,
     _recorded,
-    listeners,
     simulation_arguments,
     simulation_nodes,
+    subscriber_count,
 )
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.parameter_files import read_sections
@@ -164,7 +164,7 @@ def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
     context = LaunchContext()
     for record, more in (("false", 0), ("true", 1)):
         context.launch_configurations["record"] = record
-        assert listeners(context) == len(WATCH) + more
+        assert subscriber_count(context) == len(WATCH) + more
 
 
 def test_nothing_is_recorded_unless_it_is_asked_for():

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from launch import LaunchContext
-from robodyn_ros.launch_helpers.settings import settle
+from robodyn_ros.launch_helpers.settings import resolve_arguments
 from robodyn_ros.launch_helpers.simulation import simulation_arguments
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -45,7 +45,7 @@ def settled(tmp_path):
         for name, value in given.items():
             file = value.endswith(".yaml")
             context.launch_configurations[name] = str(tmp_path / value) if file else value
-        return settle(context, "stewart_sim.yaml", ""), context.launch_configurations
+        return resolve_arguments(context, "stewart_sim.yaml", ""), context.launch_configurations
 
     return settle_with
 

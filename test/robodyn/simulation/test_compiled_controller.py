@@ -74,7 +74,7 @@ def test_invalid_efforts_of_a_compiled_controller_are_reported_with_their_time()
         return np.full(count, np.nan if time > 0.0505 and count == 6 else 0.0)
 
     options = {"control_dt": 1e-2, "duration": 0.1}
-    with pytest.raises(rd.InvalidInput, match=r"answer at 0.06 s"):
+    with pytest.raises(rd.InvalidInput, match=r"at 0\.06 s"):
         rd.simulate(m, broken, initial=(m.home, -np.ones(6)), **options)
     with pytest.raises(rd.InvalidInput, match=r"shape \(3,\)"):
         rd.simulate(m, broken, initial=(m.home, np.ones(6)), **options)
