@@ -19,7 +19,6 @@ from robodyn.cli.session import HTML, command_line, refuse_ending, write_report
 from robodyn.cli.view import view as open_view
 from robodyn.loading.inspection import LoadWarnings, comparison_report, describe, read
 from robodyn.model.model import Model
-from robodyn.report.evaluation_page import machine_page
 from robodyn.report.tables import parameter_tables
 
 
@@ -54,6 +53,8 @@ def check(
         found["against"] = comparison_report(mechanism, against, strict)
     text = check_text(found)
     if html is not None:
+        from robodyn.report.evaluation_page import machine_page
+
         write_report(machine_page(mechanism, command_line()), html)
     if png is not None:
         from robodyn.report.images import write_image

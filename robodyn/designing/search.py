@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.stats import qmc
 
 from robodyn.arrays import FloatArray
 
@@ -58,6 +57,8 @@ Examine = Callable[[Sequence[FloatArray]], Sequence[Point]]
 
 def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
     """Return `count` points spread evenly over the unit box (scrambled Sobol)."""
+    from scipy.stats import qmc  # takes half a second, and only a search needs it
+
     power = int(np.ceil(np.log2(max(count, 2))))
     points = qmc.Sobol(dimension, seed=seed).random_base2(power)[:count]
     return [np.asarray(point) for point in points]
