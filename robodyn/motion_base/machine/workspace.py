@@ -138,35 +138,28 @@ class Workspace:
     def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
         mechanism, joints = self._mechanism, self._mechanism.joint_jacobian(here)
-        number, numbers = np.zeros(joints.shape[1]), np.array([-np.inf])
-        if self._has_passive or self._side:
+        number, excess = np.zeros(joints.shape[1]), self._excess(here)
+        if self._has_passive or excess[-1] > NEAR:
             ways = DIFFERENCE * np.eye(len(number))
-            beside = [motions.advance_near(mechanism, here, each) for each in ways]
-            near = np.array([here, *beside])
+            beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
         if self._has_passive:
-            places = travel_positions(mechanism, near)
+            places = travel_positions(mechanism, np.vstack([here, beside]))
             moved = (places[1:] - places[0]) / DIFFERENCE
             joints = np.vstack([joints, moved.T[self._driven :]])
-        if self._side:
-            numbers = np.log(self._condition(near) / self._limit)
-        if numbers[0] > NEAR:
-            number = (numbers[1:] - numbers[0]) / DIFFERENCE
-        excess = np.append(self._positions_excess(here), numbers[0])
+        if excess[-1] > NEAR:
+            number = (np.log(self._condition(beside) / self._limit) - excess[-1]) / DIFFERENCE
         slopes = np.vstack([joints, -joints, number])
         known = np.isfinite(excess) & np.isfinite(slopes).all(axis=1)
         return excess[known], slopes[known]
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Take the largest fraction of a step that exceeds no limit by more than `most`."""
-        there = []
         for share in SHARES:
             with suppress(KinematicsError):
-                there.append(motions.advance_near(self._mechanism, here, share * step))
-        q = np.array(there).reshape(-1, len(here))
-        allowed = self._positions_excess(q).max(axis=1, initial=-np.inf) <= most
-        if self._side and allowed.any():
-            allowed &= np.log(self._condition(q) / self._limit) <= most
-        return next((q[k] for k in np.flatnonzero(allowed) if not self._beyond(q[k])), here)
+                q = motions.advance_near(self._mechanism, here, share * step)
+                if self._excess(q).max() <= most and not self._beyond(q):
+                    return q
+        return here
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
         """Compute the excess (..., 2 k) of each joint beyond its limits; negative within."""
