@@ -72,22 +72,48 @@ class Fit:
         """Standard deviations (b + k,) of base parameters and coefficients."""
         return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0.0))
 
+    @property
+    def delay(self) -> float:
+        """Time [s] by which efforts lag the positions; 0 if that is not certain.
 
-def fitted(
-    regression: Regression, friction: str, robust: bool, report_progress: Callable[[float], None]
-) -> Fit:
-    """Fit the equations with the friction terms that predict best.
+        A filter of efforts, or a controller that holds them for a period, delays them. As efforts
+        of inertia lead the velocity by a quarter of a period, a delay is otherwise taken for
+        friction. It is the coefficient tau in u + tau du/dt = Y theta.
+        """
+        delay, deviation = self.solution.delay
+        return delay if abs(delay) > SURELY * deviation else 0.0
+
+
+def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
+    """Fit the equations with the friction terms that every motor has.
 
     Args:
         regression: equations.
         friction: a key of `friction.KINDS`.
         robust: whether outliers have smaller weights.
+
+    Returns:
+        The fit.
+    """
+    plain = [Term(kind) for kind in KINDS[friction]]
+    first = [list(plain) if moves else [] for moves in regression.moves]
+    solution = solve(regression, regression.friction(first), robust)
+    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
+    solution = solve(regression, regression.friction(first), robust)
+    return Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
+
+
+def fitted(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
+    """Extend a `first_fit` by the friction terms that predict best.
+
+    Args:
+        fit: the first fit.
+        friction: a key of `friction.KINDS`.
         report_progress: called with the progress from 0 to 1.
 
     Returns:
         The fit.
     """
-    fit = _first_fit(regression, friction, robust)
     regression, first = fit.regression, fit.terms
     tried = _tried(regression, friction)
     if any(tried):
@@ -107,27 +133,6 @@ def fitted(
         ]
         fit = _with_more(fit, loaded, again, sure=ripples)
     return fit
-
-
-def efforts_delay(regression: Regression, friction: str, robust: bool) -> float:
-    """Estimate by how much [s] efforts lag the positions; 0 if that is not certain.
-
-    A filter of efforts, or a controller that holds them for a period, delays them. As efforts of
-    inertia lead the velocity by a quarter of a period, a delay is otherwise taken for friction. It
-    is the coefficient tau in u + tau du/dt = Y theta.
-    """
-    delay, deviation = _first_fit(regression, friction, robust).solution.delay
-    return delay if abs(delay) > SURELY * deviation else 0.0
-
-
-def _first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
-    """Fit the equations with the friction terms that every motor has."""
-    plain = [Term(kind) for kind in KINDS[friction]]
-    first = [list(plain) if moves else [] for moves in regression.moves]
-    solution = solve(regression, regression.friction(first), robust)
-    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
-    solution = solve(regression, regression.friction(first), robust)
-    return Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
 
 
 def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:

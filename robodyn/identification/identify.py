@@ -14,7 +14,7 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
 from robodyn.identification.filters import Filters, choose_filters
-from robodyn.identification.fit import Fit, efforts_delay, fitted
+from robodyn.identification.fit import Fit, first_fit, fitted
 from robodyn.identification.friction import KINDS, Friction
 from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
@@ -93,16 +93,17 @@ def identify(
     notes += _reversed_joints(m, stretches)
     report_progress(0.1)
     regression = regression_of(columns, stretches)
+    fit = first_fit(regression, friction, robust)
     for _ in range(DELAYS):
-        delay = efforts_delay(regression, friction, robust)
-        if not delay:
+        if not fit.delay:
             break
-        filters = replace(filters, effort_delay=filters.effort_delay + delay)
+        filters = replace(filters, effort_delay=filters.effort_delay + fit.delay)
         regression = regression_of(columns, _stretches(given, m, filters)[0])
+        fit = first_fit(regression, friction, robust)
     if not filters.effort_delay:
-        regression = regression.without_delay()
+        fit = first_fit(regression.without_delay(), friction, robust)
     report_progress(0.5)
-    fit = fitted(regression, friction, robust, lambda part: report_progress(0.5 + 0.4 * part))
+    fit = fitted(fit, friction, lambda part: report_progress(0.5 + 0.4 * part))
     report_progress(0.9)
     result = _result(m, fit, notes + _delays(fit))
     result = replace(result, fit=tuple(result.validate(given)))
