@@ -76,7 +76,7 @@ def evaluate(
     given = _variants(mechanism) if variants is None else variants
     frequencies, stiffness = None, None
     if is_elastic(m):
-        places = _extreme_configurations(m, found)
+        places = extreme_configurations(m, found)
         frequencies = m.modes(places).frequencies.min(axis=0)
         stiffness = float(smallest_stiffness(m, places).min())
     judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)
@@ -251,10 +251,10 @@ def _accuracy(
     """Return the accuracy at home and at configurations with a drive at an end of its travel."""
     if requirements.accuracy is None:
         return None
-    return pose_accuracy(m, requirements.accuracy, _extreme_configurations(m, found))
+    return pose_accuracy(m, requirements.accuracy, extreme_configurations(m, found))
 
 
-def _extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:
+def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:
     """Return configurations (K, nq): home, and those where a drive is at an end of its travel."""
     places = [m.home]
     for each in found:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.design import OBJECTIVES, Design
-from robodyn.designing.evaluate import evaluate
+from robodyn.designing.evaluate import evaluate, extreme_configurations
 from robodyn.designing.evaluation import Evaluation
 from robodyn.report.tables import Table
 
@@ -87,12 +88,10 @@ def demand_tables(e: Evaluation) -> list[Table]:
         rows = [["supply", need.supply_peak / voltage, need.supply_mean / voltage]]
         tables.append(Table(["", "peak [A]", "mean [A]"], rows, f"Currents at {voltage:g} V"))
     if e.requirements.accuracy is not None and e.pose_accuracy is not None:
-        rows = []
+        rows, at = [], extreme_configurations(m, e.found)
         for name, other in (("drives", "geometry"), ("joint centers", "position")):
-            accuracy = replace(e.requirements.accuracy, **{other: 0.0})
-            # the mechanism includes the payload already
-            alone = e.again(m, replace(e.requirements, payload=None, accuracy=accuracy))
-            rows.append([name, *np.asarray(alone.pose_accuracy).tolist()])
+            alone = pose_accuracy(m, replace(e.requirements.accuracy, **{other: 0.0}), at)
+            rows.append([name, *alone.tolist()])
         rows.append(["together", *e.pose_accuracy.tolist()])
         head = ["standard deviations by", "x [m]", "y [m]", "z [m]", "about x [rad]",
                 "about y [rad]", "about z [rad]"]  # fmt: skip
