@@ -69,8 +69,10 @@ def sine_motions(
     # dry friction does not grow with the acceleration
     friction = np.abs([m.inverse_dynamics(m.home, rest, way) for way in ways] - moved).max(axis=0)
     left = m.drives.effort_limits_at(np.zeros_like(weight)) - np.abs(weight) - friction
-    velocities = _shared(m.velocity_limits, [m.joint_velocities(m.home, way) for way in ways])
-    accelerations = _shared(np.maximum(left, 0.0), [*(moved - weight)])
+    velocities = _largest_values(
+        m.velocity_limits, [m.joint_velocities(m.home, way) for way in ways]
+    )
+    accelerations = _largest_values(np.maximum(left, 0.0), [*(moved - weight)])
     return [
         {
             "axis": AXES[k],
@@ -92,7 +94,7 @@ def sine_motions(
     ]
 
 
-def _shared(
+def _largest_values(
     limits: FloatArray, needed: Sequence[FloatArray]
 ) -> tuple[list[float | None], list[float | None]]:
     """Return the largest value of each axis alone, and with another axis at half of its own.

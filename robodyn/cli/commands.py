@@ -211,8 +211,8 @@ def application(name: str, about: str) -> typer.Typer:
     return app
 
 
-def _show_version(option_defaults: bool) -> None:
-    if option_defaults:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"robodyn {__version__}")
         raise typer.Exit()
 

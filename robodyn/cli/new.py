@@ -79,7 +79,6 @@ def new(
 
 
 def _write_requirements(target: Path, chosen: dict[str, float | None], force: bool) -> None:
-
     given = {key: value for key, value in chosen.items() if value is not None}
     _write({target: _text(Template(REQUIREMENTS), target, REQUIREMENTS, given)}, force)
     typer.echo(
@@ -91,7 +90,6 @@ def _write_requirements(target: Path, chosen: dict[str, float | None], force: bo
 
 
 def _text(template: Template, target: Path, name: str, given: dict[str, float]) -> str:
-
     known = {dimension.name: dimension for dimension in template.dimensions}
     for key, value in given.items():
         flag = f"--{key.replace('_', '-')}"

@@ -15,7 +15,7 @@ from robodyn.exporting.fmu import (
     plant_variables,
     write_fmus,
 )
-from robodyn.exporting.functions import FUNCTIONS, functions_of, listed
+from robodyn.exporting.functions import FUNCTIONS, functions_of, library_functions
 from robodyn.exporting.kind_functions import (
     KindFunctions,
     equation_functions,
@@ -46,9 +46,9 @@ __all__ = [
     "header",
     "in_comment",
     "kind_functions_of",
+    "library_functions",
     "library_texts",
     "link",
-    "listed",
     "llvm_of",
     "model_description",
     "object_of",

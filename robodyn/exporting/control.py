@@ -40,14 +40,13 @@ from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.vectors import clear
 
 
-def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile `reduce_efforts` to limits (2 n,) at an address of a configuration."""
+def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
+    """Compile the mass matrix and the Jacobian of the driven joints at an address."""
     _, nv, n = setting.sizes
-    mass, rates = kind.mass, kind.rates
 
-    @noinline
-    def reduce(q: Any, resting: Any, wanted: Any, limits: Any, out: Any) -> bool:
-        M, L, unit, column = stack(nv, nv), stack(n, nv), stack(1, nv), stack(1, n)
+    @inner
+    def inertia(q: Any, M: Any, L: Any) -> bool:
+        unit, column = stack(1, nv), stack(1, n)
         if not mass(q, address(M)):
             return False
         for j in range(nv):
@@ -57,8 +56,20 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
                 return False
             for i in range(n):
                 L[i, j] = column[0, i]
-        found: bool = reduce_efforts(resting, wanted, limits, M, L, out)
-        return found
+        return True
+
+    return inertia
+
+
+def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile `reduce_efforts` to limits (2 n,) at an address of a configuration."""
+    _, nv, n = setting.sizes
+    inertia = _inertia_of(kind.mass, kind.rates, setting)
+
+    @noinline
+    def reduce(q: Any, resting: Any, required: Any, limits: Any, out: Any) -> bool:
+        M, L = stack(nv, nv), stack(n, nv)
+        return bool(inertia(q, M, L) and reduce_efforts(resting, required, limits, M, L, out))
 
     return reduce
 
@@ -68,7 +79,7 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
     n, reduce = setting.sizes[2], _reduce_of(kind, setting)
     at_ends = address_of(setting.mechanism.drives.effort_ends)
 
-    def reduced(q: Any, resting: Any, efforts: Any) -> int:
+    def reduce_to_limits(q: Any, resting: Any, efforts: Any) -> int:
         work, ends = stack(3, n), stack(1, 2 * n)
         copied(resting, n, work[0])
         copied(efforts, n, work[1])
@@ -82,7 +93,7 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
             efforts[i] = work[2, i]
         return status
 
-    return reduced
+    return reduce_to_limits
 
 
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
@@ -167,8 +178,9 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of the end stops at a state."""
     _, nv, n = setting.sizes
-    mass = (kind if setting.links is None else setting.links.rest).mass
+    own = kind if setting.links is None else setting.links.rest
     positions, rates = kind.positions, kind.rates
+    inertia = _inertia_of(own.mass, rates, setting)
     find = marshal(
         end_stop_efforts, vector(n), vector(n), constant(setting.mechanism.position_limits),
         vector(STOPS), rows_out(nv, nv), rows_out(n, nv), vector_out(n), borrowed=True,
@@ -177,20 +189,12 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
     def end_stop_efforts_checked(q: Any, v: Any, dt: float, out: Any) -> int:
         if not 0.0 < dt < np.inf:
             return INVALID
-        at, numbers, unit = stack(3, n), stack(1, STOPS), stack(1, nv)
-        M, L = stack(nv, nv), stack(n, nv)
+        at, numbers, M, L = stack(2, n), stack(1, STOPS), stack(nv, nv), stack(n, nv)
         write_stops(dt, 0.0, numbers[0])
         found = positions(q, address(at[0])) and rates(q, v, address(at[1]))
-        if not (found and mass(q, address(M))):
+        if not (found and inertia(q, M, L) and find(at[0], at[1], numbers[0], M, L, out)):
             return NO_RESULT
-        for j in range(nv):
-            for k in range(nv):
-                unit[0, k] = 1.0 if k == j else 0.0
-            if not rates(q, address(unit), address(at[2])):
-                return NO_RESULT
-            for i in range(n):
-                L[i, j] = at[2, i]
-        return FINE if find(at[0], at[1], numbers[0], M, L, out) else NO_RESULT
+        return FINE
 
     return end_stop_efforts_checked
 

@@ -68,10 +68,10 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         links = make(bare)
         free = make(bare._smooth) if bare.solver.friction.is_dry else links
         setting = setting._replace(links=Setting(bare, links, free, links, setting.damping))
-    return {function: checked(function, own, setting) for function in listed(mechanism)}
+    return {function: checked(function, own, setting) for function in library_functions(mechanism)}
 
 
-def listed(mechanism: Mechanism) -> tuple[Function, ...]:
+def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
     """Return the functions that the library of a mechanism has."""
     if mechanism.drives.elasticity is None:
         return FUNCTIONS

@@ -292,7 +292,7 @@ def equation_functions(
     }
 
 
-def simulated(mechanism: Mechanism) -> Mechanism:
+def plant_model(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism without what its simulation adds: rotors of elastic drives, friction."""
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
@@ -306,7 +306,7 @@ def step_of(
     Args:
         mechanism: mechanism of any kind.
         loop: kernels of the kind.
-        plant: arrays of the `simulated` plant for the loop, before those of its joints.
+        plant: arrays of the `plant_model` for the loop, before those of its joints.
         model: arrays of a controller's model, which is not used here.
 
     Returns:

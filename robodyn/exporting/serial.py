@@ -14,8 +14,8 @@ from robodyn.exporting.kind_functions import (
     KindFunctions,
     are_finite,
     kind_functions_of,
+    plant_model,
     position_functions,
-    simulated,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -88,7 +88,7 @@ def _functions(m: SerialArm) -> KindFunctions:
         jacobian=jacobian,
         condition=marshal(entries.condition_number, chain, q, NUMBER, False),
         step=step_of(
-            m, m.solver.loop, (constant(simulated(m).solver.packed[0]), gravity), (chain, gravity)
+            m, m.solver.loop, (constant(plant_model(m).solver.packed[0]), gravity), (chain, gravity)
         ),
         derivatives=marshal(
             lanes.derivatives, chain, gravity, *state_row, row(n), *LOAD_ROW, NUMBER,

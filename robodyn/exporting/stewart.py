@@ -10,7 +10,7 @@ from robodyn.exporting.kind_functions import (
     KindFunctions,
     copied,
     kind_functions_of,
-    simulated,
+    plant_model,
     step_of,
 )
 from robodyn.exporting.marshaling import (
@@ -166,7 +166,7 @@ def _functions(m: StewartPlatform) -> KindFunctions:
         difference=difference,
         advance=advance,
         step=step_of(
-            m, m.solver.loop, (constant(simulated(m).solver.packed[0]),), (lane_numbers,)
+            m, m.solver.loop, (constant(plant_model(m).solver.packed[0]),), (lane_numbers,)
         ),
         derivatives=marshal(
             derivatives, smooth_legs, body, steps, falling, *state_row, row(6), row(6), *LOAD_ROW,

@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.errors import InvalidInput
 from robodyn.exporting.escaping import in_comment
-from robodyn.exporting.functions import listed
+from robodyn.exporting.functions import library_functions
 from robodyn.exporting.kind_functions import STATUSES
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.mechanism.mechanism import Mechanism
@@ -87,7 +87,7 @@ def header(name: str, mechanism: Mechanism) -> str:
                 f"#define {upper}_{key} {n} /* {text} */" for (key, n), text in sizes
             ),
             "STATUSES": "\n".join(statuses),
-            "FUNCTIONS": "\n\n".join(_declare(name, each) for each in listed(mechanism)),
+            "FUNCTIONS": "\n\n".join(_declare(name, each) for each in library_functions(mechanism)),
         },
     )
 

@@ -97,7 +97,7 @@ def surfaces_image(
     axes.locator_params(nbins=5)
     if hidden:
         axes.set(**{f"{hidden}label": "", f"{hidden}ticks": []})
-    return _embedded(figure)
+    return _image_tag(figure)
 
 
 def area_image(region: TipRegion, labels: list[str]) -> str:
@@ -128,11 +128,11 @@ def area_image(region: TipRegion, labels: list[str]) -> str:
     axes.set_aspect("equal")
     axes.set(xlabel=labels[plane[0]], ylabel=labels[plane[1]])
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="violated")
-    return _embedded(figure)
+    return _image_tag(figure)
 
 
-def _embedded(figure: Figure) -> str:
-    """Return a figure as an image within the page."""
+def _image_tag(figure: Figure) -> str:
+    """Return an HTML image that contains a figure."""
     image = BytesIO()
     figure.savefig(image, format="png", dpi=110, bbox_inches="tight")
     data = b64encode(image.getvalue()).decode()

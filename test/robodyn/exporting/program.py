@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from robodyn.exporting import listed
+from robodyn.exporting import library_functions
 
 MAIN = """
 #include <malloc.h>
@@ -84,7 +84,7 @@ class Program:
             "NV": mechanism.coordinates.velocity_size,
             "N": len(mechanism.joint_names),
         }
-        self.functions = [f for f in listed(mechanism) if not only or f.name in only]
+        self.functions = [f for f in library_functions(mechanism) if not only or f.name in only]
         self.folder, self.runner, self.nanoseconds = exported.folder, runner, 0.0
         texts = [self._text(exported.name, k, f) for k, f in enumerate(self.functions)]
         source = self.folder / "check.c"

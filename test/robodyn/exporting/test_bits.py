@@ -20,8 +20,8 @@ from robodyn.exporting import (
     Target,
     functions_of,
     header,
+    library_functions,
     link,
-    listed,
     llvm_of,
     object_of,
 )
@@ -195,7 +195,7 @@ def test_elastic_drives_have_the_bits_of_the_library(elastic_delta):
     m, done = elastic_delta
     program, states = Program(m, done), random_states(m, ROWS)
     worst = compare(m, program, states)
-    assert set(worst) == {function.name for function in listed(m)}
+    assert set(worst) == {function.name for function in library_functions(m)}
     assert {name: off for name, off in worst.items() if off > 0.0} == {}
     unwell = np.full_like(states.tau, np.nan)
     steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
@@ -223,7 +223,7 @@ def twist_jacobian(m):
 def test_the_bits_are_those_of_the_library(exported):
     m, _, program, states = exported
     worst = compare(m, program, states)
-    assert set(worst) == {function.name for function in listed(m)}
+    assert set(worst) == {function.name for function in library_functions(m)}
     assert {name: off for name, off in worst.items() if off > 0.0} == {}
 
 
