@@ -160,9 +160,9 @@ def stiffness_matrix(
         KinematicsError: as `inverse_dynamics`.
     """
     drives = mechanism._drive_elasticity
-    _, slope, J = _state_at_rest(mechanism, configuration, wrench)
-    K = np.swapaxes(J, -1, -2) @ (slope + drives.stiffness[:, None] * J)
-    return np.asarray(0.5 * (K + np.swapaxes(K, -1, -2)))
+    _, K, J = _state_at_rest(mechanism, configuration, wrench)
+    K = K + (drives.stiffness * J.swapaxes(-1, -2)) @ J
+    return np.asarray(0.5 * (K + K.swapaxes(-1, -2)))
 
 
 def compliance(
@@ -233,11 +233,11 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
     efforts = _state_at_rest(mechanism, start, None)[0]
     positions = mechanism.joint_positions(start)
     for _ in range(STEPS):
-        needed, slope, J = _state_at_rest(mechanism, q, load)
+        needed, geometric, J = _state_at_rest(mechanism, q, load)
         wound = mechanism.joint_positions(q) - positions
         missing = needed - efforts + stiffness * wound
         transposed = np.swapaxes(J, -1, -2)
-        K = transposed @ (slope + stiffness[:, None] * J)
+        K = geometric + transposed @ (stiffness[:, None] * J)
         step = -np.linalg.solve(K, transposed @ missing[..., None])[..., 0]
         q = mechanism.advance(q, step)
         if np.abs(step).max(initial=0.0) <= TOLERANCE * mechanism.size:
@@ -373,10 +373,15 @@ def energy_of_drives(
 def _state_at_rest(
     mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return efforts (..., n), their slope (..., n, nv) by displacement, and J (..., n, nv)."""
-    rest = np.zeros(mechanism.coordinates.velocity_size)
-    d = mechanism._smooth.inverse_dynamics_derivatives(configuration, rest, rest, wrench)
-    return d.efforts, d.configuration, mechanism.joint_jacobian(configuration)
+    """Return efforts e (..., n), the geometric stiffness J' de/dx (..., nv, nv), and J."""
+    smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
+    if (compute := smooth.solver.derivatives) is not None:
+        efforts = smooth.inverse_dynamics(configuration, rest, rest, wrench)
+        if (found := compute.at_rest(configuration, efforts, wrench)) is not None:
+            return efforts, *found
+    d = smooth.inverse_dynamics_derivatives(configuration, rest, rest, wrench)
+    J = mechanism.joint_jacobian(configuration)
+    return d.efforts, np.swapaxes(J, -1, -2) @ d.configuration, J
 
 
 def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from numba import types
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics.batch_calls import STATE, evaluate_unchecked
+from robodyn.dynamics.kernels.derivatives import LOADS_AT_REST
 from robodyn.errors import KinematicsError
 from robodyn.numerics.array_arguments import (
     MATRIX,
@@ -36,7 +38,7 @@ _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
 
 @cached_threadsafe
 def _entry(kernel: Any, *numbers: Any) -> Callable[..., int]:
-    return direct(kernel, *numbers, *_STATE, types.boolean, MATRIX_OUT)
+    return direct(kernel, *numbers, *_STATE, types.int64, MATRIX_OUT)
 
 
 @cached_threadsafe
@@ -58,6 +60,7 @@ class CompiledDerivatives:
         otherwise: fallback if the kernel fails.
         single: kernel of one state without a wrench on a fixed base; takes the numbers,
             configuration, velocity, acceleration, whether forward, and an array for all blocks.
+        of_loads: whether the kernel also differentiates the loads at rest.
     """
 
     def __init__(
@@ -68,16 +71,17 @@ class CompiledDerivatives:
         held: Callable[..., FloatArray] | None = None,
         otherwise: CompiledDerivatives | None = None,
         single: Any = None,
+        of_loads: bool = False,
     ) -> None:
         self._kernel, self.numbers, self._held = kernel, numbers, held
-        self._otherwise, self._single = otherwise, single
+        self._otherwise, self._single, self._of_loads = otherwise, single, of_loads
         nq, nv, n = sizes
         self._widths, self._core = (nq, nv, nv, n, 6, 9), (3, n, n) if n == nv else None
         self._shapes = (nq,), (nv,), (nv,), (n,)
 
     def __reduce__(self) -> tuple[Any, ...]:
         sizes = self._widths[0], self._widths[1], self._widths[3]
-        others = self._held, self._otherwise, self._single
+        others = self._held, self._otherwise, self._single, self._of_loads
         return CompiledDerivatives, (self._kernel, self.numbers, sizes, *others)
 
     @cached_property
@@ -147,6 +151,32 @@ class CompiledDerivatives:
         if found is None and self._otherwise is not None:
             return self._otherwise._of_batch(forward, state)
         return found
+
+    def at_rest(
+        self, configuration: Any, efforts: Any, wrench: Any
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Differentiate the loads minus those that constant efforts balance, at rest.
+
+        Args:
+            configuration, efforts, wrench: equilibrium without dry friction.
+
+        Returns:
+            Derivatives (..., nv, nv) of generalized forces by displacement, and the rates
+            (..., n, nv) of the driven joints by velocity; None if the kernel fails or has none.
+        """
+        if not self._of_loads:
+            return None
+        _, nv, _, n, _, _ = self._widths
+        rest, out = np.zeros((1, nv)), np.empty((nv + n, nv))
+        with suppress(TypeError):  # not a float64 array
+            if efforts.ndim == 1 and wrench is None:
+                state = configuration[None], rest, rest, efforts[None], None, None
+                if self._call(*state, LOADS_AT_REST, out.reshape(1, -1)):
+                    return out[:nv], out[nv:]
+        batch = states(self._widths, (configuration, rest[0], rest[0], efforts, wrench, None))
+        assert batch is not None  # the efforts are of these arguments
+        found = evaluate_unchecked(self._call, (), batch, (nv + n, nv), LOADS_AT_REST)
+        return None if found is None else (found[..., :nv, :], found[..., nv:, :])
 
     def _of_batch(self, forward: bool, state: tuple[ArrayLike | None, ...]) -> Blocks | None:
         _, nv, _, n, _, _ = self._widths

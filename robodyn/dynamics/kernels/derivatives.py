@@ -24,6 +24,10 @@ from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.simd.access import entry, lane, set_entry
 from robodyn.numerics.simd.lanes import WIDTH
 
+# What is differentiated: efforts, accelerations, or g at rest, by displacement only.
+EFFORTS: Final = 0
+ACCELERATIONS: Final = 1
+LOADS_AT_REST: Final = 2
 # Number of points for each coordinate: of its acceleration, velocity and displacement.
 OF_ACCELERATION: Final = 1
 OF_VELOCITY: Final = 2
@@ -86,7 +90,13 @@ def weight_of(point: int) -> float:
 
 
 @inner
-def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
+def point_number(first: int, k: int, skipped: int) -> int:
+    """Return the number of the point in lane k, counted from 0 behind the state itself (-1)."""
+    return first + k - 1 + (skipped if first + k > 0 else 0)
+
+
+@inner
+def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p: Any) -> None:
     """Write the state and the points of the stencil from number `first` on, counted from 1."""
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
@@ -95,7 +105,7 @@ def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
     for i in range(nv):
         p.v[i], p.a[i], p.step[i] = v[i], a[i], 0.0
     for k in range(WIDTH):
-        n = first + k - 1
+        n = point_number(first, k, skipped)
         if 0 <= n < nv:
             set_entry(p.a, n, k, a[n] + size)
         elif nv <= n < 3 * nv:
@@ -107,11 +117,11 @@ def put_points(given: Any, first: int, steps: Any, size: float, p: Any) -> None:
 
 
 @inner
-def gather(first: int, steps: Any, size: float, p: Any, out: Any) -> None:
+def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) -> None:
     """Add the results at these points to the derivatives."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
-        n = first + k - 1
+        n = point_number(first, k, skipped)
         for i in range(nv):
             value = entry(p.found, i, k)
             if n < 0:
@@ -180,9 +190,11 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
 
     @inner
     def write_derivatives(
-        mechanism: Any, given: Any, steps: Any, friction: Any, forward: bool, memory: Any, out: Any
+        mechanism: Any, given: Any, steps: Any, friction: Any, quantity: int, memory: Any, out: Any
     ) -> bool:
         """Write derivatives (3 nv n,) by rows; False if there are none.
+
+        Of LOADS_AT_REST, derivatives (nv, nv) of g by displacement, then A' (n, nv).
 
         `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
         the last two may have length zero; `steps` (nv,) displacements, `friction` (n or more,
@@ -203,12 +215,14 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
             size = max(size, 1.0 + abs(a[i]))
             for j in range(2 * nv):
                 found.rows[i, j] = 0.0
-        for first in range(0, 1 + (OF_ACCELERATION + OF_VELOCITY + OF_DISPLACEMENT) * nv, WIDTH):
-            put_points(given, first, steps, size, p)
+        skipped = (OF_ACCELERATION + OF_VELOCITY) * nv if quantity == LOADS_AT_REST else 0
+        points = (OF_ACCELERATION + OF_VELOCITY + OF_DISPLACEMENT) * nv - skipped
+        for first in range(0, 1 + points, WIDTH):
+            put_points(given, first, skipped, steps, size, p)
             displace(mechanism, p.step, s, p.q)
             if residual(mechanism, state, efforts, s, p.found) != 0:
                 return False
-            gather(first, steps, size, p, found)
+            gather(first, skipped, steps, size, p, found)
             if first == 0:
                 for j in range(n):
                     rate = 0.0
@@ -227,14 +241,21 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
                     for i in range(nv):
                         rates = rates + drive(mechanism, s, i, j) * p.v[i]
                     for k in range(WIDTH):
-                        at = first + k - 1 - 3 * nv
+                        at = point_number(first, k, skipped) - 3 * nv
                         if 0 <= at < OF_DISPLACEMENT * nv:
                             i = at // OF_DISPLACEMENT
                             weight = weight_of(at % OF_DISPLACEMENT) / steps[i]
                             found.rates[j, i] += weight * lane(rates, k)
         if falling:
             add_falling_friction(found)
-        return solve_derivatives(forward, found, out)
+        if quantity == LOADS_AT_REST:
+            for i in range(nv):
+                for j in range(nv):
+                    out[i * nv + j] = found.rows[i, j]
+                for j in range(n):
+                    out[(nv + j) * nv + i] = found.A[i, j]
+            return True
+        return solve_derivatives(quantity == ACCELERATIONS, found, out)
 
     return write_derivatives
 

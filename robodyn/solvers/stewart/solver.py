@@ -113,7 +113,8 @@ class PlatformSolver(Solver):
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
             falling_friction(self.mechanism),
         )
-        return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held_efforts(self.mechanism))
+        held = held_efforts(self.mechanism)
+        return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held, of_loads=True)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return no structure, and the numbers of the platform."""

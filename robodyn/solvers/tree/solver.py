@@ -101,7 +101,7 @@ class LoopSolver(Solver):
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
         sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
-        general = CompiledDerivatives(derivatives, numbers, sizes, held)
+        general = CompiledDerivatives(derivatives, numbers, sizes, held, of_loads=True)
         if not own.structure.is_open_tree:
             return general
         return CompiledDerivatives(derivatives_of_tree, numbers, sizes, held, general)

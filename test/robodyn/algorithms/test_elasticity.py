@@ -3,6 +3,7 @@
 """Stiffness, deflection and modes of mechanisms with elastic drives."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from robodyn.model import LinearSpring
 from robodyn.poses import pose_difference
 from robodyn.sweeps import QUANTITIES, States, SweepSettings
 
+LOOPS = Path(__file__).parents[2] / "reference" / "closed_loops"
+# Their driven joints are not the independent ones, or are more than these.
+OTHERS = ("stewart_tree.urdf", "redundant_3rrr.urdf")
 NAMES = ("motion_platform", "delta", "hexapod_rotary", "fivebar", "puma560", "ur10e")
 PENDULUM = """
 <robot name="pendulum">
@@ -32,7 +36,7 @@ def loaded(recwarn):
     """Return a mechanism with drives of different stiffness and springs, away from home."""
 
     def load(name):
-        m = ur10e() if name == "ur10e" else rd.load(name)
+        m = ur10e() if name == "ur10e" else rd.load(LOOPS / name if name in OTHERS else name)
         own = [j for j in m.model.joints if j.moves_alone and "universal" not in j.name]
         springs = {j.name: LinearSpring(2e3 + 100.0 * k, 0.1, 5.0) for k, j in enumerate(own)}
         m = m._made(m.model.with_joint_springs(springs))
@@ -68,7 +72,7 @@ def potential(m, q, force=(0.0, 0.0, 0.0)):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *OTHERS])
 def test_stiffness_is_the_second_derivative_of_the_energy(loaded, name):
     m, q = loaded(name)
     energy, units = potential(m, q), np.eye(m.coordinates.velocity_size)

@@ -59,9 +59,9 @@ write_derivatives = derivative_kernel(residual_wrench, displace, drive)
 @batch_entry
 def derivatives(
     legs: Any, body: Any, steps: Any, friction: Any, pose: Any, twist: Any, accel: Any, forces: Any,
-    wrench: Any, base: Any, forward: bool, out: Any,
+    wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Compute derivatives out (N, 108) of forces, or of accelerations if `forward`.
+    """Compute derivatives out (N, 108) of forces, accelerations or loads at rest.
 
     By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns how many
     states, from the first, have them.
@@ -75,6 +75,6 @@ def derivatives(
         given, finite = state_row(states, k, memory)
         if not (finite and is_pose(given[0])):
             return k
-        if not write_derivatives(platform, given, steps, friction, forward, scratch, out[k]):
+        if not write_derivatives(platform, given, steps, friction, quantity, scratch, out[k]):
             return k
     return int(out.shape[0])

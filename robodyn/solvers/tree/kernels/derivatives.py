@@ -83,9 +83,9 @@ write_derivatives = derivative_kernel(residual_efforts, displace, drive)
 @batch_entry
 def derivatives(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
-    efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
+    efforts: Any, wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Compute derivatives out (N, ...) of efforts, or of accelerations if `forward`.
+    """Compute derivatives out (N, ...) of efforts, accelerations or loads at rest.
 
     By displacement, velocity, and acceleration or efforts, row by row. No rate of the tree (rates,)
     is displaced by more than its limit. Returns how many states, from the first, have them.
@@ -109,6 +109,6 @@ def derivatives(
             for i in range(m.rates):
                 most = max(most, abs(start.S[i, j]) / limits[i])
             start.u[j] = 1.0 / most
-        if not write_derivatives(m, given, start.u, friction, forward, scratch, out[k]):
+        if not write_derivatives(m, given, start.u, friction, quantity, scratch, out[k]):
             return k
     return int(out.shape[0])
