@@ -235,6 +235,8 @@ def displacement_rate(mechanism: Mechanism) -> Any:
         r, w = x[turn], v[turn]
         # the root of zero has no derivative; up to this angle the series is exact to rounding
         half = 0.5 * casadi.sqrt(casadi.dot(r, r) + 1e-12)
-        share = (1.0 - half / casadi.tan(half)) / (4.0 * half**2)
-        rate[turn] = w - 0.5 * casadi.cross(r, w) + share * casadi.cross(r, casadi.cross(r, w))
+        coefficient = (1.0 - half / casadi.tan(half)) / (4.0 * half**2)
+        rate[turn] = (
+            w - 0.5 * casadi.cross(r, w) + coefficient * casadi.cross(r, casadi.cross(r, w))
+        )
     return casadi.Function("displacement_rate", [x, v], [rate], ["x", "v"], ["rate"])

@@ -59,7 +59,7 @@ def get_threads() -> int:
     return os.cpu_count() or 1
 
 
-def share(work: Callable[[int, int], bool], count: int) -> bool:
+def split(work: Callable[[int, int], bool], count: int) -> bool:
     """Call work(first, last) for ranges of 0..count, on several threads if worthwhile.
 
     Returns:

@@ -33,13 +33,13 @@ class Background:
         self._node, self._stamp = node, stamp
         self._report = reporter(node)
         self._turn = 0
-        self._what, self._share = "", 0.0
+        self._activity, self._progress = "", 0.0
         self._timer: Any = None
 
     @property
     def is_busy(self) -> bool:
         """Whether a task is running."""
-        return bool(self._what)
+        return bool(self._activity)
 
     def begin(
         self,
@@ -58,12 +58,12 @@ class Background:
         """
         self._turn += 1
         turn = self._turn
-        self._what, self._share = what, 0.0
+        self._activity, self._progress = what, 0.0
 
-        def report_progress(share: float) -> None:
+        def report_progress(fraction: float) -> None:
             if turn != self._turn:
                 raise Canceled
-            self._share = share
+            self._progress = fraction
 
         def run() -> None:
             try:
@@ -93,21 +93,21 @@ class Background:
 
     def cancel(self) -> str:
         """Cancel the task and return its name; empty if there is none."""
-        what = self._what
+        what = self._activity
         self._turn += 1
         if what:
             self._stop("canceled")
         return what
 
     def _stop(self, text: str) -> None:
-        self._what = ""
+        self._activity = ""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
         self._publish(text, {})
 
     def _log_progress(self) -> None:
-        self._publish(f"planning {self._what}", {"progress": f"{100.0 * self._share:.0f} %"})
+        self._publish(f"planning {self._activity}", {"progress": f"{100.0 * self._progress:.0f} %"})
 
     def _publish(self, text: str, values: dict[str, object]) -> None:
         self._report(self._stamp(), Status("planning", 0, text, values))

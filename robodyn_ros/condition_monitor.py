@@ -68,7 +68,7 @@ class ConditionMonitor(Node):
         self._looked, self._is_near = 0, True
         self._last: Status | None = None
         self._sent = -math.inf
-        self._said: dict[int, float] = {}
+        self._reported_at: dict[int, float] = {}
         self._period = int(p["diagnostic_period"] * messages.NANOSECONDS)
         self._number = self.create_publisher(Float64, "condition_number", qos.STATE)
         self._scaled = self.create_publisher(Float64, "~/condition_number_scaled", qos.STATE)
@@ -109,8 +109,12 @@ class ConditionMonitor(Node):
                 self._last = Status("condition number", level, text)
             self._publish()
         level, now = self._level.level, time.monotonic()
-        if changed and self._last is not None and now - self._said.get(level, -math.inf) > QUIET:
-            self._said[level] = now
+        if (
+            changed
+            and self._last is not None
+            and now - self._reported_at.get(level, -math.inf) > QUIET
+        ):
+            self._reported_at[level] = now
             # if efforts remain finite, the mechanism may start in a singularity
             matters = needs_regularity(self._mechanism)
             log_at_level(self, level * matters, f"t = {stamp * 1e-9:.3f} s: {self._last.text}")

@@ -90,7 +90,7 @@ class _Tolerant(Executor):
         self.add_node(node)
 
     def _take_subscription(self, sub: Any) -> None:
-        hand_over(sub, wants_info(sub), self._refusals)
+        hand_over(sub, takes_info(sub), self._refusals)
 
     def _take_service(self, srv: Any) -> Any:
         return self._taken(srv, super()._take_service)
@@ -142,7 +142,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
             for subscription in self._only_node.subscriptions:
                 with subscription.handle:
                     _ = subscription.handle.take_message, subscription.callback, subscription.raw
-                wants_info(subscription)
+                takes_info(subscription)
         except (AttributeError, TypeError, RuntimeError) as error:
             return f"{type(error).__name__}: {error}"
         return ""
@@ -239,7 +239,7 @@ class Waiting:
                 with suppress(rclpy_implementation.InvalidHandle):  # just destroyed
                     held.enter_context(entity.handle)
                     self._add.append((add, entity.handle))
-        self._subscriptions = [(s.handle.pointer, s, wants_info(s)) for s in subscriptions]
+        self._subscriptions = [(s.handle.pointer, s, takes_info(s)) for s in subscriptions]
 
     def _present(self) -> tuple[list[Any], ...]:
         n = self._node
@@ -319,7 +319,7 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
             refusals.add(subscription.topic_name, f"refused: {error}")
 
 
-def wants_info(subscription: Any) -> bool:
+def takes_info(subscription: Any) -> bool:
     """Return whether a subscription's callback also takes message info; on Humble none does."""
     kind = getattr(subscription, "_callback_type", None)
     return kind is not None and kind.name != "MessageOnly"

@@ -98,7 +98,7 @@ class ForwardSimulator(Node):
         self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
         self._topic = topics.state_topic
-        self._tell_time = sender(self, self.create_publisher(
+        self._publish_clock = sender(self, self.create_publisher(
             Clock, "/clock", qos.LOSSLESS if self._lockstep else qos.CLOCK))  # fmt: skip
         self._report = reporter(self)
         subscribe(self, JointState, "joint_commands", self._on_command, qos.RECENT)
@@ -263,7 +263,7 @@ class ForwardSimulator(Node):
 
     def _publish(self) -> None:
         plant, stamp = self._plant, self._stamp
-        self._tell_time(Clock(clock=messages.to_stamp(stamp)))
+        self._publish_clock(Clock(clock=messages.to_stamp(stamp)))
         if self._measured_at != stamp:
             self._measured = self._sensor.measure(*self._state)
             self._measured_at = stamp

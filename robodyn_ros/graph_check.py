@@ -56,9 +56,11 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
         for name in sorted({s.node_name for s in subscribers}):
             ends = [s for s in subscribers if s.node_name == name]
             # a node may have two subscriptions, for latched and for volatile publishers
-            answers = [qos_check_compatible(publisher.qos_profile, s.qos_profile) for s in ends]
-            if all(fits == QoSCompatibility.ERROR for fits, _ in answers):
-                why = answers[0][1].rstrip(";. ").removeprefix("ERROR: ")
+            compatibilities = [
+                qos_check_compatible(publisher.qos_profile, s.qos_profile) for s in ends
+            ]
+            if all(fits == QoSCompatibility.ERROR for fits, _ in compatibilities):
+                why = compatibilities[0][1].rstrip(";. ").removeprefix("ERROR: ")
                 yield _finding(
                     "error", f"{topic}: {name} does not receive from {publisher.node_name}: {why}"
                 )
@@ -133,11 +135,11 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
         client = node.create_client(ListControllers, service)
         future = client.call_async(ListControllers.Request())
         rclpy.spin_until_future_complete(node, future, timeout_sec=ANSWER)
-        answer: Any = future.result() if future.done() else None
-        if answer is None:
+        response: Any = future.result() if future.done() else None
+        if response is None:
             yield _finding("warning", f"{service}does not respond within {ANSWER:g} s")
             continue
-        for controller in answer.controller:
+        for controller in response.controller:
             level = "ok" if controller.state == "active" else "note"
             yield _finding(level, f"controller {controller.name}: {controller.state}")
 

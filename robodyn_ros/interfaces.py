@@ -61,14 +61,14 @@ def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
         act: returns the response's message, or raises a RobodynError with the reason of a failure.
     """
 
-    def answer(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def trigger(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
             response.message, response.success = act(), True
         except RobodynError as error:
             response.message = str(error)
         return response
 
-    node.create_service(Trigger, name, answer)
+    node.create_service(Trigger, name, trigger)
 
 
 def subscribe(

@@ -273,11 +273,11 @@ class InverseDynamics(ManagedNode):
         """Return the fraction of efforts that a deactivated node still commands."""
         if self._ramp_down is None:
             return 1.0
-        share = self._ramp_down.share(time.monotonic())
-        if share == 0.0:
+        fraction = self._ramp_down.fraction(time.monotonic())
+        if fraction == 0.0:
             self._ramp_down = None
             self.get_logger().info("the efforts are zero")
-        return share
+        return fraction
 
     def _watch(self) -> None:
         """Hold by gravity compensation if states stop, then ramp the efforts down."""

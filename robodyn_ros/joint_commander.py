@@ -116,7 +116,7 @@ class JointCommander(ManagedNode):
         self._stream = PoseStream(m, p["setpoint_timeout"])
         self._points = PointStream(m)
         self._interface = Interface(self, m)
-        self._said = self._problem = self._waiting = self._unheeded = ""
+        self._reported_state = self._problem = self._waiting = self._unheeded = ""
         self._late, self._yields = 0, False
         self._point: SetPoint | None = None
         self._target = OdometryMessage(m.frames)
@@ -355,9 +355,9 @@ class JointCommander(ManagedNode):
             self._target_publisher.publish(self._target.filled(self._ticks.time, pose, np.zeros(6)))
 
     def _publish_machine_state(self) -> None:
-        machine, before = self._machine, self._said
+        machine, before = self._machine, self._reported_state
         if machine.state != before:
-            self._said = machine.state
+            self._reported_state = machine.state
             self._states.publish(String(data=machine.state))
             text = f"state changed: {before or 'start'} -> {machine.state}"
             why = f": {machine.reason}" if machine.reason else ""
@@ -386,7 +386,7 @@ class JointCommander(ManagedNode):
             "arrived": machine.commander.has_arrived,
             "refused_setpoints": self._stream.refused,
             "late_setpoints": self._late,
-            "held_share": 0.0 if machine.stabilized is None else machine.stabilized.share,
+            "held_share": 0.0 if machine.stabilized is None else machine.stabilized.fraction,
             "lost_time": f"{self._ticks.pacer.lost:.3f}",
         }
         own = diagnostics.Status("machine", level, text, values)

@@ -206,9 +206,9 @@ def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -
                 f"no joint {name!r}, did you mean {near!r}? The joints are {', '.join(names)}",
                 value=name,
             )
-    asked = [name for name in names if name in given]
+    listed = [name for name in names if name in given]
     goal = np.array(present, dtype=np.float64)
-    goal[[names.index(name) for name in asked]] = joint_values(message, asked, "position")
+    goal[[names.index(name) for name in listed]] = joint_values(message, listed, "position")
     return goal
 
 
@@ -295,12 +295,12 @@ def numbers(values: FloatArray) -> array[float]:
 class JointStateMessage:
     """Reusable JointState of fixed joints; a field that is None keeps its value, initially empty.
 
-    `told_in` is the unit of commands, which the message can only state as its frame.
+    `unit` is the unit of commands, which the message can only state as its frame.
     """
 
-    def __init__(self, names: Sequence[str], told_in: str = "") -> None:
+    def __init__(self, names: Sequence[str], unit: str = "") -> None:
         self._message = JointState(name=list(names))
-        self._message.header.frame_id = told_in
+        self._message.header.frame_id = unit
         self._stamp = self._message.header.stamp
 
     def filled(
@@ -325,10 +325,10 @@ class JointStateMessage:
 class MultiArrayMessage:
     """Reusable one-dimensional Float64MultiArray, labeled with the unit of commands."""
 
-    def __init__(self, size: int = 0, told_in: str = "") -> None:
+    def __init__(self, size: int = 0, unit: str = "") -> None:
         self._message = Float64MultiArray()
-        if told_in:
-            dimension = MultiArrayDimension(label=told_in, size=size, stride=size)
+        if unit:
+            dimension = MultiArrayDimension(label=unit, size=size, stride=size)
             self._message.layout.dim = [dimension]
 
     def filled(self, values: FloatArray) -> Float64MultiArray:

@@ -155,14 +155,14 @@ def on_change(
 def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
     """Call `change` with parameters that are set; its RobodynError rejects them with its text."""
 
-    def answer(parameters: list[Parameter]) -> SetParametersResult:
+    def validate(parameters: list[Parameter]) -> SetParametersResult:
         try:
             change(parameters)
         except rd.RobodynError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    node.add_on_set_parameters_callback(answer)
+    node.add_on_set_parameters_callback(validate)
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:

@@ -254,19 +254,19 @@ class Recorder(Node):
         super().destroy_node()
 
     def _take_rest(self) -> None:
-        asked, now = time.time_ns(), time.monotonic()
+        called, now = time.time_ns(), time.monotonic()
         since, deadline, quiet = now, now + LONGEST, QUIET
         while now < min(since + quiet, deadline):
-            if self._take_all(asked):
+            if self._take_all(called):
                 since = now
             else:
                 time.sleep(0.01)
             busy = (sent for count, sent in self._counts.values() if count >= BUSY)
-            quiet = SHORTER if all(sent > asked for sent in busy) else QUIET
+            quiet = SHORTER if all(sent > called for sent in busy) else QUIET
             now = time.monotonic()
 
-    def _take_all(self, asked: int) -> bool:
-        """Take received messages; return whether any was sent before `asked` [ns]."""
+    def _take_all(self, called: int) -> bool:
+        """Take received messages; return whether any was sent before `called` [ns]."""
         old = False
         # do not wait for a clock that cannot be read
         with self._ticks.handle, suppress(rclpy_implementation.RCLError):
@@ -278,7 +278,7 @@ class Recorder(Node):
                 while taken := subscription.handle.take_message(subscription.msg_type, True):
                     data, info = taken
                     self._take(topic, subscription.topic_name, data, info)
-                    old = old or _times(info)[0] <= asked
+                    old = old or _times(info)[0] <= called
         return old
 
     def _describe(self, bag: BagWriter) -> None:

@@ -90,7 +90,7 @@ class StateTopic:
             topic, f"refused: {error}"
         )
         self._begun, self._received = time.monotonic(), -np.inf
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
         self._reported = False
         self._profile = profile
         if setting(node, "best_effort"):
@@ -186,11 +186,11 @@ class StateTopic:
         if lacking := self._lacking():
             self._once("lacking", 2, lacking)
         else:
-            self._said.discard("lacking")
+            self._logged.discard("lacking")
         if self._vote.conflict:
             self._once("conflict", 2, self._conflict)
         else:
-            self._said.discard("conflict")
+            self._logged.discard("conflict")
         if (waits := self.waiting()) and time.monotonic() - self._begun > 2.0 * LOOK:
             found.append(waits)
         for level, text in found:
@@ -202,10 +202,10 @@ class StateTopic:
         self._subscription = self._subscribe()
 
     def _once(self, key: str, level: int, text: str) -> None:
-        if key not in self._said:
-            if len(self._said) > 20:  # texts with changing numbers
+        if key not in self._logged:
+            if len(self._logged) > 20:  # texts with changing numbers
                 return
-            self._said.add(key)
+            self._logged.add(key)
             log_at_level(self._node, level, text)
 
     def _subscribe(self) -> Subscription:

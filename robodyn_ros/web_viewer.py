@@ -143,8 +143,8 @@ class WebViewer(Node):
     def set_playing(self, playing: bool) -> None:
         """Request the simulator to resume or to pause."""
 
-        def done(answer: SetBool.Response) -> None:
-            self._paused = not playing if answer.success else self._paused
+        def done(response: SetBool.Response) -> None:
+            self._paused = not playing if response.success else self._paused
 
         self._call_service(self._pause, SetBool.Request(data=not playing), done)
 
@@ -252,9 +252,9 @@ class WebViewer(Node):
         """Add controls of the washout, with its present parameters."""
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
-        def take(name: str, answer: GetParameters.Response) -> None:
+        def take(name: str, response: GetParameters.Response) -> None:
             # one request a parameter: where one is not set, a node answers a request with no values
-            found[name] = parameter_value_to_python(answer.values[0]) if answer.values else None
+            found[name] = parameter_value_to_python(response.values[0]) if response.values else None
             if self._page is not None and len(found) == len(names) and found["preset"]:
                 CueingPanel(self._page, found, self._tune, self._save_cueing)
 
@@ -265,8 +265,8 @@ class WebViewer(Node):
                 self._call_service(self._get_cueing, request, partial(take, name))
 
     def _tune(self, values: dict[str, Any]) -> None:
-        def done(answer: SetParameters.Response) -> None:
-            if reasons := [each.reason for each in answer.results if not each.successful]:
+        def done(response: SetParameters.Response) -> None:
+            if reasons := [each.reason for each in response.results if not each.successful]:
                 self._notice = reasons[0], time.monotonic() + NOTICE
 
         given = [Parameter(name, value=value) for name, value in values.items()]
@@ -297,9 +297,9 @@ class WebViewer(Node):
         self._ride.add(messages.to_nanoseconds(message.header.stamp) * 1e-9, vehicle, felt)
 
     def _request(self, service: str) -> None:
-        def done(answer: Trigger.Response) -> None:
-            if not answer.success:
-                self._notice = answer.message, time.monotonic() + NOTICE
+        def done(response: Trigger.Response) -> None:
+            if not response.success:
+                self._notice = response.message, time.monotonic() + NOTICE
 
         self._call_service(self._requests[service], Trigger.Request(), done)
 

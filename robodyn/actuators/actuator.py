@@ -268,9 +268,9 @@ def _check(
     if isinstance(value, bool) or not (number >= at_least and number > above):
         bound = f" above {above:g}" if above > -math.inf else ""
         bound = f" of at least {at_least:g}" if at_least > -math.inf else bound
-        said = f"{number:g}" if math.isfinite(number) else repr(value)
+        shown = f"{number:g}" if math.isfinite(number) else repr(value)
         raise ModelError(
-            f"{name} is {said}, expected a number{bound}" + (f" [{unit}]" if unit else ""),
+            f"{name} is {shown}, expected a number{bound}" + (f" [{unit}]" if unit else ""),
             value=value,
         )
     return number

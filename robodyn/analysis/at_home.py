@@ -177,7 +177,7 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
         strokes = stroke_used(mechanism)
         found: dict[str, Any] = {
             "stroke_used": dict(
-                zip(mechanism.joint_names, (_finite(share) for share in strokes), strict=True)
+                zip(mechanism.joint_names, (_finite(fraction) for fraction in strokes), strict=True)
             )
         }
         if mechanism.coordinates.is_pose:
@@ -206,16 +206,17 @@ def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
     there = configurations[known]
     positions = travel_positions(mechanism, there)
     lower, upper = travel.travel_bounds(mechanism).T
-    beyond = np.maximum(lower - positions, positions - upper)
-    worst = beyond.argmax(axis=1)
+    excesses = np.maximum(lower - positions, positions - upper)
+    worst = excesses.argmax(axis=1)
     on_side = conditioning.is_on_side_of(mechanism, there, mechanism.home)
     rows = np.arange(len(there))
+    largest = excesses[rows, worst]
     highest = positions[rows, worst] > upper[worst]
     names = [limit.name for limit in travel_limits(mechanism)]
     found[known] = [
         f"{'upper' if high else 'lower'} limit of {names[j]}" if excess > LIMIT_TOLERANCE
         else "" if same else SINGULARITY
-        for j, excess, high, same in zip(worst, beyond[rows, worst], highest, on_side, strict=True)
+        for j, excess, high, same in zip(worst, largest, highest, on_side, strict=True)
     ]  # fmt: skip
     return [str(each) for each in found]
 

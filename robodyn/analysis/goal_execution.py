@@ -117,7 +117,7 @@ class GoalExecution:
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
         if limits is not None and self._plan is not None:
-            limits[[name in self._plan.says for name in mechanism.joint_names]] = np.inf
+            limits[[name in self._plan.with_tolerances for name in mechanism.joint_names]] = np.inf
         self.follower.path_tolerance = limits
 
     def cancel(self, goal: Any) -> bool:

@@ -148,7 +148,7 @@ def margins(
     limit = max_condition
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)
-    rows, beyond = [], []
+    rows, used_rows = [], []
     # a missing rate exceeds its own limit already
     limits = mechanism.drives.effort_limits_at(np.nan_to_num(v))
     least, largest = (np.clip(ends, -limits, limits) for ends in mechanism.drives.effort_ranges.T)
@@ -165,7 +165,7 @@ def margins(
             full = np.abs(values) >= limits[:, j] if cut and quantity == "effort" else None
             row, used = _margin(joint, quantity, when, values, low, high, full)
             rows.append(row)
-            beyond.append(used)
+            used_rows.append(used)
     passive = travel_limits(mechanism)[n:] if passive_positions is not None else ()
     given = np.empty((count, 0)) if passive_positions is None else passive_positions
     for values, (name, _, low, high) in zip(
@@ -173,11 +173,11 @@ def margins(
     ):
         row, used = _margin(name, "position", when, values, low, high)
         rows.append(row)
-        beyond.append(used)
+        used_rows.append(used)
     row, used = _margin("", "condition number", when, number, -np.inf, limit)
     rows.append(row)
-    beyond.append(used)
-    broken = np.array(beyond) > 1.0 + LIMIT_TOLERANCE  # (rows, N)
+    used_rows.append(used)
+    broken = np.array(used_rows) > 1.0 + LIMIT_TOLERANCE  # (rows, N)
     if not broken.any():
         return Margins(tuple(rows), None)
     first = int(broken.any(axis=0).argmax())
@@ -245,9 +245,9 @@ def _shares(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatAr
         _of_one(values, upper),
         np.where(np.isfinite(lower), _of_one(-values, -lower), 0.0),
     )
-    shares = np.where(both, between, single)
+    fractions = np.where(both, between, single)
     limited = np.isfinite(lower) | np.isfinite(upper)
-    return np.where(np.isnan(values) & limited, np.inf, shares)
+    return np.where(np.isnan(values) & limited, np.inf, fractions)
 
 
 def _of_one(values: FloatArray, limit: FloatArray) -> FloatArray:
@@ -291,15 +291,15 @@ def row_text(row: dict[str, Any]) -> str:
     lower, upper = row["lower"], row["upper"]
     one_sided = lower is None or (upper is not None and lower == -upper)
     limit = _number(upper) if one_sided else f"{_number(lower)} to {_number(upper)}"
-    share = "no value"
+    fraction = "no value"
     if row["used"] is not None:
-        share = f"{100.0 * row['used']:.0f} %"
+        fraction = f"{100.0 * row['used']:.0f} %"
     elif row.get("cut"):
-        share = "cut to it"
+        fraction = "cut to it"
     elif lower == upper == 0.0:
-        share = "beyond the highest speed of its motor, which has none left"
+        fraction = "beyond the highest speed of its motor, which has none left"
     span = f"{_number(row['lowest'])} to {_number(row['highest'])}"
-    return f"{_subject(row)}, {share} ({span} of {limit})"
+    return f"{_subject(row)}, {fraction} ({span} of {limit})"
 
 
 def _subject(row: dict[str, Any]) -> str:

@@ -286,5 +286,5 @@ def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
     """Return the times at which the sign changes, by linear interpolation."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
-    share = a[rows] / (a[rows] - b[rows])
-    return [float(t) for t in time[rows] + share * (time[rows + 1] - time[rows])]
+    fraction = a[rows] / (a[rows] - b[rows])
+    return [float(t) for t in time[rows] + fraction * (time[rows + 1] - time[rows])]

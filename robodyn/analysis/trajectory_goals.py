@@ -59,13 +59,13 @@ class GoalPlan(NamedTuple):
         trajectory: trajectory of the mechanism.
         start: start [ns] by the states' stamps; None for at once.
         watch: its tolerances.
-        says: joints with a path tolerance in the goal.
+        with_tolerances: joints with a path tolerance in the goal.
     """
 
     trajectory: SampledTrajectory
     start: int | None
     watch: GoalWatch
-    says: frozenset[str] = frozenset()
+    with_tolerances: frozenset[str] = frozenset()
 
 
 class Goal(Protocol):
@@ -126,8 +126,8 @@ def examine(
         raise GoalRefused(str(error)) from error
     if broken is not None:
         raise GoalRefused(broken.text)
-    says = frozenset(each.name for each in goal.path_tolerance if each.position)
-    return GoalPlan(trajectory, start, watch, says)
+    with_tolerances = frozenset(each.name for each in goal.path_tolerance if each.position)
+    return GoalPlan(trajectory, start, watch, with_tolerances)
 
 
 def _check_fields(goal: Goal) -> None:

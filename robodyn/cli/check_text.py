@@ -219,5 +219,5 @@ def _cell(value: str | float | None) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def _percent(share: float | None, form: str = ".3g") -> str | None:
-    return None if share is None else f"{100.0 * share:{form}} %"
+def _percent(fraction: float | None, form: str = ".3g") -> str | None:
+    return None if fraction is None else f"{100.0 * fraction:{form}} %"

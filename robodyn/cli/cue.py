@@ -102,7 +102,7 @@ def cue(
         "rate_error": found.rate_error,
         "perceived_force_error": found.perceived_force_error,
         "perceived_rate_error": found.perceived_rate_error,
-        "force_missing": [None if np.isnan(share) else float(share) for share in missing],
+        "force_missing": [None if np.isnan(fraction) else float(fraction) for fraction in missing],
         "force_correlation": correlation,
         "false_cues": found.false_cues,
         "workspace_used": found.workspace_used,
@@ -179,7 +179,9 @@ def _compare(
 def _shares(values: np.ndarray[Any, Any]) -> str:
     """Format shares of three axes in percent, for the axes with a force."""
     named = zip("xyz", values, strict=True)
-    return "  ".join(f"{axis} {100.0 * share:.0f} %" for axis, share in named if share == share)
+    return "  ".join(
+        f"{axis} {100.0 * fraction:.0f} %" for axis, fraction in named if fraction == fraction
+    )
 
 
 def _used(found: rd.Ride) -> str:

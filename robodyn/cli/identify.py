@@ -109,8 +109,8 @@ def _gains(text: str) -> float | list[float] | dict[str, float]:
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError as error:
-        said = f"--effort-gain is {text!r}, expected {_GAINS}"
-        raise rd.InvalidInput(said, value=text) from error
+        problem = f"--effort-gain is {text!r}, expected {_GAINS}"
+        raise rd.InvalidInput(problem, value=text) from error
     return values if len(values) > 1 else values[0]
 
 

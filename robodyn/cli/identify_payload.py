@@ -86,9 +86,9 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
     for name, value in required.items():  # the mass last: without it there is no payload
         order = [ros2, "param", "set", node, name, yaml.safe_dump(value, default_flow_style=True)]
         done = subprocess.run(order, capture_output=True, text=True, timeout=ANSWER, check=False)
-        said = (done.stdout + done.stderr).strip()
-        if done.returncode or "uccessful" not in said:
+        output = (done.stdout + done.stderr).strip()
+        if done.returncode or "uccessful" not in output:
             raise rd.InvalidInput(
-                f"{node}: {name} was not set: {said or 'no response'}", value=value
+                f"{node}: {name} was not set: {output or 'no response'}", value=value
             )
     return required

@@ -66,10 +66,10 @@ def map_command(
     try:
         with progress_bar(f"map {output.name}") as show:
 
-            def report_progress(share: float) -> None:
+            def report_progress(fraction: float) -> None:
                 nonlocal done
-                done = share
-                show(share)
+                done = fraction
+                show(fraction)
 
             outcome = run_sweep(plan, output, **run, progress=report_progress)
         found = _summary(plan, output, outcome)

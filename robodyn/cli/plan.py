@@ -212,6 +212,6 @@ def _lines(found: dict[str, Any]) -> list[str]:
     head = ["joint", "peak effort", "of", "peak rate", "of"]
     lines += Table(head, [list(row.values()) for row in found["joints"]]).lines()
     return lines + [
-        f"limited by {what} for {100.0 * share:.3g} % of the time"
-        for what, share in found.get("limited_by", {}).items()
+        f"limited by {what} for {100.0 * fraction:.3g} % of the time"
+        for what, fraction in found.get("limited_by", {}).items()
     ]

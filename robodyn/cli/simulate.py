@@ -59,7 +59,7 @@ def simulate(
         output: Folder for summary.json and history.csv.
     """
     mechanism, name, trajectory = mechanism_and_path(model, path)
-    beyond = _beyond_reach(mechanism, name, trajectory)
+    reach_warnings = _beyond_reach(mechanism, name, trajectory)
     model_of_control, plant = _model_and_plant(mechanism, **bodies)
     period = 1.0 / as_scalar("control_rate", control_rate, "Hz", above=0.0)
     started = time.monotonic()
@@ -75,7 +75,7 @@ def simulate(
             progress=report_progress,
             clock=lambda: time.monotonic() - started,
         )
-    run = replace(run, friction=bodies["friction"], warnings=[*beyond, *run.warnings])
+    run = replace(run, friction=bodies["friction"], warnings=[*reach_warnings, *run.warnings])
     if output is not None:
         run.write(output)
     summary = run.summary() | {"margins": run.margins(max_condition).to_dict()}

@@ -58,7 +58,7 @@ class ActiveTrajectory:
     Attributes:
         handover, stop_time: see above.
         clock: time along the path, and the requested speed.
-        answered: whether a point of the trajectory was assigned to a state.
+        is_started: whether a point of the trajectory was assigned to a state.
         warning: description of the limit that the latest stop exceeded; empty if none.
 
     Raises:
@@ -78,7 +78,7 @@ class ActiveTrajectory:
         self.stop_time = as_scalar("stop_time", stop_time, "s", at_least=0.0)
         self.warning = ""
         self.clock = PathClock(scale_rate)
-        self.answered = False
+        self.is_started = False
         self._hold_when_idle = hold_when_idle
         self._given: _Given | None = None
         self._next: _Given | None = None
@@ -107,7 +107,7 @@ class ActiveTrajectory:
             InvalidInput: as for `follow`.
         """
         point = self._points.take(trajectory, self._latest)
-        if point is None or not self.answered:
+        if point is None or not self.is_started:
             self.follow(trajectory, start)
             return False
         self._next = _Given(point, self._latest)
@@ -134,7 +134,7 @@ class ActiveTrajectory:
                 value=shape,
             )
         self._stream_ends, given = None, _Given(trajectory, start)
-        replaces = self.answered or (self._given is None and self._hold_when_idle)
+        replaces = self.is_started or (self._given is None and self._hold_when_idle)
         stopping = self._stops or self._stop is not None
         if stopping or (self.handover and self._followed and replaces):
             self._next = given
@@ -181,12 +181,12 @@ class ActiveTrajectory:
             return -np.inf
         if given is None or given.trajectory is not trajectory or self._path is None:
             return None
-        return self._path_time - self._path.duration if self.answered else -np.inf
+        return self._path_time - self._path.duration if self.is_started else -np.inf
 
     def leave(self) -> None:
         """Discard the trajectory, because something else has moved the mechanism."""
         self._given = self._next = self._path = self._stop = None
-        self.answered, self._hold_when_idle = False, True
+        self.is_started, self._hold_when_idle = False, True
 
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
@@ -217,7 +217,7 @@ class ActiveTrajectory:
                 return None
             self._hold(configuration, self._next)
         measured = None
-        looks = velocity is not None and self.handover > 0.0 and not self.answered
+        looks = velocity is not None and self.handover > 0.0 and not self.is_started
         if velocity is not None and looks and self._is_away(time, configuration):
             self._hold(configuration, self._given)
             measured = Motion(configuration, velocity, np.zeros_like(velocity))
@@ -228,7 +228,7 @@ class ActiveTrajectory:
         pace = pace._replace(path=max(pace.path, self._earliest))
         if self._next is not None and (self._next.start is None or time >= self._next.start):
             pace = self._hand_over(self._next, time, pace, measured)
-        self.answered, self._path_time = True, pace.path
+        self.is_started, self._path_time = True, pace.path
         return None if self._path is None else (pace, self._path)
 
     def _begin_to_stop(
@@ -237,7 +237,7 @@ class ActiveTrajectory:
         """Begin a stop from the measured state, or the planned one without a velocity."""
         self._stops = False
         motion = None
-        if self._path is not None and self.answered:
+        if self._path is not None and self.is_started:
             pace = self.clock.at(time)
             motion = pace._replace(path=max(pace.path, self._earliest)).motion(self._path)
         if velocity is not None:
@@ -251,7 +251,7 @@ class ActiveTrajectory:
             self._stop_began = time
         if self._stop is None:
             self._rest(configuration)
-        self.answered = True
+        self.is_started = True
 
     def _rest(self, configuration: FloatArray) -> None:
         """Finish a stop."""
@@ -285,7 +285,7 @@ class ActiveTrajectory:
     def _take(self, given: _Given) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start
         self._next = None
-        self.answered, self._earliest = False, -np.inf
+        self.is_started, self._earliest = False, -np.inf
         if given.start is not None:
             self.clock.begin(given.start)
 
@@ -300,7 +300,7 @@ class ActiveTrajectory:
         try:
             taken = limited_handover(self.mechanism, old, new, blend, start=(time - begins) * 1e-9)
         except InfeasibleTrajectory:
-            self.answered = True  # by the motion that continues instead
+            self.is_started = True  # by the motion that continues instead
             # after a request to rest there must be no further motion
             self._stops = given.trajectory.duration == 0.0
             raise

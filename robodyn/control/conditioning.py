@@ -115,7 +115,7 @@ def condition_rate(
     if speed == 0.0:
         return 0.0
     step = np.asarray(velocity) * (STEP / speed)
-    ahead, behind = (
+    forward, backward = (
         float(
             mechanism.condition_number(
                 mechanism.advance(configuration, displacement), characteristic_length
@@ -124,7 +124,7 @@ def condition_rate(
         for displacement in (step, -step)
     )
     # the square of such a large number may overflow
-    return -number * (number / ahead - number / behind) * speed / (2.0 * STEP)
+    return -number * (number / forward - number / backward) * speed / (2.0 * STEP)
 
 
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:

@@ -102,7 +102,7 @@ class TrajectoryFollower(ActiveTrajectory):
     def mode(self, mode: str) -> None:
         check_choice("mode", mode, MODES)
         before, self._mode = self._mode, mode
-        if before == "gravity_compensation" != mode and self.answered:
+        if before == "gravity_compensation" != mode and self.is_started:
             self.leave()  # the mechanism has not followed the trajectory meanwhile
             self.stop()
 
@@ -342,13 +342,13 @@ class TrajectoryFollower(ActiveTrajectory):
             if max(numbers) <= self._largest and min(numbers) >= self._least:
                 return ""
         limits = self._limits_at(motion)
-        beyond = mechanism.drives.cut_efforts(required, limits) != required
-        if not beyond.any():
+        exceeds = mechanism.drives.cut_efforts(required, limits) != required
+        if not exceeds.any():
             return ""
-        self.saturated += beyond
+        self.saturated += exceeds
         most = np.minimum(np.abs(np.where(required < 0.0, *mechanism.drives.effort_ends)), limits)
         with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have no effort left
-            worst = int(np.where(beyond, np.abs(required / most), 0.0).argmax())
+            worst = int(np.where(exceeds, np.abs(required / most), 0.0).argmax())
         return (
             f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, its limit is "
             f"{most[worst]:.6g}: the acceleration is reduced"

@@ -102,8 +102,8 @@ def limited_stop(
             except KinematicsError:
                 continue
             by_demand = worst_violation(mechanism, drive_demand(mechanism, way), before)
-            broken = max(by_demand, left, key=lambda broken: broken.share)
-            if broken.share < least.share:
+            broken = max(by_demand, left, key=lambda broken: broken.ratio)
+            if broken.ratio < least.ratio:
                 best, least = stop, broken
             if not broken.text:
                 break
@@ -145,11 +145,11 @@ class LimitViolation(NamedTuple):
     """The limit that is exceeded most.
 
     Attributes:
-        share: value relative to the limit; infinite if there is no motion.
+        ratio: value relative to the limit; infinite if there is no motion.
         text: joint and value; empty if all limits hold.
     """
 
-    share: float
+    ratio: float
     text: str
 
 
@@ -193,11 +193,11 @@ def worst_violation(
                 allowed = np.fmax(allowed, other[index])
         over = ~(values <= allowed * (1.0 + EXCESS_TOLERANCE))
         if over.any():
-            share = np.where(over, values / limit, 0.0)
-            row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
+            fraction = np.where(over, values / limit, 0.0)
+            row, joint = np.unravel_index(int(np.argmax(fraction)), fraction.shape)
             unit = units[index][joint]
             return LimitViolation(
-                float(share[row, joint]),
+                float(fraction[row, joint]),
                 f"{mechanism.joint_names[joint]} reaches {values[row, joint]:.4g} {unit}, its "
                 f"limit is {limit[row, joint]:.4g} {unit}",
             )

@@ -99,7 +99,7 @@ class EffortRampDown:
         self._silence = Watchdog(ANY_SILENCE, hold, ramp)
         self._silence.record_message(now)
 
-    def share(self, now: float) -> float:
+    def fraction(self, now: float) -> float:
         """Return the factor of the efforts at `now` [s], from 1 down to 0.
 
         Raises:

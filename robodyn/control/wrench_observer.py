@@ -94,8 +94,8 @@ class WrenchObserver:
             missing = m.mass_matrix(middle) @ ((v - rate) / period - expected)
             # the same wrench about another point
             carried = self.generalized + (jacobian - turned).T @ self.wrench
-            share = -math.expm1(-self.bandwidth * period)
-            self.generalized = carried + share * (missing - carried)
+            fraction = -math.expm1(-self.bandwidth * period)
+            self.generalized = carried + fraction * (missing - carried)
             self.wrench = np.linalg.lstsq(jacobian.T, self.generalized, rcond=UNSEEN)[0]
         self._last = q.copy(), v.copy(), jacobian
         return np.array(self.wrench)

@@ -56,7 +56,7 @@ class BodyMotion(Protocol):
     def times(self) -> FloatArray:
         """Times (K,) [s] at which to evaluate the motion."""
 
-    def scaled(self, share: float) -> BodyMotion:
+    def scaled(self, factor: float) -> BodyMotion:
         """Return the motion with its displacement multiplied by a fraction, at the same times."""
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -114,9 +114,9 @@ class SineMotion:
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
         return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
 
-    def scaled(self, share: float) -> SineMotion:
+    def scaled(self, factor: float) -> SineMotion:
         """Return the motion with its amplitudes multiplied by a fraction."""
-        sines = (sine._replace(amplitude=share * sine.amplitude) for sine in self.sines)
+        sines = (sine._replace(amplitude=factor * sine.amplitude) for sine in self.sines)
         return SineMotion(self.name, tuple(sines))
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -162,9 +162,9 @@ class RecordedMotion:
         count = min(BETWEEN * (len(self.time) - 1), MOST)
         return np.linspace(self.time[0], self.time[-1], count + 1)
 
-    def scaled(self, share: float) -> RecordedMotion:
+    def scaled(self, factor: float) -> RecordedMotion:
         """Return the motion with its displacements multiplied by a fraction."""
-        return RecordedMotion(self.name, self.time, share * self.values)
+        return RecordedMotion(self.name, self.time, factor * self.values)
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the displacement and its derivatives, see `BodyMotion`."""

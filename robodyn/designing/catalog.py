@@ -69,8 +69,8 @@ class CatalogActuator:
         leg["actuator"] = given if self.lead is None else {**given, "lead": self.lead}
         if telescopic and self.mass:
             # slender rods: the housing from its joint upward, the rod down from its joint
-            for part, share, sense in (("lower", 2.0 / 3.0, 1.0), ("upper", 1.0 / 3.0, -1.0)):
-                mass, length = share * self.mass, self.closed_length
+            for part, fraction, sense in (("lower", 2.0 / 3.0, 1.0), ("upper", 1.0 / 3.0, -1.0)):
+                mass, length = fraction * self.mass, self.closed_length
                 across = mass * length**2 / 12.0
                 axial = max(1e-3 * across, self.rotor_inertia if sense > 0.0 else 0.0)
                 leg[part] = {

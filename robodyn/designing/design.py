@@ -226,9 +226,9 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
         return [np.ones(1)]
     alone = list(np.eye(count))
     pairs = [
-        share * np.eye(count)[i] + (1.0 - share) * np.eye(count)[j]
+        fraction * np.eye(count)[i] + (1.0 - fraction) * np.eye(count)[j]
         for i, j in combinations(range(count), 2)
-        for share in (0.5, 0.25, 0.75)
+        for fraction in (0.5, 0.25, 0.75)
     ]
     return [*alone, *pairs, *([np.full(count, 1.0 / count)] if count > 2 else [])]
 
@@ -520,7 +520,7 @@ class _Room:
             if not (met[:, i] & met[:, j]).any()
         ]
         several = "no pair conflicts, but no machine meets all of " + ", ".join(
-            name for name, share in zip(names, met.mean(axis=0), strict=True) if share < 1.0
+            name for name, fraction in zip(names, met.mean(axis=0), strict=True) if fraction < 1.0
         )
         return (*alone, *pairs) or (several,)
 

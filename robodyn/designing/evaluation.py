@@ -204,9 +204,12 @@ class Evaluation:
         found = {}
         for motion in self.requirements.motions:
 
-            def holds(share: float, motion: BodyMotion = motion) -> bool:
+            def holds(fraction: float, motion: BodyMotion = motion) -> bool:
                 alone = replace(
-                    self.requirements, payload=None, poses=NO_POSES, motions=(motion.scaled(share),)
+                    self.requirements,
+                    payload=None,
+                    poses=NO_POSES,
+                    motions=(motion.scaled(fraction),),
                 )
                 return self.again(self.mechanism, alone).satisfied
 
@@ -262,14 +265,14 @@ class Evaluation:
 
     def _possible(self, name: str) -> str:
         """Describe the possible part of a motion; empty if that is all or none of it."""
-        share = self.possible.get(name, 1.0)
-        if not SMALLEST < share < 1.0:
+        fraction = self.possible.get(name, 1.0)
+        if not SMALLEST < fraction < 1.0:
             return ""
         motion = next(each for each in self.requirements.motions if each.name == name)
-        parts = [f"{100.0 * share:.0f} % of it"]
+        parts = [f"{100.0 * fraction:.0f} % of it"]
         if isinstance(motion, SineMotion):
             parts = [
-                f"{share * sine.amplitude:.3g} {'m' if sine.axis < 3 else 'rad'} of "
+                f"{fraction * sine.amplitude:.3g} {'m' if sine.axis < 3 else 'rad'} of "
                 f"{AXES[sine.axis]} at {sine.frequency:g} Hz"
                 for sine in motion.sines
             ]
@@ -288,8 +291,10 @@ class Evaluation:
         if not best or gains[best] == 0.0:
             return ""
         change = "more" if gains[best] > 0.0 else "less"
-        share = 0.1 * abs(gains[best])
-        return f"; {change} {best} helps most: 10 % of it change this by {share:.3g} {verdict.unit}"
+        fraction = 0.1 * abs(gains[best])
+        return (
+            f"; {change} {best} helps most: 10 % of it change this by {fraction:.3g} {verdict.unit}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the evaluation to plain data, for JSON."""

@@ -150,11 +150,11 @@ def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, 
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):
             continue
-        share = np.linspace(0.0, 1.0, STEPS + 1)[1:, None]
-        way = home + share * (body.poses[row] - home)
+        fraction = np.linspace(0.0, 1.0, STEPS + 1)[1:, None]
+        way = home + fraction * (body.poses[row] - home)
         way[:, 3:] /= np.linalg.norm(way[:, 3:], axis=1, keepdims=True)
         try:
-            reached = motion_of_body(m, share[:, 0], way, still, still, m.home)
+            reached = motion_of_body(m, fraction[:, 0], way, still, still, m.home)
         except RobodynError:
             continue
         for whole, part in zip(found, reached, strict=True):
@@ -180,8 +180,8 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
     v = rows.rate if not motion.repeats else np.vstack([rows.rate, rows.rate[:1]])
     turn = v[:-1] * v[1:] <= 0.0
     k, j = np.nonzero(turn & (v[:-1] != v[1:]))
-    share = v[k, j] / (v[k, j] - v[k + 1, j])
-    at, near = [times[k] + share * step], [k]
+    fraction = v[k, j] / (v[k, j] - v[k + 1, j])
+    at, near = [times[k] + fraction * step], [k]
     for values in (rows.rate, rows.effort, rows.rate * rows.effort):
         for sign in (1.0, -1.0):
             top, offset = _parabola(sign * values, motion.repeats)

@@ -51,9 +51,9 @@ def _natural_frequency(
 ) -> Iterator[Verdict]:
     if frequencies is not None:
         value, limit = float(frequencies[0]), requirements.natural_frequency
-        said = f"the first natural frequency is {_number(value)} Hz"
+        statement = f"the first natural frequency is {_number(value)} Hz"
         yield _limit("natural_frequency", value, -np.inf if limit is None else limit, "Hz", -1.0,
-                     "", said)  # fmt: skip
+                     "", statement)  # fmt: skip
 
 
 def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
@@ -93,18 +93,18 @@ def _drives(
         worst = _worst(m, rows, values, np.broadcast_to(ends, values.shape), sense)
         unit: str = units[worst.joint]
         size = float(sizes[m.joint_names.index(worst.joint)])
-        said = f"{worst.joint} {what} {_number(worst.value)} {unit} in {_of(worst.motion)}"
-        yield _verdict(name, worst, unit, sense, size, said)
+        statement = f"{worst.joint} {what} {_number(worst.value)} {unit} in {_of(worst.motion)}"
+        yield _verdict(name, worst, unit, sense, size, statement)
     speeds = margins.speed * np.array([row.speed for row in rows])
     worst = _worst(m, rows, speeds, np.broadcast_to(m.velocity_limits, speeds.shape), 1.0)
     unit = f"{units[worst.joint]}/s"
-    said = f"{worst.joint} needs {_number(worst.value)} {unit} in {_of(worst.motion)}"
-    yield _verdict("speed", worst, unit, 1.0, worst.limit, said)
+    statement = f"{worst.joint} needs {_number(worst.value)} {unit} in {_of(worst.motion)}"
+    yield _verdict("speed", worst, unit, 1.0, worst.limit, statement)
     worst, rate = _efforts(m, requirements, found, rows)
     unit = "N" if units[worst.joint] == "m" else "N m"
     at = f" at {_number(rate)} {units[worst.joint]}/s" if m.drives.has_torque_speed_curve else ""
-    said = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
-    yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), said)
+    statement = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
+    yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), statement)
 
 
 def _continuous(m: Mechanism, need: DriveRequirements, limit: float) -> Iterator[Verdict]:
@@ -112,8 +112,8 @@ def _continuous(m: Mechanism, need: DriveRequirements, limit: float) -> Iterator
         j = int(np.nan_to_num(need.continuous_effort).argmax())
         value, unit = float(need.continuous_effort[j]), m.drives.effort_units[j]
         worst = _Worst(value, limit, "", m.joint_names[j])
-        said = f"{worst.joint} needs {_number(value)} {unit} continuously"
-        yield _verdict("continuous_effort", worst, unit, 1.0, limit, said)
+        statement = f"{worst.joint} needs {_number(value)} {unit} continuously"
+        yield _verdict("continuous_effort", worst, unit, 1.0, limit, statement)
 
 
 def _efforts(
@@ -124,7 +124,7 @@ def _efforts(
 ) -> tuple[_Worst, float]:
     """Return the effort nearest to the motor's limit at its rate, and the rate."""
     margins = requirements.margins
-    best, share, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0
+    best, fraction, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0
     for each, row in zip(found, rows, strict=True):
         every = each.all
         rate = margins.speed * np.nan_to_num(every.rate)
@@ -138,9 +138,9 @@ def _efforts(
         if not np.isfinite(limit).any():
             k, j = np.unravel_index(int(np.abs(effort).argmax()), used.shape)
         size = float(used[k, j]) if np.isfinite(limit).any() else float(np.abs(effort[k, j]))
-        if size > share:
+        if size > fraction:
             best = _Worst(abs(float(effort[k, j])), float(limit[k, j]), row.name, m.joint_names[j])
-            share, at = size, abs(float(rate[k, j]))
+            fraction, at = size, abs(float(rate[k, j]))
     return best, at
 
 
@@ -152,9 +152,9 @@ def _worst(
     sense: float,
 ) -> _Worst:
     """Return the worst of values and limits (motions, n); `sense` is 1 for an upper limit."""
-    beyond = sense * (values - limits)
+    margins = sense * (values - limits)
     unlimited = not np.isfinite(limits).any()
-    ranked = np.nan_to_num(sense * values if unlimited else beyond, nan=-np.inf)
+    ranked = np.nan_to_num(sense * values if unlimited else margins, nan=-np.inf)
     k, j = (int(index) for index in np.unravel_index(int(ranked.argmax()), ranked.shape))
     return _Worst(float(values[k, j]), float(limits[k, j]), rows[k].name, m.joint_names[j])
 
@@ -164,14 +164,14 @@ def _limits(
 ) -> Iterator[Verdict]:
     limits = requirements.limits
     worst = max(rows, key=lambda row: row.condition_number)
-    said = f"the condition number is {_number(worst.condition_number)} in {_of(worst.name)}"
+    statement = f"the condition number is {_number(worst.condition_number)} in {_of(worst.name)}"
     yield _limit("condition_number", worst.condition_number, limits.condition_number, "", 1.0,
-                 worst.name, said)  # fmt: skip
+                 worst.name, statement)  # fmt: skip
     angles = [(angle, row.name, joint) for row in rows for joint, angle in row.joint_angles.items()]
     if angles:
         angle, motion, joint = max(angles)
-        said = f"{joint} turns by {_number(angle)} rad from home in {_of(motion)}"
-        yield _limit("joint_angle", angle, limits.joint_angle, "rad", 1.0, motion, said, joint)
+        statement = f"{joint} turns by {_number(angle)} rad from home in {_of(motion)}"
+        yield _limit("joint_angle", angle, limits.joint_angle, "rad", 1.0, motion, statement, joint)
     for name, what, sense, pick in (
         ("leg_clearance", "two legs are {} m apart", -1.0, min),
         ("payload_clearance", "the payload is {} m away from a leg", -1.0, min),
@@ -187,38 +187,44 @@ def _limits(
                                                          and name != "floor"):  # fmt: skip
             continue
         where = "" if name == "footprint_radius" else f" in {_of(motion)}"
-        said = what.format(_number(value)) + where
-        yield _limit(name, value, limit, "m", sense, motion, said)
+        statement = what.format(_number(value)) + where
+        yield _limit(name, value, limit, "m", sense, motion, statement)
     if accuracy is not None:
         for name, unit, part, what in (
             ("position_error", "m", accuracy[:3], "position"),
             ("angle_error", "rad", accuracy[3:], "orientation"),
         ):
             value = float(part.max())
-            said = f"the standard deviation of the body's {what} is {_number(value)} {unit}"
-            yield _limit(name, value, getattr(limits, name), unit, 1.0, "", said)
+            statement = f"the standard deviation of the body's {what} is {_number(value)} {unit}"
+            yield _limit(name, value, getattr(limits, name), unit, 1.0, "", statement)
 
 
 def _limit(
-    name: str, value: float, limit: float, unit: str, sense: float, motion: str, said: str,
+    name: str, value: float, limit: float, unit: str, sense: float, motion: str, statement: str,
     joint: str = "",
 ) -> Verdict:  # fmt: skip
-    return _verdict(name, _Worst(value, limit, motion, joint), unit, sense, abs(limit) or 1.0, said)
+    return _verdict(
+        name, _Worst(value, limit, motion, joint), unit, sense, abs(limit) or 1.0, statement
+    )
 
 
-def _verdict(name: str, worst: _Worst, unit: str, sense: float, size: float, said: str) -> Verdict:
-    """Create a verdict on a value with a limit; `said` is the beginning of its sentence."""
+def _verdict(
+    name: str, worst: _Worst, unit: str, sense: float, size: float, statement: str
+) -> Verdict:
+    """Create a verdict on a value with a limit; `statement` is the beginning of its sentence."""
     value, limit, motion, joint = worst
     named = f" {unit}" if unit else ""
     if not np.isfinite(limit):
-        return Verdict(name, value, limit, unit, 0.0, motion, joint, f"{said}; no limit is given")
-    beyond = sense * (value - limit)
-    excess = beyond / size if np.isfinite(size) and size > 0.0 else beyond
+        return Verdict(
+            name, value, limit, unit, 0.0, motion, joint, f"{statement}; no limit is given"
+        )
+    margins = sense * (value - limit)
+    excess = margins / size if np.isfinite(size) and size > 0.0 else margins
     excess = np.inf if np.isnan(value) else excess if excess > LIMIT_TOLERANCE else min(excess, 0.0)
     side = "at most" if sense > 0.0 else "at least"
-    text = f"{said}; {side} {_number(limit)}{named} is allowed"
+    text = f"{statement}; {side} {_number(limit)}{named} is allowed"
     if excess > 0.0:
-        text += f", {_number(abs(beyond))}{named} are missing"
+        text += f", {_number(abs(margins))}{named} are missing"
     return Verdict(name, value, limit, unit, float(excess), motion, joint, text)
 
 

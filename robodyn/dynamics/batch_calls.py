@@ -182,5 +182,5 @@ def _run(
         return True
 
     if states.count:
-        threads.share(work, states.count)
+        threads.split(work, states.count)
     return out, min(stopped, default=states.count)

@@ -161,10 +161,10 @@ class CompiledRun:
             return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
         may_be_stiff = friction.may_be_stiff(rollout.dt)
         semi = rollout.is_semi_implicit
-        rough = friction.is_dry or may_be_stiff or semi
+        needs_options = friction.is_dry or may_be_stiff or semi
         loop = run_entry(self.kernels, known, rollout.driver)
-        plant = self.smooth() if rough else self.plant
-        options = _OPTIONS[rough, may_be_stiff, semi]
+        plant = self.smooth() if needs_options else self.plant
+        options = _OPTIONS[needs_options, may_be_stiff, semi]
         moved = *plant, self.table, friction.rows, options, rollout.stops
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
@@ -194,7 +194,7 @@ class BatchSteps:
         settings: tuple[float, FloatArray],
         loads: tuple[FloatArray, FloatArray, bool],
         state: tuple[FloatArray, FloatArray, FloatArray],
-        share: tuple[int, int],
+        span: tuple[int, int],
     ) -> None:
         """Advance a share of the groups; unchecked.
 
@@ -202,11 +202,11 @@ class BatchSteps:
             settings: dt [s], and `stop_numbers` of the end stops.
             loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
             state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
-            share: the first group, and that after the last.
+            span: the first group, and that after the last.
         """
         (dt, stops), (efforts, wrenches, moves) = settings, loads
         packed = np.array([dt, *stops, self.columns, moves, self.friction, *self.options])
-        self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *share)
+        self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *span)
 
 
 def in_lanes(*parts: FloatArray) -> FloatArray:

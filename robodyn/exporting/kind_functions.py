@@ -221,9 +221,9 @@ def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
 
 
 @inner
-def state_at(q: Any, v: Any, third: Any, wrench: Any, base: Any) -> State:
+def state_at(q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> State:
     """Return the state at addresses, of which wrench and base may be NULL."""
-    return State(q, v, third, wrench, not is_null(wrench), base, not is_null(base))
+    return State(q, v, acceleration_or_effort, wrench, not is_null(wrench), base, not is_null(base))
 
 
 def equation_functions(
@@ -254,8 +254,10 @@ def equation_functions(
 
     def of_state(find: Any) -> Any:
         @inner
-        def call(q: Any, v: Any, third: Any, wrench: Any, base: Any, out: Any) -> bool:
-            state = state_at(q, v, third, wrench, base)
+        def call(
+            q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any, out: Any
+        ) -> bool:
+            state = state_at(q, v, acceleration_or_effort, wrench, base)
             return bool(find(borrowed_array(marshal(())), state, False, 0, out) == OK)
 
         return call

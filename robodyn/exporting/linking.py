@@ -88,6 +88,6 @@ def run(command: list[str]) -> str:
     """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()
-        raise ExportFailed(f"{' '.join(command)} failed: {said[-2000:]}")
+        output = (done.stderr or done.stdout).strip()
+        raise ExportFailed(f"{' '.join(command)} failed: {output[-2000:]}")
     return done.stdout

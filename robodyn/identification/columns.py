@@ -39,9 +39,9 @@ class Columns:
         parameters = m.parameters
         values, count = parameters.values, len(parameters.bodies)
         rows = values[: 10 * count].reshape(count, 10)
-        weighed = rows[:, 0].any()
+        has_mass = rows[:, 0].any()
         # a body modeled without mass, such as a universal joint's cross, stays massless
-        bodies = [k for k in range(count) if rows[k].any() or not weighed]
+        bodies = [k for k in range(count) if rows[k].any() or not has_mass]
         own = [10 * k + part for k in bodies for part in range(len(OF_BODY))]
         for column in range(10 * count, len(values)):
             joint, part = parameters.names[column].rsplit(".", 1)

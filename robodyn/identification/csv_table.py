@@ -152,9 +152,9 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
 def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit: str) -> None:
     if len(times) and np.abs(times).max() > LATEST:
         worst = float(times[np.argmax(np.abs(times))])
-        said = f"in {unit}" if unit else "read in seconds, as its name has no unit"
+        reading = f"in {unit}" if unit else "read in seconds, as its name has no unit"
         raise InvalidInput(
-            f"{path}: column {table.names[column]!r} reaches {worst:.4g} s, {said}: name it "
+            f"{path}: column {table.names[column]!r} reaches {worst:.4g} s, {reading}: name it "
             "time_ms, time_us or time_ns if it is in these",
             value=worst,
         )
@@ -224,10 +224,10 @@ def _by_number(name: str) -> _Meaning | None:
     if NOT_MEASURED & set(parts) or len(numbers) != 1 or not found or numbers[0] < found[1]:
         return None
     _, stop, word = found
-    behind = [part for part in parts[stop:] if not part.isdecimal()]
+    suffixes = [part for part in parts[stop:] if not part.isdecimal()]
     field = _FIELD_OF[word]
-    unit = next((part for part in behind if part in UNITS[field] and part not in BESIDE), "")
-    if not set(behind) <= BESIDE | {unit}:
+    unit = next((part for part in suffixes if part in UNITS[field] and part not in BESIDE), "")
+    if not set(suffixes) <= BESIDE | {unit}:
         return None
     return _Meaning(parts[numbers[0]], field, WORDS[field].index(word), unit)
 

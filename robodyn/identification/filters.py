@@ -125,8 +125,8 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
     moves = energy[-1] > 0.0
     if not moves.any():
         return 1.0, floor, np.ones(len(floor))
-    shares = energy[:, moves] / energy[-1, moves]
-    bandwidth = float(np.median(at[(shares < 0.99).sum(axis=0)]))
+    fractions = energy[:, moves] / energy[-1, moves]
+    bandwidth = float(np.median(at[(fractions < 0.99).sum(axis=0)]))
     step = at[1] - at[0]
     quick = np.sqrt((signal * (2.0 * np.pi * at[:, None]) ** 4).sum(axis=0) * step)
     quick[~moves] = np.inf

@@ -281,12 +281,12 @@ def select_terms(
     for j, joint in enumerate(joints):
         rest = []
         for fold in range(FOLDS):
-            shares = [
+            addends = [
                 _without_friction(other.part(fold, chosen[i], True), joint.b) / sigma[i] ** 2
                 for i, other in enumerate(joints)
                 if i != j
             ]
-            rest.append(sum(shares, np.zeros((joint.b + 1, joint.b + 1))))
+            rest.append(sum(addends, np.zeros((joint.b + 1, joint.b + 1))))
         error = _error(joint, chosen[j], rest, near, sigma[j])
         for _ in range(MOST):
             tried = [

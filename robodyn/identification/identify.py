@@ -117,9 +117,9 @@ def _stretches(
     """Return the samples of all recordings, and the remarks about them."""
     stretches, notes = [], [note for recording in recordings for note in recording.notes]
     for recording in recordings:
-        found, said = samples_of(recording, m, filters)
+        found, messages = samples_of(recording, m, filters)
         stretches += found
-        notes += said
+        notes += messages
     return stretches, notes
 
 

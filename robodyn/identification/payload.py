@@ -111,8 +111,8 @@ def identify_payload(
     notes = [note for recording in recordings for note in recording.notes]
     parts, colors = [], []
     for recording in recordings:
-        stretches, said = samples_of(recording, m, filters)
-        notes += said
+        stretches, messages = samples_of(recording, m, filters)
+        notes += messages
         for samples in stretches:
             bodies = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
             known = samples.usable & samples.moving(motors)
@@ -177,9 +177,9 @@ def _solve(
     theta, none = np.zeros(10), np.zeros(10)
     residual = tau
     for _ in range(ROUNDS):
-        share = weight / sigma**2
-        N = np.einsum("kni,kn,knj->ij", Y, share, Y)
-        theta = scaled_solve(N, np.einsum("kni,kn,kn->i", Y, share, tau), none)
+        weights = weight / sigma**2
+        N = np.einsum("kni,kn,knj->ij", Y, weights, Y)
+        theta = scaled_solve(N, np.einsum("kni,kn,kn->i", Y, weights, tau), none)
         residual = tau - Y @ theta
         free = np.maximum(used / white - 10.0 / len(sigma), 1.0)
         variance = (weight * residual**2).sum(axis=0) / used * (used / white) / free

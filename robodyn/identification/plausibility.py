@@ -44,14 +44,14 @@ def in_model_units(
         refuse_other_units(m, position, where, source)
     low, high = m.position_limits.T
     slack = 1e-3 + 0.01 * np.where(np.isfinite(high - low), high - low, 0.0)
-    beyond = ((where < low - slack) | (where > high + slack)).any(axis=0)
-    if beyond.any():
-        said = (
+    exceeds = ((where < low - slack) | (where > high + slack)).any(axis=0)
+    if exceeds.any():
+        excesses = (
             f"{m.joint_names[j]} {where[:, j].min():.4g} to {where[:, j].max():.4g} "
             f"({low[j]:.4g} to {high[j]:.4g})"
-            for j in np.flatnonzero(beyond)
+            for j in np.flatnonzero(exceeds)
         )
-        notes.append(f"positions exceed the model's limits: {', '.join(said)}")
+        notes.append(f"positions exceed the model's limits: {', '.join(excesses)}")
     return where, None if velocity is None else m.drives.signs * scale * velocity
 
 
@@ -129,5 +129,5 @@ def _span(where: FloatArray) -> float:
 
 def _noise(where: FloatArray) -> float:
     """Estimate the standard deviation of white noise by third differences, small for motion."""
-    third = np.diff(where, 3)
-    return float(np.median(np.abs(third)) / (0.6745 * np.sqrt(20.0)))
+    differences = np.diff(where, 3)
+    return float(np.median(np.abs(differences)) / (0.6745 * np.sqrt(20.0)))

@@ -169,9 +169,9 @@ class Program:
         right = A.T @ (y - R @ theta) - weight * prior
         s = scale * np.linalg.solve(H * np.outer(scale, scale), scale * right)
         tensors = np.einsum("bp,pij->bij", s[:bodies].reshape(-1, 10), SYMMETRIC)
-        shares = np.concatenate([np.linalg.eigvalsh(tensors).ravel(), s[positive]])
+        arguments = np.concatenate([np.linalg.eigvalsh(tensors).ravel(), s[positive]])
         effort = A @ s
-        return _Step(T @ s, tensors, shares, float(effort @ effort), weight)
+        return _Step(T @ s, tensors, arguments, float(effort @ effort), weight)
 
 
 class _Point(NamedTuple):

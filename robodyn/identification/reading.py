@@ -126,10 +126,10 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
     # stamps of two clocks cannot be compared
     mixed = len({stamps is table.received for table, (stamps, _) in usable.items()}) > 1
     chosen: dict[JointTable, tuple[IntArray, slice]] = {}
-    for table, (stamps, said) in usable.items():
+    for table, (stamps, text) in usable.items():
         if mixed:
-            stamps, said = table.received, ""
-        notes += [said] if said else []
+            stamps, text = table.received, ""
+        notes += [text] if text else []
         rows, resets = longest_run(stamps)
         if resets:
             notes.append(

@@ -80,8 +80,8 @@ class Recording:
             raise InvalidInput("time must increase strictly", value=time)
         where, efforts = as_exact("position", position, shape), as_exact("effort", effort, shape)
         rates = None if velocity is None else as_exact("velocity", velocity, shape)
-        saturated, said = saturated_samples(m, where, efforts)
-        notes = (*notes, *said)
+        saturated, text = saturated_samples(m, where, efforts)
+        notes = (*notes, *text)
         return cls(source, m.joint_names, times, where, rates, efforts, saturated, notes)
 
     @cached_property

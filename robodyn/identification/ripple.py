@@ -56,8 +56,8 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
             fold = np.arange(rows) * FOLDS // rows
             for _ in range(AT_MOST):
                 best = max(range(2), key=lambda k: _predict(tables[k], left, fold)[0])
-                share, parts = _predict(tables[best], left, fold)
-                if share < WORTHWHILE or parts < PARTS:
+                fraction, parts = _predict(tables[best], left, fold)
+                if fraction < WORTHWHILE or parts < PARTS:
                     break
                 gains, factors = _fits(_sums(tables[best], left))
                 at = int(np.argmax(gains))

@@ -59,8 +59,8 @@ class LinearSpring:
     def plus(self, other: LinearSpring) -> LinearSpring:
         """Return one spring equivalent to this one and another one, both without preload."""
         total = self.stiffness + other.stiffness
-        share = other.stiffness / total if total else 0.0
-        return LinearSpring(total, self.rest + share * (other.rest - self.rest))
+        fraction = other.stiffness / total if total else 0.0
+        return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))
 
     def measured(self, sign: float, offset: float) -> LinearSpring:
         """Return the spring for the position sign * (q - offset) instead of q; sign is 1 or -1."""

@@ -34,9 +34,9 @@ class CompilationNotes:
         self._done = 0
         self._spent = 0.0
         self._begun = 0.0
-        self._said_at: float | None = None
-        self._said_damaged = False
-        self._said_refused = False
+        self._reported_at: float | None = None
+        self._reported_damaged = False
+        self._reported_refused = False
 
     def report_to(self, report: Callable[[str], object] | None) -> None:
         """Set the function that receives messages, such as a node's logger, or None."""
@@ -50,10 +50,10 @@ class CompilationNotes:
         """
         with self._lock:
             self._begun = time.monotonic()
-            if self._said_at is None and (self._spent > REPORT_AFTER or not is_cached()):
+            if self._reported_at is None and (self._spent > REPORT_AFTER or not is_cached()):
                 self._write_line(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
-                self._said_at = self._begun
-            if self._said_at is not None and self._on_terminal():
+                self._reported_at = self._begun
+            if self._reported_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
 
     def end(self) -> None:
@@ -62,19 +62,19 @@ class CompilationNotes:
             now = time.monotonic()
             self._done += 1
             self._spent += now - self._begun
-            if self._said_at is None:
+            if self._reported_at is None:
                 return
             if self._on_terminal():
                 print("\r\033[K", end="", file=sys.stderr, flush=True)
-            elif now - self._said_at > INTERVAL:
-                self._said_at = now
+            elif now - self._reported_at > INTERVAL:
+                self._reported_at = now
                 self._write_line(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
         """Report, once for all, that a file of machine code is not used."""
         with self._lock:
-            if not self._said_damaged:
-                self._said_damaged = True
+            if not self._reported_damaged:
+                self._reported_damaged = True
                 self._write_line(
                     f"the kernel cache is damaged ({file}: {reason}): such files are removed and "
                     "their kernels compiled again"
@@ -82,11 +82,11 @@ class CompilationNotes:
 
     def refused(self, folders: tuple[Refused, ...]) -> None:
         """Report, once, the folders whose machine code is not trusted."""
-        if not folders or self._said_refused:
+        if not folders or self._reported_refused:
             return
         with self._lock:
-            if not self._said_refused:
-                self._said_refused = True
+            if not self._reported_refused:
+                self._reported_refused = True
                 for folder in folders:
                     self._write_line(refusal(folder))
 

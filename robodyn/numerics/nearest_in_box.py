@@ -79,10 +79,10 @@ def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
             value += N[j, k] * y[k]
             square += N[j, k] * N[j, k]
         below, above = low[j] - value, value - high[j]
-        beyond = max(below, above)
-        if beyond > slack and beyond > most * math.sqrt(square + NONE):
-            worst, sense, missing = j, 1.0 if below > above else -1.0, beyond
-            most = beyond / math.sqrt(square + NONE)
+        excess = max(below, above)
+        if excess > slack and excess > most * math.sqrt(square + NONE):
+            worst, sense, missing = j, 1.0 if below > above else -1.0, excess
+            most = excess / math.sqrt(square + NONE)
     return worst, sense, missing
 
 

@@ -153,14 +153,14 @@ def _condition_of_path_three(study: MotionStudy) -> list[Statement]:
     ]  # fmt: skip
 
 
-def _below(about: str, said: str, values: FloatArray, limit: float) -> Statement:
+def _below(about: str, text: str, values: FloatArray, limit: float) -> Statement:
     low, high = float(values.min()), float(values.max())
-    return Statement(about, said, f"{low:.1f} to {high:.1f}", high < limit, [low, high])
+    return Statement(about, text, f"{low:.1f} to {high:.1f}", high < limit, [low, high])
 
 
-def _of_order(about: str, said: str, values: FloatArray, order: float, unit: str) -> Statement:
+def _of_order(about: str, text: str, values: FloatArray, order: float, unit: str) -> Statement:
     peak = float(np.nanmax(np.abs(values)))
-    return Statement(about, said, f"{number(peak)} {unit}", order <= peak < 10.0 * order, peak)
+    return Statement(about, text, f"{number(peak)} {unit}", order <= peak < 10.0 * order, peak)
 
 
 def _named(chart: Chart, key: str, title: str) -> Chart:

@@ -33,7 +33,7 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
     figures = []
-    for name, study, path, order, unit, says in (
+    for name, study, path, order, unit, description in (
         ("5", line, "Path 1", 0, rate, "Pods 1, 2 and 6 are called consistent."),
         ("6", line, "Path 1", 1, acceleration, "Pod 3 is called consistent."),
         ("7", first, "Path 2", 0, rate, ""),
@@ -45,7 +45,7 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         chart = _chart(f"fig{name}_2012", f"{path}: {unit.split(' [')[0]} of the legs", study,
                        curves, unit)  # fmt: skip
         statements = _consistent(curves, {"5": (1, 2, 6), "6": (3,)}.get(name, ()))
-        figures.append((f"Figure {name}, 2012", _MOTION + says, chart, statements))
+        figures.append((f"Figure {name}, 2012", _MOTION + description, chart, statements))
     for name, study, path in (("9", first, "Path 2"), ("10", second, "Path 3")):
         improved = other_forces(study, "pedrammehr2012")
         curves = {"improved": improved, "simplified": study.forces,
@@ -72,18 +72,18 @@ def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ..
 
 
 def _consistent(curves: Mapping[str, FloatArray], pods: tuple[int, ...]) -> list[Statement]:
-    share = curves["difference"].max(axis=0) / curves["improved"].max(axis=0)
-    shares = ", ".join(f"{100 * part:.0f}" for part in share)
-    order = 1 + np.argsort(share)
-    rotating = [int(pod) for pod in order if share[pod - 1] > 1e-9]
+    ratios = curves["difference"].max(axis=0) / curves["improved"].max(axis=0)
+    percent = ", ".join(f"{100 * part:.0f}" for part in ratios)
+    order = 1 + np.argsort(ratios)
+    rotating = [int(pod) for pod in order if ratios[pod - 1] > 1e-9]
     if not pods:
         return [Statement("difference over peak, pods 1 to 6", "not the same where a pod rotates",
-                      f"{shares} %", bool((share > 1e-9).all()), share.tolist())]  # fmt: skip
-    still = [int(pod) for pod in order if share[pod - 1] <= 1e-9]
+                      f"{percent} %", bool((ratios > 1e-9).all()), ratios.tolist())]  # fmt: skip
+    still = [int(pod) for pod in order if ratios[pod - 1] <= 1e-9]
     none = f"; no rotation at all in pod {', '.join(map(str, still))}" if still else ""
     return [Statement("difference over peak, pods 1 to 6",
-                  f"least in pod {', '.join(map(str, pods))}", f"{shares} %{none}",
-                  set(rotating[: len(pods)]) == set(pods), share.tolist())]  # fmt: skip
+                  f"least in pod {', '.join(map(str, pods))}", f"{percent} %{none}",
+                  set(rotating[: len(pods)]) == set(pods), ratios.tolist())]  # fmt: skip
 
 
 def _trends(curves: Mapping[str, FloatArray], exact: FloatArray) -> list[Statement]:

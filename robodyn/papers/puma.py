@@ -71,7 +71,7 @@ def puma_page(
         "(90, 0, 90, 0, 0, 0) to (45, 30, 0, 45, 60, 90) degrees, gains 100 and 20, 100 Hz",
         {"bound": BOUND, "errors": statements_data(statements)},
     )
-    says = (
+    description = (
         "The errors oscillate slightly, yet stay well below one bit of a 12-bit converter, "
         "4.26e−4 rad. The paper prints neither the move's duration nor its profile. With an exact "
         "model, motor inertia included and friction left out, what remains is the half-sample "
@@ -79,7 +79,7 @@ def puma_page(
         "stay below the bound."
     )
     chart = Chart("errors", "Position errors", panels)
-    page.add_chart(chart, statements_html("Figures 3 to 8", says, statements))
+    page.add_chart(chart, statements_html("Figures 3 to 8", description, statements))
     page.add_provenance(command, model=arm.name)
     return page
 

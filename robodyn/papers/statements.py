@@ -37,7 +37,7 @@ class Statement:
 Figure = tuple[str, str, Chart, list[Statement]]
 
 
-def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> str:
+def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
     """Return the account of a figure in the paper, and a table of its statements."""
     rows = [
         [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
@@ -46,7 +46,7 @@ def statements_html(figure: str, says: str, statements: Sequence[Statement]) -> 
     beside = table(["", "stated", "computed", ""], rows) if rows else ""
     beside = beside.replace("<td>agrees</td>", '<td class="ok">agrees</td>')
     beside = beside.replace("<td>differs</td>", '<td class="off">differs</td>')
-    account = f"<p><b>{escape(figure)}.</b> {escape(says)}</p>"
+    account = f"<p><b>{escape(figure)}.</b> {escape(description)}</p>"
     return f'<div class="beside">{account}<div>{beside}</div></div>'
 
 

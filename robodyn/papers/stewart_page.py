@@ -35,8 +35,8 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
         "computed by the formulations as printed",
         {"figures": {}},
     )
-    for name, says, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
+    for name, description, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
         page.data["figures"][chart.key] = statements_data(statements)
-        page.add_chart(chart, statements_html(name, says, statements))
+        page.add_chart(chart, statements_html(name, description, statements))
     page.add_provenance(command, model=platform.name)
     return page

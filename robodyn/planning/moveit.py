@@ -141,11 +141,11 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
     tried = np.concatenate([corners, rng.uniform(ways[:, 0], ways[:, 1], (TRIED, count))])
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
-        share = 0.5 * (low + high)
-        if all(inside(home + share * way) for way in tried):
-            low = share
+        fraction = 0.5 * (low + high)
+        if all(inside(home + fraction * way) for way in tried):
+            low = fraction
         else:
-            high = share
+            high = fraction
     return home[:, None] + low * ways
 
 

@@ -185,7 +185,7 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
     pointer. Curves with different samples show their own values.
     """
     groups = _same_samples(panel.curves)
-    together = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
+    has_common_times = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
     for curves in groups:
         source = _source(panel, curves)
         for i, curve in enumerate(curves):
@@ -198,9 +198,9 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
             line.nonselection_glyph = line.muted_glyph = None
             if curve.label:
                 lines[curve.label].append(str(line.id))
-            if not panel.picture and (not together or i == 0):
-                shown = list(enumerate(curves)) if together else [(i, curve)]
-                _add_hover(plot, panel, line.glyph, source, shown, together)
+            if not panel.picture and (not has_common_times or i == 0):
+                shown = list(enumerate(curves)) if has_common_times else [(i, curve)]
+                _add_hover(plot, panel, line.glyph, source, shown, has_common_times)
 
 
 def _add_hover(
@@ -209,7 +209,7 @@ def _add_hover(
     glyph: Any,
     source: Any,
     shown: Sequence[tuple[int, ChartLine]],
-    together: bool,
+    has_common_times: bool,
 ) -> None:
     """Add a tooltip by an invisible wide line, so that hidden curves keep theirs."""
     target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
@@ -221,7 +221,7 @@ def _add_hover(
             renderers=[target],
             tooltips=rows,
             formatters={"@x": "printf", **{f"@y{i}": "printf" for i, _ in shown}},
-            mode="vline" if together else "mouse",
+            mode="vline" if has_common_times else "mouse",
             line_policy="nearest",
             visible=False,
         )

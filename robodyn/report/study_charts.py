@@ -243,9 +243,9 @@ def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
     with np.errstate(divide="ignore"):
         above = np.log(values / level)
     rows = np.flatnonzero((above[:-1] <= 0.0) & (above[1:] > 0.0))
-    share = np.where(np.isfinite(above[rows + 1]), -above[rows] / (above[rows + 1] - above[rows]),
-                     1.0)  # fmt: skip
-    return [float(t) for t in time[rows] + share * (time[rows + 1] - time[rows])]
+    before, after = above[rows], above[rows + 1]
+    fraction = np.where(np.isfinite(after), -before / (after - before), 1.0)
+    return [float(t) for t in time[rows] + fraction * (time[rows + 1] - time[rows])]
 
 
 def _singular(study: MotionStudy) -> tuple[Mark, ...]:

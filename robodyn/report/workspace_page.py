@@ -43,7 +43,7 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     ]
     page.add("numbers", "Numbers", cards(shown))
     if isinstance(region, TipRegion):
-        ends = [(name, f"{share:.0%} of the edge") for name, share in region.reasons.items()]
+        ends = [(name, f"{fraction:.0%} of the edge") for name, fraction in region.reasons.items()]
         page.add("reasons", "What ends the region", cards(ends))
     labels = [f"{axis} [{unit}]" for axis in axes]
     if region.dimensions == 3:

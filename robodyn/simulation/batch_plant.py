@@ -189,8 +189,10 @@ class BatchPlant:
             rest = loads[..., :6]
             once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
             once = replace(once, is_semi_implicit=self._is_semi_implicit)
-            lent = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
-            self._bound[k] = _Row(advance, replace(lent, loads=rest), replace(lent, loads=loads))
+            arguments = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
+            self._bound[k] = _Row(
+                advance, replace(arguments, loads=rest), replace(arguments, loads=loads)
+            )
         return self._bound[k]
 
     def _simulation(self, k: int) -> tuple[Mechanism, Any]:
@@ -328,8 +330,8 @@ class BatchPlant:
     def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
         """Run `work` for shares of the rows on all threads."""
         if len(what):
-            shares = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
-            for _ in each(lambda share: work(shares[share]), len(shares)):
+            fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
+            for _ in each(lambda fraction: work(fractions[fraction]), len(fractions)):
                 pass
 
     def _run(self, rows: list[int], moves: bool) -> None:

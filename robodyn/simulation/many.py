@@ -159,13 +159,13 @@ def simulate_many(
         _put(results, number, run, kept)
 
     # a user's controller may have a state, so its simulations run one after the other
-    together: list[int] = []
+    concurrent: list[int] = []
     in_turn: list[int] = []
     for number in range(count):
         own = arguments(number)
         known = is_compiled(own["mechanism"], own["controller"])
-        (together if known else in_turn).append(number)
-    calls = chain(each(lambda item: work(together[item]), len(together)), map(work, in_turn))
+        (concurrent if known else in_turn).append(number)
+    calls = chain(each(lambda item: work(concurrent[item]), len(concurrent)), map(work, in_turn))
     for done, _ in enumerate(calls, start=1):
         if progress is not None:
             progress(done)

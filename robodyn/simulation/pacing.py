@@ -41,10 +41,10 @@ class Pacer:
             self._due = 0.0
             return False
         self._due += elapsed * self.factor
-        beyond = self._due - (self.slack + 1) * self.period
-        if beyond > 0.0:
-            self.lost += beyond
-            self._due -= beyond
+        excess = self._due - (self.slack + 1) * self.period
+        if excess > 0.0:
+            self.lost += excess
+            self._due -= excess
         if self._due < self.period:
             return False
         self._due -= self.period

@@ -26,12 +26,12 @@ class PositionDrives:
         self.positions, self.rates = positions.copy(), np.zeros_like(positions)
         self._dt = as_scalar("dt", dt, "s", above=0.0)
         rate = 2.0 * np.pi * as_scalar("bandwidth", bandwidth, "Hz", above=0.0)
-        self._share = 1.0 - np.exp(-rate * self._dt)
+        self._step_fraction = 1.0 - np.exp(-rate * self._dt)
         ticks = 1 + round(as_scalar("delay", delay, "s", at_least=0.0) / self._dt)
         self._commands = deque([positions.copy()], maxlen=ticks)
 
     def step(self, command: FloatArray) -> None:
         """Advance by one step with a command (n,)."""
         self._commands.append(command)
-        move = self._share * (self._commands[0] - self.positions)
+        move = self._step_fraction * (self._commands[0] - self.positions)
         self.positions, self.rates = self.positions + move, move / self._dt

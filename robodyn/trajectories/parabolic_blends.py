@@ -99,9 +99,9 @@ class ViaPoints(PiecewisePolynomial):
 
 def blended(blends: FloatArray) -> FloatArray:
     """Return the time (K - 1,) [s] of each segment that the blends (K,) at its ends occupy."""
-    share = 0.5 * blends
-    share[0], share[-1] = blends[0], blends[-1]
-    return np.asarray(share[:-1] + share[1:])
+    fraction = 0.5 * blends
+    fraction[0], fraction[-1] = blends[0], blends[-1]
+    return np.asarray(fraction[:-1] + fraction[1:])
 
 
 def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:

@@ -160,20 +160,20 @@ class SampledTrajectory(RowTrajectory):
                 values[between] = found
         return result
 
-    def between_knots(self, shares: FloatArray) -> Motion:
+    def between_knots(self, fractions: FloatArray) -> Motion:
         """Return the motion (K - 1, M, ...) at fractions (M,) between 0 and 1 of each interval.
 
         If the mechanism must compute its configuration, it is the one near that of the knot.
         """
-        count, places = len(self.times) - 1, len(shares)
+        count, places = len(self.times) - 1, len(fractions)
         every = self._every_cubic.taken(np.repeat(np.arange(count), places))
         begin, end = self.times[:-1, None], self.times[1:, None]
-        t = begin + (end - begin) * shares
+        t = begin + (end - begin) * fractions
         known = None
         if self._advances:
             beside = np.full((count, places, self.knots.configuration.shape[1]), np.nan)
-            beside[:, shares < BESIDE] = self.knots.configuration[:-1, None]
-            beside[:, shares > 1.0 - BESIDE] = self.knots.configuration[1:, None]
+            beside[:, fractions < BESIDE] = self.knots.configuration[:-1, None]
+            beside[:, fractions > 1.0 - BESIDE] = self.knots.configuration[1:, None]
             known = beside.reshape(count * places, -1)
         motion = self._between(every, t.reshape(-1), known)
         return Motion(*(values.reshape(count, places, -1) for values in motion))
@@ -240,10 +240,10 @@ class SampledTrajectory(RowTrajectory):
             if known is None:
                 motion.configuration[:] = self._mechanism.advance(start, displacement)
             else:
-                asked = np.isnan(known[:, 0])
+                missing = np.isnan(known[:, 0])
                 motion.configuration[:] = known
-                motion.configuration[asked] = self._mechanism.advance(
-                    start[asked], displacement[asked]
+                motion.configuration[missing] = self._mechanism.advance(
+                    start[missing], displacement[missing]
                 )
         else:
             turns = bool(self._rotations)

@@ -107,10 +107,10 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
         return
     of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
-    wants = mechanism.coordinates.text
-    if of != wants:
+    expected = mechanism.coordinates.text
+    if of != expected:
         raise PathError(
-            f"path {name!r} is of {of}, {mechanism.name} takes {wants}",
+            f"path {name!r} is of {of}, {mechanism.name} takes {expected}",
             value=name,
         )
 

@@ -128,5 +128,5 @@ class CueingPanel:
 
 
 def _note(text: str) -> str:
-    said = html.escape(shortened(text, 300))
-    return f'<div style="{_NOTE}">{said}</div>' if said else ""
+    labels = html.escape(shortened(text, 300))
+    return f'<div style="{_NOTE}">{labels}</div>' if labels else ""

@@ -204,12 +204,12 @@ class Status:
         self._level = ConditionLevel(warn, error)
         self._text = gui.add_html("")
         self._banner = gui.add_html("", visible=False)
-        self._said = ""
+        self._problem = ""
 
     @property
     def banner(self) -> str:
         """Warning shown, without markup; empty if none."""
-        return self._said
+        return self._problem
 
     def update(self, snapshot: Snapshot | None) -> None:
         """Show a snapshot."""
@@ -218,13 +218,13 @@ class Status:
             return
         self._level.update(snapshot.condition_number)
         self._text.content = f'<div style="{_TABLE}">{html.escape(self._numbers(snapshot))}</div>'
-        said, color = self._warning(snapshot)
-        if said != self._said:
+        text, color = self._warning(snapshot)
+        if text != self._problem:
             self._banner.content = (
-                f'<div role="alert" style="{_BANNER}{colors.css(color)}">{html.escape(said)}</div>'
+                f'<div role="alert" style="{_BANNER}{colors.css(color)}">{html.escape(text)}</div>'
             )
-            self._banner.visible = bool(said)
-            self._said = said
+            self._banner.visible = bool(text)
+            self._problem = text
 
     def _numbers(self, snapshot: Snapshot) -> str:
         xyz, rpy = rpy_from_pose(snapshot.body_pose)

@@ -287,9 +287,9 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     """Write a display configuration file, with the camera fitted to the mechanism."""
-    share = Path(FindPackageShare("robodyn").perform(context))
+    fraction = Path(FindPackageShare("robodyn").perform(context))
     name = "with_leg_forces.rviz" if presentation.has_legs(mechanism) else "mechanism.rviz"
-    view = yaml.safe_load((share / "rviz" / name).read_text(encoding="utf-8"))
+    view = yaml.safe_load((fraction / "rviz" / name).read_text(encoding="utf-8"))
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
     current["Distance"] *= size

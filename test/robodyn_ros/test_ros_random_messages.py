@@ -27,7 +27,7 @@ from ros_harness import LATCHED, RELIABLE
 from std_srvs.srv import Trigger
 
 import robodyn as rd
-from robodyn_ros.executor import wants_info
+from robodyn_ros.executor import takes_info
 from robodyn_ros.nodes import NOT_COMPLETED
 from robodyn_ros.runner import Finished
 
@@ -119,7 +119,7 @@ class Target:
     def _callbacks(self) -> dict[str, list[Any]]:
         found: dict[str, list[Any]] = {}
         for subscription in self.node.subscriptions:
-            called = subscription.callback, wants_info(subscription), subscription.raw
+            called = subscription.callback, takes_info(subscription), subscription.raw
             found.setdefault(subscription.topic_name[1:], []).append(called)
         return found
 

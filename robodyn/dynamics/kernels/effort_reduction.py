@@ -35,24 +35,24 @@ def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out
         Whether all efforts are finite.
     """
     n, nv = L.shape
-    finite, least, share, scale = True, 0.0, 1.0, 1.0
+    finite, least, fraction, scale = True, 0.0, 1.0, 1.0
     for i in range(n):
         low, high, change = limits[i], limits[n + i], required[i] - resting[i]
         finite = finite and math.isfinite(required[i]) and math.isfinite(resting[i])
         if change != 0.0:
             to_low, to_high = (low - resting[i]) / change, (high - resting[i]) / change
             least = max(least, min(to_low, to_high))
-            share = min(share, max(to_low, to_high))
+            fraction = min(fraction, max(to_low, to_high))
         elif not low <= resting[i] <= high:
-            share = -1.0
+            fraction = -1.0
         if resting[i] > high:
             scale = min(scale, high / resting[i])
         elif resting[i] < low:
             scale = min(scale, low / resting[i])
     for i in range(n):
-        effort = resting[i] + share * (required[i] - resting[i])
-        out[i] = min(max(effort if least <= share else required[i], limits[i]), limits[n + i])
-    if least <= share or not finite or not factor_positive(M, nv, LEAST_PIVOT, False):
+        effort = resting[i] + fraction * (required[i] - resting[i])
+        out[i] = min(max(effort if least <= fraction else required[i], limits[i]), limits[n + i])
+    if least <= fraction or not finite or not factor_positive(M, nv, LEAST_PIVOT, False):
         return finite
     error = stack(2, nv)
     for j in range(nv):

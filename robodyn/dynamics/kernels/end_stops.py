@@ -49,14 +49,14 @@ def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, s
     rates (n,) of the driven joints.
     """
     table, stops = plant.table, plant.stops
-    columns, beyond = table.shape[1], False
+    columns, is_pressed = table.shape[1], False
     for i in range(table.shape[0]):
         out[i] = effort[i]
         slopes[i, 0] = slopes[i, 1] = 0.0
         if columns > 2 and stops[LIMITS_MOTORS] > 0.0:
             out[i] = motor_effort(effort[i], rate[i], table[i], columns)
-        beyond = beyond or any_of(is_beyond(position[i], table[i]))
-    return bool(beyond and (stops[STIFFNESS] + stops[DAMPING] > 0.0 or scales(stops)))
+        is_pressed = is_pressed or any_of(is_beyond(position[i], table[i]))
+    return bool(is_pressed and (stops[STIFFNESS] + stops[DAMPING] > 0.0 or scales(stops)))
 
 
 @inner
@@ -85,8 +85,8 @@ def add_end_stops(
             if any_of(is_beyond(position[i], table[i])):
                 forward_substitute(M, nv, L[i])
     for i in range(n):
-        beyond = is_beyond(position[i], table[i])
-        if any_of(beyond):
+        is_pressed = is_beyond(position[i], table[i])
+        if any_of(is_pressed):
             inertia = 0.0 * position[i]
             if scaled:
                 for k in range(n):
@@ -97,13 +97,13 @@ def add_end_stops(
                         inertia = inertia + choose(
                             is_beyond(position[k], table[k]), abs(product), 0.0
                         )
-                inertia = 1.0 / choose(beyond, inertia, 1.0)
+                inertia = 1.0 / choose(is_pressed, inertia, 1.0)
             stiffness = stops[STIFFNESS] + stops[BY_INERTIA] * inertia
             damping = stops[DAMPING] + stops[BY_INERTIA + 1] * inertia
             push = end_stop_effort(
                 position[i], rate[i], table[i, 0], table[i, 1], stiffness, damping
             )
-            out[i] = choose(beyond, out[i] + push, out[i])
+            out[i] = choose(is_pressed, out[i] + push, out[i])
             slopes[i, 0] = choose(push != 0.0, stiffness, 0.0)
             slopes[i, 1] = choose(push != 0.0, damping, 0.0)
     return True
@@ -143,9 +143,9 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
     has = joint[4] + 0.0 * speed
     for k in range(3, columns - 2, 2):
         slow, fast = joint[k], joint[k + 2]
-        share = (speed - slow) / (fast - slow)
+        fraction = (speed - slow) / (fast - slow)
         between = (speed > slow) & (fast > slow)
-        here = choose(between, joint[k + 1] + share * (joint[k + 3] - joint[k + 1]), has)
+        here = choose(between, joint[k + 1] + fraction * (joint[k + 3] - joint[k + 1]), has)
         has = choose(fast <= speed, joint[k + 3], here)
     least = choose(effort > -has, effort, -has)
     given = choose(least < has, least, has)

@@ -122,7 +122,7 @@ class Bracket(NamedTuple):
 
 @inner
 def hybrid_step(
-    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, asked: Any,
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, active: Any,
     is_constant: bool, is_evaluated: bool, configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
     """Advance the state by one step, in the lanes that can; leave it unchanged in the others.
@@ -135,7 +135,7 @@ def hybrid_step(
         task: `integration.Task`, with `HybridScratch` as its scratch.
         step: argument of `supply`.
         h: length [s].
-        asked: whether to take the step, True or a mask of lanes.
+        active: whether to take the step, True or a mask of lanes.
         is_constant: whether efforts and loads do not change in the step.
         is_evaluated: whether the scratch memory has the equations at the beginning, from the last
             call with the same efforts and loads.
@@ -159,9 +159,9 @@ def hybrid_step(
     for k in range(nv):
         p.start_rate[k] = velocity[k]
         s.accelerations[0, k] = 0.0  # read at the first stage, times zero
-    zero = choose(asked, 0.0, 0.0)
-    none = asked & ~asked
-    going, fresh, good, stuck = asked, asked, asked, none
+    zero = choose(active, 0.0, 0.0)
+    none = active & ~active
+    going, fresh, good, stuck = active, active, active, none
     done, end, rest = zero, zero + 1.0, zero  # of the piece, as fractions of the step
     bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero)
     implicit, trials = False, 0
@@ -265,7 +265,7 @@ def hybrid_step(
                 continue
             end = after
         leftover = stick_at_zero_rate(j, rest, accepted)
-        is_evaluated = all_of(accepted | ~asked) and not any_of(leftover)
+        is_evaluated = all_of(accepted | ~active) and not any_of(leftover)
         is_evaluated = is_evaluated and is_constant
         if any_of(leftover):
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy

@@ -237,10 +237,10 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
             J[(3 + k) * nv + j] += angular[k]
     else:
         for n in range(nv):
-            share = S[j * nv + n]
+            slope = S[j * nv + n]
             for k in range(3):
-                J[k * nv + n] += linear[k] * share
-                J[(3 + k) * nv + n] += angular[k] * share
+                J[k * nv + n] += linear[k] * slope
+                J[(3 + k) * nv + n] += angular[k] * slope
 
 
 @inner
@@ -461,14 +461,14 @@ def carry(link: Any, placed: Any, out: Any) -> None:
         a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
         first = turn_inertia(x, y, z, link.inertia, 0, a)
         second = turn_inertia(x, y, z, link.inertia, 0, b)
-        third = turn_inertia(x, y, z, link.inertia, 0, (0.0, 0.0, 1.0))
+        column = turn_inertia(x, y, z, link.inertia, 0, (0.0, 0.0, 1.0))
         square = dot(center, center)
         out[INERTIA] = first[0] + mass * (square - center[0] * center[0])
         out[INERTIA + 1] = first[1] - mass * center[0] * center[1]
         out[INERTIA + 2] = first[2] - mass * center[0] * center[2]
         out[INERTIA + 3] = second[1] + mass * (square - center[1] * center[1])
         out[INERTIA + 4] = second[2] - mass * center[1] * center[2]
-        out[INERTIA + 5] = third[2] + mass * (square - center[2] * center[2])
+        out[INERTIA + 5] = column[2] + mass * (square - center[2] * center[2])
 
 
 @inner

@@ -152,9 +152,9 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
     copy(equations.force, x)
     for i in range(nf):
         row = friction[i]
-        is_rough = row[STATIC] + row[STATIC_BACKWARD] > 0.0
-        slides = is_rough & (abs(j.speed[i]) > rest)
-        rests = is_rough & ~slides
+        has_dry_friction = row[STATIC] + row[STATIC_BACKWARD] > 0.0
+        slides = has_dry_friction & (abs(j.speed[i]) > rest)
+        rests = has_dry_friction & ~slides
         direction = choose(j.speed[i] > 0.0, 1.0, -1.0 + 0.0 * rest)
         chosen = choose(slides, direction, choose(rests, 0.0, NO_FRICTION + 0.0 * rest))
         mode[i] = choose(fresh, chosen, mode[i])

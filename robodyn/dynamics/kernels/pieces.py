@@ -48,11 +48,11 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 def between(bracket: Any, trial: int) -> Any:
     """Return the next trial for a root: by regula falsi, now and then the middle."""
     low, at_low, high, at_high = bracket
-    share = at_low / (at_low - at_high)
+    fraction = at_low / (at_low - at_high)
     if trial % 12 == 11:
-        share = 0.5 + 0.0 * low
-    share = choose(share > 1e-9, share, 1e-9)
-    return low + (high - low) * choose(share < 1.0 - 1e-9, share, 1.0 - 1e-9)
+        fraction = 0.5 + 0.0 * low
+    fraction = choose(fraction > 1e-9, fraction, 1e-9)
+    return low + (high - low) * choose(fraction < 1.0 - 1e-9, fraction, 1.0 - 1e-9)
 
 
 @inner

@@ -58,9 +58,9 @@ def put_velocity(plant: Any, e: Any, j: Any, h: float, v: Any, out: Any) -> bool
     some = False
     for i in range(nf):
         row, speed = friction[i], j.speed[i]
-        is_rough = row[STATIC] + row[STATIC_BACKWARD] > 0.0
-        j.among[i] = choose(is_rough, 1.0, 0.0 * rest)
-        if any_of(is_rough):
+        has_dry_friction = row[STATIC] + row[STATIC_BACKWARD] > 0.0
+        j.among[i] = choose(has_dry_friction, 1.0, 0.0 * rest)
+        if any_of(has_dry_friction):
             some = True
             rests = ~(abs(speed) > rest)
             j.low[i] = choose(rests, -row[STATIC], -dry_friction(row, 0, 1.0 + 0.0 * rest, speed))
@@ -85,10 +85,10 @@ def put_velocity(plant: Any, e: Any, j: Any, h: float, v: Any, out: Any) -> bool
     sticking = 0.0 * rest
     for i in range(nf):
         if any_of(j.among[i] != 0.0):
-            is_rough = j.among[i] != 0.0
+            has_dry_friction = j.among[i] != 0.0
             for k in range(nv):
-                x[k] = choose(is_rough, x[k] + j.X[i, k] * j.held[i], x[k])
-            sticking = sticking + choose(is_rough & (j.side[i] == 0.0), 1.0, 0.0)
+                x[k] = choose(has_dry_friction, x[k] + j.X[i, k] * j.held[i], x[k])
+            sticking = sticking + choose(has_dry_friction & (j.side[i] == 0.0), 1.0, 0.0)
     left = 0.0 * rest
     for k in range(nv):
         out[k] = v[k] + h * x[k]

@@ -100,15 +100,17 @@ def _judge(name: str, found: Ride) -> CueingResult:
     except KinematicsError as error:
         problem, distance = str(error), np.full(len(found.mechanism.joint_names), np.nan)
 
-    def share(error: FloatArray, whole: FloatArray) -> float:
+    def relative_to(error: FloatArray, whole: FloatArray) -> float:
         size = float(np.linalg.norm(whole))
         return float(np.linalg.norm(error)) / size if size else 0.0
 
     return CueingResult(
         name,
         found,
-        share(found.perceived_force_error, rms(OTOLITHS.perceived(found.vehicle_force - REST, dt))),
-        share(found.perceived_rate_error, rms(CANALS.perceived(found.vehicle_rate, dt))),
+        relative_to(
+            found.perceived_force_error, rms(OTOLITHS.perceived(found.vehicle_force - REST, dt))
+        ),
+        relative_to(found.perceived_rate_error, rms(CANALS.perceived(found.vehicle_rate, dt))),
         found.false_cues,
         distance,
         float(np.linalg.norm(found.twist[:, 3:5], axis=1).max()),

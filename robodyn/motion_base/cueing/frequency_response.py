@@ -104,9 +104,9 @@ def frequency_response(
         motion = np.zeros((len(time), 6))
         motion[:, axis] = size * np.sin(angle).sum(axis=1)
 
-        def report_progress(share: float, axis: int = axis) -> None:
+        def report_progress(fraction: float, axis: int = axis) -> None:
             if progress is not None:
-                progress((axis + share) / 6.0)
+                progress((axis + fraction) / 6.0)
 
         vehicle = VehicleMotion(time, REST + motion[:, :3], motion[:, 3:])
         found = ride(mechanism, vehicle, parameters, head=head, dt=dt, progress=report_progress)

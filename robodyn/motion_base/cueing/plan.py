@@ -268,7 +268,7 @@ class MotionLimiter:
         brake = self._brake
         cue, room = self._held(braked, way, [(1.0, brake)])
         if cue is None:
-            others = [(share, brake) for share in SHARES]
+            others = [(fraction, brake) for fraction in SHARES]
             if room[0, 0] >= 0.0:  # another brake may help
                 near = (k for k in (brake + 1, brake - 1) if 0 <= k < len(BRAKES))
                 others = [(1.0, k) for k in near] + others
@@ -311,8 +311,8 @@ class MotionLimiter:
         Returns:
             The platform's motion (1, ...), None if no candidate does; the margins (C, N) of each.
         """
-        shares, brakes = (np.array(each) for each in zip(*tried, strict=True))
-        starts = braked + shares[:, None, None] * way
+        fractions, brakes = (np.array(each) for each in zip(*tried, strict=True))
+        starts = braked + fractions[:, None, None] * way
         durations = self._dt * self._counts[brakes]
         place = braking(starts, durations, SHARES_OF_BRAKE)
         times = self._dt + durations[:, None] * SHARES_OF_BRAKE

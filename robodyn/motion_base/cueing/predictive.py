@@ -95,7 +95,7 @@ class PredictiveCueing:
         self.dt = self._examiner.dt
         self._budget = np.inf if budget is None else as_scalar("budget", budget, "s", above=0.0)
         self._clock = time.perf_counter
-        self.late = self._behind = 0
+        self.late = self._missed = 0
         self._patience, self._again = round(PATIENCE / self.dt), max(round(AGAIN / self.dt), 1)
         mechanism = self._examiner.mechanism
         self.frame = frame = self._examiner.frame
@@ -173,7 +173,7 @@ class PredictiveCueing:
         force, rate = of("force_gain") * felt, of("rotation_gain") * turned
         self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
         length, found = self._horizon.count + 1, None
-        waited = self._behind - self._patience
+        waited = self._missed - self._patience
         is_tried = waited < 0 or waited % self._again == 0
         if is_tried and waited > 0:
             self._plan = self._limiter.plan
@@ -184,15 +184,15 @@ class PredictiveCueing:
                 found = self._improve_plan(plan, to_come, rate * self._rotation_fading, latest)
             except KinematicsError:
                 found = plan
-        self._behind = 0 if found is not None else self._behind + 1
+        self._missed = 0 if found is not None else self._missed + 1
         self.late += found is None
-        if self._behind <= self._patience:
+        if self._missed <= self._patience:
             self._plan = (self._plan if found is None else found).later()
             cue = Cue(*(each[0] for each in self._plan.cue))
             felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
             self.joints = DrivenMotion(*(each[0] for each in self._plan.joints))
         else:
-            if self._behind == self._patience + 1:
+            if self._missed == self._patience + 1:
                 self._limiter.begin(self._plan)
             cue, self.joints = self._limiter(target), self._limiter.joints
             felt_force, felt_rate = map(np.atleast_2d, self.frame.felt_in(cue))
@@ -233,9 +233,9 @@ class PredictiveCueing:
             limits[1] -= np.maximum(off, 0.0)
         if found is plan:
             return None
-        beyond, before = room < 0.0, examiner.room(plan)
-        share = CAUTION * float((before[beyond] / (before[beyond] - room[beyond])).min())
-        place = self._moving(plan, share * change)
+        exceeds, before = room < 0.0, examiner.room(plan)
+        fraction = CAUTION * float((before[exceeds] / (before[exceeds] - room[exceeds])).min())
+        place = self._moving(plan, fraction * change)
         found = examiner.plan(place, plan.motion.configuration)
         return found if (examiner.room(found) >= 0.0).all() else plan
 

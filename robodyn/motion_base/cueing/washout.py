@@ -155,7 +155,7 @@ class ClassicalWashout:
         self._translation.change(cubic)
         square = np.column_stack([low**2, 2.0 * low_damping * low])
         self._tilt.change(square)
-        self._share, self._highpass = low**2, of("rotation_highpass")
+        self._tilt_gain, self._highpass = low**2, of("rotation_highpass")
         self._rotation.change(self._highpass[:, None])
 
     @property
@@ -226,7 +226,7 @@ class ClassicalWashout:
         """Return roll and pitch that reproduce a sustained force, with derivatives (2, 3)."""
         pitch = -self._has[4] * np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
-        self._tilt(self._share * np.array([roll, pitch]))
+        self._tilt(self._tilt_gain * np.array([roll, pitch]))
         self._tilted = self._tilt.limit_rate(self._tilted[:, :2], self._tilt_rate, self.dt)
         return self._tilted
 

@@ -146,8 +146,8 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
     # the acceleration
     now, mean = later[1], (later[0] - state[0]) / dt
     peak = now + 0.5 * later[2] * abs(later[2]) / jerk
-    beyond = rate * (1.0 + ROUNDING)
-    if max(now, mean, peak) > beyond or min(now, mean, peak) < -beyond:
+    bound = rate * (1.0 + ROUNDING)
+    if max(now, mean, peak) > bound or min(now, mean, peak) < -bound:
         goal = rate if now > 0.0 else -rate
         later = _follow_ramp(state, _ramp(state, goal, -change, change, jerk), goal, dt)
     end = _crossed_bound(later, bounds, change, jerk)

@@ -16,8 +16,8 @@ NODES = 16
 SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 
 
-def braking(starts: FloatArray, durations: FloatArray, shares: FloatArray) -> FloatArray:
+def braking(starts: FloatArray, durations: FloatArray, fractions: FloatArray) -> FloatArray:
     """Compute brakes (3, C N, m) from states (C, 3, m), at N fractions of their durations (C,)."""
-    out = np.empty((3, len(starts) * len(shares), starts.shape[2]))
-    kernels.brakes(np.ascontiguousarray(starts), durations, shares, out)
+    out = np.empty((3, len(starts) * len(fractions), starts.shape[2]))
+    kernels.brakes(np.ascontiguousarray(starts), durations, fractions, out)
     return out

@@ -116,10 +116,10 @@ class CommandGate:
         )
 
 
-def _bounds(limits: FloatArray, share: float, most: float = BEYOND) -> Bounds:
+def _bounds(limits: FloatArray, fraction: float, most: float = BEYOND) -> Bounds:
     """Return limits (2, n), at most `most` each, widened by rounding."""
     least, largest = np.clip(limits, -most, most)
     return (
-        least - ABSOLUTE - share * np.abs(least),
-        largest + ABSOLUTE + share * np.abs(largest),
+        least - ABSOLUTE - fraction * np.abs(least),
+        largest + ABSOLUTE + fraction * np.abs(largest),
     )

@@ -47,8 +47,8 @@ class _Brake(NamedTuple):
 
     def after(self, dt: float) -> FloatArray:
         """Return the state (3, m) of the independent joints after a time [s]."""
-        share = np.array([min((self.elapsed + dt) / self.duration, 1.0)])
-        return braking(self.start[None], np.array([self.duration]), share)[:, 0]
+        fraction = np.array([min((self.elapsed + dt) / self.duration, 1.0)])
+        return braking(self.start[None], np.array([self.duration]), fraction)[:, 0]
 
 
 class CoupledSetPoints(SetPoints):
@@ -108,7 +108,7 @@ class CoupledSetPoints(SetPoints):
         longer, shorter = 2.0 * now.duration, 0.5 * now.duration
         near = [d for d in (longer, shorter) if d in self._durations]
         tried = [(way, duration) for duration in (now.duration, *near)]
-        tried += [(share * slow, now.duration) for share in (1.0, *SHARES)]
+        tried += [(fraction * slow, now.duration) for fraction in (1.0, *SHARES)]
         for step, duration in tried:
             found = self._check_brake(braked + step, duration, now.configuration)
             if found is not None:

@@ -109,8 +109,8 @@ class Homing:
             self.stop()
             return
         self._watch(measured)
-        behind = (measured - position > self._stalled) & (self._still >= REST)
-        reached = searching & (self._switches | behind)
+        is_stalled = (measured - position > self._stalled) & (self._still >= REST)
+        reached = searching & (self._switches | is_stalled)
         self.offset[reached] = (self._lower - measured)[reached]
         self._found |= reached
         self._leave(measured, reached)

@@ -46,7 +46,7 @@ class SetPoints:
         self.state = np.array([start, 0.0 * start, 0.0 * start])
         self.rest = start.copy()
         self._goal: FloatArray | None = None
-        self._share = np.ones_like(self._rows)
+        self._fractions = np.ones_like(self._rows)
 
     @property
     def is_at_rest(self) -> bool:
@@ -65,7 +65,7 @@ class SetPoints:
             The state, and the positions of rest.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
-        own = self._rows * self._shares(target) * pace
+        own = self._rows * self._limit_fractions(target) * pace
         # a larger present acceleration must be able to end as quickly
         own[1:] = np.maximum(own[1:], np.abs(self.state[2]) / self._rows[1] * self._rows[1:])
         kernels.advance(self.state, target, self._bounds, own, self._rows, self.dt, later, rest)
@@ -81,16 +81,16 @@ class SetPoints:
         kernels.brake(self.state, self._rows, self.dt, later)
         self.state, self._goal = later, None
 
-    def _shares(self, target: FloatArray) -> FloatArray:
+    def _limit_fractions(self, target: FloatArray) -> FloatArray:
         """Return the fraction of each limit that keeps all joints on a straight line."""
         if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)
         if self._goal is None or (self._goal != target[0]).any():
-            self._goal, self._share = target[0].copy(), np.ones_like(self._rows)
+            self._goal, self._fractions = target[0].copy(), np.ones_like(self._rows)
             way = np.abs(target[0] - self.state[0])
             if self.is_at_rest and way.any():
                 with np.errstate(divide="ignore"):
                     pace = (self._rows / way).min(axis=1)
-                self._share = np.maximum(pace[:, None] * way / self._rows, LEAST_SHARE)
-        return self._share
+                self._fractions = np.maximum(pace[:, None] * way / self._rows, LEAST_SHARE)
+        return self._fractions

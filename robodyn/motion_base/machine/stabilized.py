@@ -36,7 +36,7 @@ class StabilizedSource(BodyMotion):
 
     Attributes:
         motion_source: target in the level frame.
-        share: compensated fraction of the base's displacement.
+        fraction: compensated fraction of the base's displacement.
 
     Raises:
         InvalidInput: the body has fewer degrees of freedom.
@@ -51,7 +51,7 @@ class StabilizedSource(BodyMotion):
         super().__init__(mechanism)
         refuse_fewer_freedoms(mechanism, "a stabilized platform")
         self._commander, self._base, self._ahead = commander, base, ahead
-        self._here, self.share, self._change, self._then = mechanism.home, 1.0, 0.0, 0
+        self._here, self.fraction, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 
     def at(self, time: int) -> Motion | None:
         """Return the target at `time` [ns].
@@ -67,7 +67,7 @@ class StabilizedSource(BodyMotion):
             )
         if requested is None:
             return None
-        m, s, change = self._mechanism, self.share, self._change
+        m, s, change = self._mechanism, self.fraction, self._change
         base = tuple(part.copy() for part in base)
         base[1][:3] = s * base[1][:3] + change * base[0][:3]
         base[0][:3] *= s
@@ -87,15 +87,15 @@ class StabilizedSource(BodyMotion):
         """Adapt the compensated fraction."""
         c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
         rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
-        beyond = (
+        exceeds = (
             bool(problem or c.workspace.objection(motion.configuration))
             or (np.abs(rates) > RATES * c.limits.rates).any()
         )
-        self._change, self._then = -FALL if beyond else RISE, time
-        share = min(max(self.share + since * self._change, 0.0), 1.0)
-        if share in (0.0, 1.0):
+        self._change, self._then = -FALL if exceeds else RISE, time
+        fraction = min(max(self.fraction + since * self._change, 0.0), 1.0)
+        if fraction in (0.0, 1.0):
             self._change = 0.0
-        self.share = share
+        self.fraction = fraction
 
 
 Moving = tuple[FloatArray, FloatArray, FloatArray]

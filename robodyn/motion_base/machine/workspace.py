@@ -154,9 +154,9 @@ class Workspace:
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Take the largest fraction of a step that exceeds no limit by more than `most`."""
-        for share in SHARES:
+        for fraction in SHARES:
             with suppress(KinematicsError):
-                q = motions.advance_near(self._mechanism, here, share * step)
+                q = motions.advance_near(self._mechanism, here, fraction * step)
                 if self._excess(q).max() <= most and not self._beyond(q):
                     return q
         return here

@@ -107,10 +107,10 @@ class Couplings:
             own = self.joints_of(int(number)) if of_tendons else {int(number): 1.0}
             if not own:
                 raise self._compiled.refuse("equality", n, "of a tendon that is not <fixed>")
-            for joint, share in own.items():
+            for joint, coefficient in own.items():
                 start = float(model.qpos0[model.jnt_qposadr[joint]])
-                terms[joint] = terms.get(joint, 0.0) + factor * share
-                constant -= factor * share * start
+                terms[joint] = terms.get(joint, 0.0) + factor * coefficient
+                constant -= factor * coefficient * start
         left, more = self.reduced(terms)
         if not left:
             return

@@ -157,10 +157,10 @@ def _mimic(
     leader = frames.resolved(mimic.get("joint", ""), scope, where)
     if leader not in frames.joints:
         raise frames.error(where, mimic.get("joint"), "the name of a joint")
-    said = {
+    text = {
         key: frames.numbers(mimic.findtext(key) or "0", 1, f"{where} {key}")[0]
         for key in ("multiplier", "offset", "reference")
     }
     if mimic.get("axis") == "axis2":
         leader += "_2"
-    return leader, said["multiplier"], said["offset"] - said["multiplier"] * said["reference"]
+    return leader, text["multiplier"], text["offset"] - text["multiplier"] * text["reference"]

@@ -95,8 +95,8 @@ def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
     m = 0
     half = 0.5 / path.steps[k]
     for p in range(PLACES):
-        share = 0.5 * p
-        x = (1.0 - share) * y + share * z
+        fraction = 0.5 * p
+        x = (1.0 - fraction) * y + fraction * z
         v = np.sqrt(max(x, 0.0))
         for r in range(path.terms.shape[2]):
             A, B, C, D, S, G, rate = path.terms[k, p, r]
@@ -117,8 +117,8 @@ def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
                 if c == np.inf:
                     continue
                 if size == 0.0 or up_slope != down_slope:
-                    first = b * (1.0 - share) - a
-                    second = b * share + a
+                    first = b * (1.0 - fraction) - a
+                    second = b * fraction + a
                     size = np.sqrt(first * first + second * second)
                     if size < 1e-300:
                         size = 0.0

@@ -169,8 +169,8 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
         path = TreeSearch(problem, least, REACH).path(random, budget)
         if path is None:
             break
-        share = SHORTENING * max(budget.deadline - began, 0.0)
-        limited = replace(budget, deadline=time.monotonic() + share)
+        fraction = SHORTENING * max(budget.deadline - began, 0.0)
+        limited = replace(budget, deadline=time.monotonic() + fraction)
         path = shortcut(problem, least, path, random, limited)
         if best is None or space.length(path) < space.length(best):
             best = path
@@ -199,8 +199,8 @@ def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple
     budget.report_progress("smoothing")
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))
-    for share in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
-        curve = smoothed(problem, problem.least(share), path, budget)
+    for fraction in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
+        curve = smoothed(problem, problem.least(fraction), path, budget)
         if curve is None:
             continue
         found = verified(curve.configurations, problem.bounds)

@@ -63,15 +63,15 @@ class ProjectedSpace(Space):
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
         """Sample a displacement from a start (n, nq); None if it leaves the sheet."""
-        path, gone, share = [start], 0.0, 1.0
+        path, gone, fraction = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
-            moved = self._step_along(path[-1], rates, way, min(2.0 * share, 1.0 - gone), step)
+            moved = self._step_along(path[-1], rates, way, min(2.0 * fraction, 1.0 - gone), step)
             if moved is None:
                 return None
-            here, rates, share = moved
+            here, rates, fraction = moved
             path.append(here)
-            gone += share
+            gone += fraction
         return np.array(path)
 
     def towards(
@@ -79,7 +79,7 @@ class ProjectedSpace(Space):
     ) -> FloatArray:
         """Sample the way (n, nq) from a start, not included, towards a target."""
         path: list[FloatArray] = []
-        here, gone, share = start, 0.0, 1.0
+        here, gone, fraction = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))
         left, rates = weights * self._rest(here, target), self._rates(here)
         while gone < reach and np.linalg.norm(left) > 1e-9:
@@ -88,15 +88,15 @@ class ProjectedSpace(Space):
             length = float(np.linalg.norm(rates @ way))
             if length < 1e-9:
                 break
-            moved = self._step_along(here, rates, way, min(2.0 * share, 1.0), step)
+            moved = self._step_along(here, rates, way, min(2.0 * fraction, 1.0), step)
             if moved is None:
                 break
-            here, rates, share = moved
+            here, rates, fraction = moved
             now = weights * self._rest(here, target)
-            if np.linalg.norm(now) > np.linalg.norm(left) - PROGRESS * share * length:
+            if np.linalg.norm(now) > np.linalg.norm(left) - PROGRESS * fraction * length:
                 break
             path.append(here)
-            gone += share * length
+            gone += fraction * length
             left = now
         return np.array(path).reshape(-1, len(start))
 
@@ -131,9 +131,9 @@ class ProjectedSpace(Space):
         before = self._rates(path[0])
         for k, way in enumerate(ways):
             after = self._rates(path[k + 1])
-            said = 0.5 * (before + after) @ way
-            deviation = self._difference(targets[k], targets[k + 1]) - said
-            if np.linalg.norm(deviation) > MAX_DEVIATION * np.linalg.norm(said) + 1e-9:
+            text = 0.5 * (before + after) @ way
+            deviation = self._difference(targets[k], targets[k + 1]) - text
+            if np.linalg.norm(deviation) > MAX_DEVIATION * np.linalg.norm(text) + 1e-9:
                 return False
             if np.linalg.det(before.T @ after) <= 0.0:
                 return False
@@ -181,12 +181,12 @@ class ProjectedSpace(Space):
         even the shortest step fails.
         """
         length = float(np.linalg.norm(rates @ way))
-        share = min(most, step / max(length, 1e-12))
-        while (moved := self._moved(here, rates, share * way)) is None:
-            if share * length <= SHORTEST * step:
+        fraction = min(most, step / max(length, 1e-12))
+        while (moved := self._moved(here, rates, fraction * way)) is None:
+            if fraction * length <= SHORTEST * step:
                 return None
-            share *= 0.5
-        return *moved, share
+            fraction *= 0.5
+        return *moved, fraction
 
     def _moved(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
@@ -195,10 +195,10 @@ class ProjectedSpace(Space):
         moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None
-        said = rates @ way
+        text = rates @ way
         old, new = self._places(np.stack([here, moved]))
-        deviation = float(np.linalg.norm(self._difference(old, new) - said))
-        if deviation > MAX_DEVIATION * float(np.linalg.norm(said)) + 1e-9:
+        deviation = float(np.linalg.norm(self._difference(old, new) - text))
+        if deviation > MAX_DEVIATION * float(np.linalg.norm(text)) + 1e-9:
             return None
         # beyond a fold of the sheet the tangent is the same with the opposite sign
         after = self._rates(moved)

@@ -202,8 +202,10 @@ class _Task:
         """Create the body's motion for optimization variables (k,)."""
         controls: dict[str, FloatArray] = {}
         for name, own in zip(self.names, np.split(x, np.cumsum(self._sizes)[:-1]), strict=True):
-            stays = name in self._constant
-            controls[name] = np.full(self._count, own[0]) if stays else np.pad(own, self._resting)
+            is_constant = name in self._constant
+            controls[name] = (
+                np.full(self._count, own[0]) if is_constant else np.pad(own, self._resting)
+            )
         return FreeMotion(self._path, controls)
 
     def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:

@@ -94,11 +94,11 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
         )
     facts: dict[str, Any] = {"certain": full is not None, "resolution": full[0] if full else None}
 
-    def again(relaxed: Bounds, share: float) -> FloatArray | None:
+    def again(relaxed: Bounds, fraction: float) -> FloatArray | None:
         now = time.monotonic()
         if now >= budget.deadline:
             return None
-        limit = replace(budget, deadline=now + share * left, nodes=8000)
+        limit = replace(budget, deadline=now + fraction * left, nodes=8000)
         return find(replace(problem, bounds=relaxed), seed, limit)
 
     if bounds.condition_limit < np.inf:

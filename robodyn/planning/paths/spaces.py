@@ -79,13 +79,13 @@ class Space:
         return self._straight(start, way, step, 1.0)
 
     def _straight(
-        self, start: FloatArray, way: FloatArray, step: float, share: float
+        self, start: FloatArray, way: FloatArray, step: float, fraction: float
     ) -> FloatArray:
         """Sample a fraction of a displacement."""
-        length = share * float(np.linalg.norm(way * self.weights))
+        length = fraction * float(np.linalg.norm(way * self.weights))
         count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
-        shares = np.linspace(0.0, share, count + 1)[:, None]
-        return self._mechanism.advance(start, shares * way)
+        fractions = np.linspace(0.0, fraction, count + 1)[:, None]
+        return self._mechanism.advance(start, fractions * way)
 
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float

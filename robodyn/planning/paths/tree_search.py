@@ -75,10 +75,10 @@ class PlanningProblem:
         """Whether start and goal are within the bounds."""
         return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
 
-    def least(self, share: float) -> FloatArray:
-        """Return the margins (c,) for the search: `share`, or less if start or goal have less."""
+    def least(self, fraction: float) -> FloatArray:
+        """Return the margins (c,) for the search: `fraction`, or less near the ends."""
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
-        return np.asarray(np.minimum(share, np.maximum(0.5 * ends, 0.0)))
+        return np.asarray(np.minimum(fraction, np.maximum(0.5 * ends, 0.0)))
 
 
 class SearchTree:

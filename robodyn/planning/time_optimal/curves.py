@@ -146,11 +146,11 @@ def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
     beside = np.concatenate([[np.inf], chords, [np.inf]])
     nearest = np.minimum(beside[:-2], beside[2:])
     twice = (chords <= TWICE * whole) & (ISOLATED * chords <= nearest) & np.isfinite(nearest)
-    stays = np.ones(len(points), dtype=bool)
-    stays[1:] = ~twice
+    is_kept = np.ones(len(points), dtype=bool)
+    is_kept[1:] = ~twice
     if twice[-1]:
-        stays[-2:] = False, True
-    return np.asarray(points[stays])
+        is_kept[-2:] = False, True
+    return np.asarray(points[is_kept])
 
 
 def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:

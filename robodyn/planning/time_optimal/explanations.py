@@ -70,9 +70,9 @@ def _used(
     available = curves.at(terms[..., -1] * speed)
     upper, lower = np.minimum(problem.upper, available), np.maximum(problem.lower, -available)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.where(value > 0.0, value / upper, value / lower)
+        fractions = np.where(value > 0.0, value / upper, value / lower)
     names = [name for each in constraints.second for name in each.names]
-    columns = [np.nan_to_num(shares, nan=0.0, posinf=1.0)]
+    columns = [np.nan_to_num(fractions, nan=0.0, posinf=1.0)]
     for first in constraints.first:
         names += first.names
         columns.append(first.used(path, speed[:, None])[:, len(VERIFIED) // 2])
@@ -90,11 +90,11 @@ def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> N
     size = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     slack = LIMIT_TOLERANCE * np.maximum(size.max(axis=1), 1.0)
     positions = travel_positions(mechanism, path.motion.configuration)
-    beyond = np.maximum(positions - upper, lower - positions) - slack
-    worst = beyond.max(axis=1)
+    exceeds = np.maximum(positions - upper, lower - positions) - slack
+    worst = exceeds.max(axis=1)
     if (worst > 0.0).any():
         interval, joint = np.unravel_index(int(worst.argmax()), worst.shape)
-        at = int(beyond[interval, :, joint].argmax())
+        at = int(exceeds[interval, :, joint].argmax())
         value = float(positions[interval, at, joint])
         bound = upper[joint] if value > upper[joint] else lower[joint]
         name, unit = travel_limits(mechanism)[joint][:2]
@@ -172,13 +172,13 @@ def refuse_unlimited(
 def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
     """Create the error for a path through a configuration without solution or static efforts."""
     text = str(error)
-    share = 0.0
+    fraction = 0.0
     if error.index:
         text = text.replace(f" (element {list(error.index)})", "")
         text = text.replace(f" at element {list(error.index)}", "")
         flat = error.index[0] if len(error.index) > 1 else error.index[0] // places
-        share = float(piece.nodes[min(flat, len(piece.nodes) - 1)])
-    return InfeasibleTrajectory(f"at {piece.text(share)}: {text}", value=error.value)
+        fraction = float(piece.nodes[min(flat, len(piece.nodes) - 1)])
+    return InfeasibleTrajectory(f"at {piece.text(fraction)}: {text}", value=error.value)
 
 
 def infeasible(
@@ -191,9 +191,9 @@ def infeasible(
     lower, upper = efforts.limits.T
     size = np.where(np.isfinite(upper - lower), upper - lower, efforts.sizes.min(axis=0))
     with np.errstate(invalid="ignore"):  # efforts may have no limits
-        beyond = np.nan_to_num(np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300))
-    worst = np.unravel_index(int(beyond.argmax()), beyond.shape)
-    if beyond[worst] > 0.0:
+        exceeds = np.nan_to_num(np.maximum(still - upper, lower - still) / np.maximum(size, 1e-300))
+    worst = np.unravel_index(int(exceeds.argmax()), exceeds.shape)
+    if exceeds[worst] > 0.0:
         interval, at, joint = (int(i) for i in worst)
         value = float(still[interval, at, joint])
         where = piece.text(float(piece.nodes[interval]))

@@ -25,7 +25,7 @@ NEAR = 0.99
 # Relative margin that a starting motion should have from its limits, and the least it must have.
 INSIDE, BARELY = 1e-3, 1e-6
 # Smallest factor on a step, smallest factor on the squared speed of a motion slowed down to its
-# limits, and a squared speed that exceeds any limit [1/s^2].
+# limits, and a squared speed that excess any limit [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
 # Barrier weight, relative to the duration, for a motion far from the fastest.
 FAR = 0.3
@@ -216,20 +216,20 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
     r, G = slack(p, c, slopes=True, tangent=False)
     finite = np.isfinite(r)
     count = int(finite.sum())
-    beyond = max(-1.5 * float(r.min()), 0.0) + 1.0
-    z = beyond / (count * (r + beyond))
-    mu = 0.3 * beyond / count
+    excess = max(-1.5 * float(r.min()), 0.0) + 1.0
+    z = excess / (count * (r + excess))
+    mu = 0.3 * excess / count
     whole = spline.time(c)
     for _ in range(STEPS):
         # a larger margin may not exist: the speed given at an end may be close to its limit
         if r.min() > BARELY:
             return c
-        margin = r + beyond
+        margin = r + excess
         w = z / margin
         steep, bent = spline.duration_derivatives(c)
-        share = LIGHT * beyond / whole
-        band = _assemble_band(share * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
-        side = _gather(np.einsum("nri,nr->ni", G, mu / margin) - share * steep)
+        fraction = LIGHT * excess / whole
+        band = _assemble_band(fraction * bent + np.swapaxes(G, 1, 2) @ (G * w[..., None]))
+        side = _gather(np.einsum("nri,nr->ni", G, mu / margin) - fraction * steep)
         row = _gather(np.einsum("nri,nr->ni", G, w))
         ends.eliminate(band, side, row)
         step, other = _solve_band(band, np.stack([side, row], axis=1)).T
@@ -240,18 +240,18 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
         change = np.einsum("nri,ni->nr", G, spline.local(step)) + lower
         dual = np.where(finite, mu / margin - z - w * change, 0.0)
         size, deep = _largest(margin, change), _largest(z, dual)
-        while slack(p, c + size * step, slopes=False)[0].min() + beyond + size * lower <= (
+        while slack(p, c + size * step, slopes=False)[0].min() + excess + size * lower <= (
             1.0 - NEAR
         ) * 0.1 * float(margin.min()):
             size *= 0.5
             if size < SMALLEST:
                 raise NoMotion
         c = c + size * step
-        beyond += size * lower
+        excess += size * lower
         z = z + deep * dual
         r, G = slack(p, c, slopes=True, tangent=False)
-        gap = float((z[finite] * (r + beyond)[finite]).sum())
-        if gap < INSIDE * 0.1 and beyond > 0.0 and size > 0.5:
+        gap = float((z[finite] * (r + excess)[finite]).sum())
+        if gap < INSIDE * 0.1 and excess > 0.0 and size > 0.5:
             break
         mu = _gap_factor(size) * gap / count
     raise NoMotion

@@ -170,14 +170,14 @@ class TimeOptimal(Sequence):
         out = np.empty(times.shape)
         for k, (part, start) in enumerate(zip(self.segments, self.starts, strict=True)):
             here = which == k
-            out[here] = part.piece.share(part.at(times[here] - start)[0])
+            out[here] = part.piece.fraction(part.at(times[here] - start)[0])
         return out
 
 
 def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
     """Return the limits that a motion reaches, each with its fraction of the duration."""
-    shares: dict[str, float] = {}
+    fractions: dict[str, float] = {}
     for part in motion.limiting:
-        share = (part.end - part.start) / motion.duration
-        shares[part.what] = shares.get(part.what, 0.0) + share
-    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+        fraction = (part.end - part.start) / motion.duration
+        fractions[part.what] = fractions.get(part.what, 0.0) + fraction
+    return dict(sorted(fractions.items(), key=lambda item: -item[1]))

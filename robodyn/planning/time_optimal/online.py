@@ -100,7 +100,7 @@ def time_optimal_from(
     whole = float(np.linalg.norm(weights * way)) / speed
     found: list[tuple[float, float]] = []
     problem: RobodynError | None = None
-    for carried in (*(share * whole for share in CARRIED), *LONGER):
+    for carried in (*(fraction * whole for fraction in CARRIED), *LONGER):
         if found and carried in LONGER:
             break
         try:

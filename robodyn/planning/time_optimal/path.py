@@ -67,13 +67,13 @@ class Piece(NamedTuple):
     span: tuple[float, float] = (0.0, 1.0)
     ends: tuple[float, float] = (0.0, 0.0)
 
-    def share(self, s: Any) -> Any:
+    def fraction(self, s: Any) -> Any:
         """Convert points s (...) of the piece to fractions of the whole path, from 0 to 1."""
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
         """Describe a point of the piece for messages."""
-        return f"{100.0 * self.share(s):.4g} % of the path"
+        return f"{100.0 * self.fraction(s):.4g} % of the path"
 
 
 class PathPieces:

@@ -213,10 +213,10 @@ def slack(
     # a rest, which stays one, needs no gradient
     inverse = 1.0 / np.where(root > 0.0, root, np.inf)
     A, B, C, D, S, G, rates = np.moveaxis(p.limits.terms, -1, 0)
-    share = 1.0 / (1.0 + G * y)
-    dry = S * share
+    fraction = 1.0 / (1.0 + G * y)
+    dry = S * fraction
     value = 0.5 * A * slope + B * y + C * root + D + dry
-    by_y = B + 0.5 * C * inverse - G * dry * share
+    by_y = B + 0.5 * C * inverse - G * dry * fraction
     upper, lower = p.limits.upper[:, None], p.limits.lower[:, None]
     sizes = [np.where(np.isfinite(v), np.abs(v), 0.0) for v in (upper, lower)]
     size = np.maximum(np.maximum(*sizes), 1e-12)
@@ -237,10 +237,10 @@ def slack(
         of_bend = np.diff(of_slope[:, [0, -1]], axis=1) / p.spline.steps[:, None, None]
         bend = np.einsum("npi,ni->np", of_bend, local)[..., None]
         a, b, level, d, e, f = p.changes
-        speed, share = root / p.most[:, None], 0.5 * inverse
-        used = (a * bend + (b + e * share) * slope + level * y + d * root + f) * speed
-        by_y = (level + (d - e * share * slope * inverse) * share) * speed
-        by_slope, by_bend = (b + e * share) * speed, a * speed
+        speed, fraction = root / p.most[:, None], 0.5 * inverse
+        used = (a * bend + (b + e * fraction) * slope + level * y + d * root + f) * speed
+        by_y = (level + (d - e * fraction * slope * inverse) * fraction) * speed
+        by_slope, by_bend = (b + e * fraction) * speed, a * speed
         for sign in (1.0, -1.0):
             falls = 0.5 / y * (1.0 if tangent else sign * used)
             add(1.0 - sign * used, -falls - sign * by_y, -sign * by_slope, -sign * by_bend)

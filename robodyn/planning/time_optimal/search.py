@@ -199,15 +199,15 @@ def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray,
 
     None if there is no such motion.
     """
-    for share in NARROWED:
+    for fraction in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)
         half = np.where(np.isfinite(middle), 0.5 * (problem.upper - problem.lower), 0.0)
         narrow = problem._replace(
-            upper=problem.upper - share * half,
-            lower=problem.lower + share * half,
-            bounds=(1.0 - share) * problem.bounds,
-            caps=(1.0 - share) * problem.caps,
-            efforts=(1.0 - share) * problem.efforts,
+            upper=problem.upper - fraction * half,
+            lower=problem.lower + fraction * half,
+            bounds=(1.0 - fraction) * problem.bounds,
+            caps=(1.0 - fraction) * problem.caps,
+            efforts=(1.0 - fraction) * problem.efforts,
         )
         try:
             x = unverified(narrow, ends)

@@ -55,9 +55,12 @@ class Averaged(Timed):
         v = np.concatenate([[0.0], np.cumsum(0.5 * h * (a[1:] + a[:-1]))])
         s = np.concatenate([[0.0], np.cumsum(h * (v[:-1] + h / 6.0 * (2.0 * a[:-1] + a[1:])))])
         # exact for many samples: rest at the end of the piece
-        share = s[-1] - 0.5 * end * v[-1]
-        self._a = (a - v[-1] / end) / share
-        self._v, self._s = (v - v[-1] * t / end) / share, (s - 0.5 * v[-1] * t**2 / end) / share
+        fraction = s[-1] - 0.5 * end * v[-1]
+        self._a = (a - v[-1] / end) / fraction
+        self._v, self._s = (
+            (v - v[-1] * t / end) / fraction,
+            (s - 0.5 * v[-1] * t**2 / end) / fraction,
+        )
         super().__init__(part.piece, t)
         self.switching_times = ()
 

@@ -112,8 +112,8 @@ class SmoothSearch:
         for attempt in range(ROUNDS):
             done = attempt / (attempt + 2.0)
 
-            def further(share: float, done: float = done, attempt: int = attempt) -> None:
-                report_progress(done + share * ((attempt + 1.0) / (attempt + 3.0) - done))
+            def further(fraction: float, done: float = done, attempt: int = attempt) -> None:
+                report_progress(done + fraction * ((attempt + 1.0) / (attempt + 3.0) - done))
 
             c, _ = shortest(p, c, AGAIN if attempt else FAR, further)
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))

@@ -39,8 +39,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     Returns:
         A function from a number of intervals to the nodes.
     """
-    h, share = problem.steps, 0.5 * np.arange(PLACES)
-    square = x[:-1, None] + np.diff(x)[:, None] * share
+    h, fraction = problem.steps, 0.5 * np.arange(PLACES)
+    square = x[:-1, None] + np.diff(x)[:, None] * fraction
     acceleration = (0.5 * np.diff(x) / h)[:, None, None]
     value = quantities(problem.terms, square[..., None], acceleration)
     whole = problem.upper - problem.lower
@@ -67,11 +67,11 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     density[:-1] = np.maximum(density[:-1], weights[1:] / h[1:])
     weights = density * h
     points = (1.0 - MOVED) / len(h) + MOVED * weights / weights.sum()
-    shares = np.concatenate([[0.0], np.cumsum(points)])
-    shares /= shares[-1]
-    own = np.linspace(0.0, 1.0, len(shares))
+    fractions = np.concatenate([[0.0], np.cumsum(points)])
+    fractions /= fractions[-1]
+    own = np.linspace(0.0, 1.0, len(fractions))
 
     def nodes(count: int) -> FloatArray:
-        return graded(np.interp(np.linspace(0.0, 1.0, count + 1), shares, own))
+        return graded(np.interp(np.linspace(0.0, 1.0, count + 1), fractions, own))
 
     return nodes

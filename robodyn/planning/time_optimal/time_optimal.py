@@ -165,7 +165,7 @@ def _planned(
     for piece, easing_of_it in zip(pieces, easings, strict=True):
 
         def report_progress(s: float, piece: Piece = piece) -> None:
-            progress(piece.share(s))
+            progress(piece.fraction(s))
 
         part, why = _fastest(constraints, piece, easing_of_it, report_progress)
         found.append(part)
@@ -224,8 +224,8 @@ def _between(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
     """Set the spans of pieces, and s'^2 at the ends of the path for given velocities."""
-    shares = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
-    shares = (shares / shares[-1]).tolist()
+    fractions = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
+    fractions = (fractions / fractions[-1]).tolist()
     speeds = [[0.0, 0.0] for _ in pieces]
     for name, given, k, side in (
         ("start_velocity", start, 0, 0),
@@ -248,6 +248,6 @@ def _between(
             )
         speeds[k][side] = speed**2
     return [
-        piece._replace(span=(shares[k], shares[k + 1]), ends=(speeds[k][0], speeds[k][1]))
+        piece._replace(span=(fractions[k], fractions[k + 1]), ends=(speeds[k][0], speeds[k][1]))
         for k, piece in enumerate(pieces)
     ]

@@ -227,12 +227,12 @@ class Requirements:
         """Compute efforts relative to their limits (..., n), above 1 beyond any limit."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
-        beyond = np.maximum(least - held, held - largest) / most
-        return np.asarray(np.where(beyond > LIMIT_TOLERANCE, 1.0 + beyond, np.abs(held) / most))
+        excess = np.maximum(least - held, held - largest) / most
+        return np.asarray(np.where(excess > LIMIT_TOLERANCE, 1.0 + excess, np.abs(held) / most))
 
     def _held(self, configurations: FloatArray) -> FloatArray:
-        share = self._shares(self._efforts(configurations))
-        largest = np.nan_to_num(share, nan=np.inf).max(axis=1)
+        fraction = self._shares(self._efforts(configurations))
+        largest = np.nan_to_num(fraction, nan=np.inf).max(axis=1)
         return np.asarray(
             np.where(largest > 1.0, 1.0 / np.maximum(largest, 1.0), 2.0 - largest) - 1.0
         )

@@ -96,8 +96,8 @@ def level_surface(
     unique, triangles = np.unique(pairs, axis=0, return_inverse=True)
     places = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
     low, high = flat[unique[:, 0]], flat[unique[:, 1]]
-    share = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
-    vertices = places[unique[:, 0]] + share * (places[unique[:, 1]] - places[unique[:, 0]])
+    fraction = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
+    vertices = places[unique[:, 0]] + fraction * (places[unique[:, 1]] - places[unique[:, 0]])
     return _oriented_surface(
         vertices, triangles.reshape(-1, 3), _towards(ordered, places, flat, count)
     )

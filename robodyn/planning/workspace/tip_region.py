@@ -232,8 +232,8 @@ class TipRegion(Region):
                 q = self._steps.nearer(q, goal[None], free=True)
                 if self.needs.margins(q)[0] < 0.0:
                     break
-            beyond = self.needs.margins(q)[0] < 0.0
-            names.append(self.needs.name(q[0]) if beyond else "no configuration")
+            exceeds = self.needs.margins(q)[0] < 0.0
+            names.append(self.needs.name(q[0]) if exceeds else "no configuration")
         return points, names
 
     @property
@@ -275,12 +275,12 @@ class TipRegion(Region):
         self,
         report_progress: Callable[[float], None],
         before: float,
-        share: float,
+        fraction: float,
         until: float = np.inf,
     ) -> bool:
         """Fill the cubes until a time; return whether all are filled.
 
-        `report_progress` is called with the progress: `before`, plus a part of `share`.
+        `report_progress` is called with the progress: `before`, plus a part of `fraction`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -301,7 +301,7 @@ class TipRegion(Region):
                 part = starts[first : first + CHUNK]
                 found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
                 front += self._take(found, self._steps.tips(found))
-            report_progress(before + share * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+            report_progress(before + fraction * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
             if time.monotonic() > until:
                 return not front
         return True
@@ -381,23 +381,23 @@ class TipRegion(Region):
                 continue
             chosen = np.array(part)[self._random.integers(0, len(part), points)]
             at = self._places(chosen + self._random.uniform(size=chosen.shape))
-            share = float(self._reaches(at).mean())
-            volume += size * len(part) * share
-            error += size * len(part) * _scatter(share, points)
+            fraction = float(self._reaches(at).mean())
+            volume += size * len(part) * fraction
+            error += size * len(part) * _scatter(fraction, points)
             if part is cells[1]:
                 # if all neighbors are reached, inverse kinematics failed or the hole is small
-                error += size * len(part) * (1.0 - share)
+                error += size * len(part) * (1.0 - fraction)
         ring, at = self._beyond(self._few[2])
         if ring:
             reached = self._reaches(at)
             if self._given is not None:
                 reached &= ((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1)
-            share = float(reached.mean())
-            volume += size * ring * share
-            error += size * ring * _scatter(share, len(at))
+            fraction = float(reached.mean())
+            volume += size * ring * fraction
+            error += size * ring * _scatter(fraction, len(at))
         return volume, error
 
 
-def _scatter(share: float, points: int) -> float:
+def _scatter(fraction: float, points: int) -> float:
     """Return three standard deviations of a fraction of points, at least that of one point."""
-    return float(SIGMAS * np.sqrt(max(share * (1.0 - share), 1.0 / points) / points))
+    return float(SIGMAS * np.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points))

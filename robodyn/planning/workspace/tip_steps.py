@@ -57,15 +57,15 @@ class TipSteps:
 
     def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
         """Walk randomly within the requirements, in short steps if necessary."""
-        path, size, share = [here], self._mechanism.coordinates.velocity_size, 1.0
+        path, size, fraction = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
-            step = share * self._units * LONGEST * random.normal(size=size)
+            step = fraction * self._units * LONGEST * random.normal(size=size)
             moved = self._mechanism.solver.unchecked.try_advance(here, step)
             if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
                 path.append(moved)
-                here, share = moved, min(2.0 * share, 1.0)
+                here, fraction = moved, min(2.0 * fraction, 1.0)
             else:
-                share = max(0.5 * share, SHORTEST)
+                fraction = max(0.5 * fraction, SHORTEST)
         return np.array(path)
 
     @cached_property

@@ -82,10 +82,10 @@ def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
     lengths, limits = platform.joint_positions(pose), platform.position_limits
     below = lengths < limits[:, 0] * (1.0 - LIMIT_TOLERANCE)
     above = lengths > limits[:, 1] * (1.0 + LIMIT_TOLERANCE)
-    beyond = np.argwhere(below | above)
-    if not len(beyond):
+    exceeds = np.argwhere(below | above)
+    if not len(exceeds):
         return lengths
-    *where, leg = (int(i) for i in beyond[0])
+    *where, leg = (int(i) for i in exceeds[0])
     index = tuple(where)
     at = f" at element {where}" if where else ""
     raise UnreachablePose(

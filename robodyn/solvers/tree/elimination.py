@@ -152,8 +152,8 @@ def _choose(
     fit = may_differ & (size > ZERO).all(axis=0) & (largest > ZERO).all(axis=0)
     ratio = (size / np.maximum(largest, ZERO)[:, None]).min(axis=0)
     cost = (may_differ.sum(axis=0) - 1) * may_differ.sum(axis=1)[:, None]
-    for share in SHARES:
-        row, column = np.nonzero(fit & (ratio > share))
+    for fraction in SHARES:
+        row, column = np.nonzero(fit & (ratio > fraction))
         if len(row):
             best = np.lexsort((-ratio[row, column], cost[row, column]))[0]
             return int(active[row[best]]), int(left[column[best]])

@@ -225,14 +225,14 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
     """Return the model with a joint for each dimension in front of its frame."""
     steps = [step for frame in frames for step in frame.steps]
-    behind = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
+    last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
 
     def closed(c: Closure) -> Closure:
         return replace(
             c,
-            parent=behind.get((c.name, 0), c.parent),
-            child=behind.get((c.name, 1), c.child),
+            parent=last_links.get((c.name, 0), c.parent),
+            child=last_links.get((c.name, 1), c.child),
         )
 
     values = [(s.name, (v,)) for f in frames for s, v in zip(f.steps, f.values, strict=True)]
@@ -240,7 +240,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
         placed,
         links=(*model.links, *(Link(step.child) for step in steps)),
         joints=(
-            *(replace(j, parent=behind.get((j.name, -1), j.parent)) for j in placed.joints),
+            *(replace(j, parent=last_links.get((j.name, -1), j.parent)) for j in placed.joints),
             *steps,
         ),
         closures=tuple(closed(each) for each in placed.closures),

@@ -54,8 +54,8 @@ class Constraints:
     def __init__(self, mechanism: Mechanism, settings: TimeOptimalSettings) -> None:
         self.mechanism = mechanism
         reserve = settings.reserve
-        share = 1.0 - as_scalar("reserve", reserve, at_least=0.0)
-        if not share > 0.0:
+        fraction = 1.0 - as_scalar("reserve", reserve, at_least=0.0)
+        if not fraction > 0.0:
             raise InvalidInput(f"reserve is {reserve:g}, expected a number below 1", value=reserve)
         count = len(mechanism.joint_names)
 
@@ -66,9 +66,9 @@ class Constraints:
         given_limits, wrench = settings.effort_limits, settings.wrench
         effort = mechanism.drives.effort_ranges if given_limits is None else given_limits
         curves = MotorCurves.of(mechanism)
-        curves = curves._replace(efforts=share * curves.efforts)
+        curves = curves._replace(efforts=fraction * curves.efforts)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        bounds = share * lower_and_upper_limits("effort_limits", effort, mechanism)
+        bounds = fraction * lower_and_upper_limits("effort_limits", effort, mechanism)
         redundant = count > mechanism.coordinates.velocity_size
         self.efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
         accelerations = Accelerations(mechanism, limit("acceleration_limits"))

@@ -98,8 +98,8 @@ class Accelerations(OfJoints, SecondOrder):
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """Compute accelerations and their excess for s'^2 and s'' (N, M, 1)."""
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
-        shares = driven / self.sizes[0]
-        return Excess(driven, shares - 1.0, -shares - 1.0)
+        fractions = driven / self.sizes[0]
+        return Excess(driven, fractions - 1.0, -fractions - 1.0)
 
 
 class Jerk(ThirdOrder):

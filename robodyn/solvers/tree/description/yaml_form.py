@@ -136,8 +136,8 @@ def _driven(top: Fields, model: Model) -> Model:
             )
         stated = joint.actuator
         bare = replace(stated, coulomb=0.0, coulomb_backward=None, static=None)
-        rough = joint.friction.any() and actuator.coulomb_pair != stated.coulomb_pair
-        if rough or (bare != Actuator() and stated != actuator):
+        differs = joint.friction.any() and actuator.coulomb_pair != stated.coulomb_pair
+        if differs or (bare != Actuator() and stated != actuator):
             raise ModelError(
                 f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "
                 f"{name!r} ({stated}); state it once, or with the same value",

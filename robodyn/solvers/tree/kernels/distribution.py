@@ -65,11 +65,11 @@ def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:
         return status
-    beyond, at = False, m.at_weights
+    exceeds, at = False, m.at_weights
     for j in range(m.driven):
         least, largest = m.numbers[at + m.driven + j], m.numbers[at + 2 * m.driven + j]
-        beyond = beyond or not least <= out[j] <= largest
-    if beyond:
+        exceeds = exceeds or not least <= out[j] <= largest
+    if exceeds:
         A, held, limits = stack(m.driven, m.free), stack(2, m.driven), stack(2, m.driven)
         for j in range(m.driven):
             for k in range(m.free):

@@ -177,9 +177,9 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
     for j in range(m.rates):
         value = coordinate_rate(m, s, j)
         longest = choose(abs(value) > longest, abs(value), longest)
-    share = LONGEST / choose(longest > LONGEST, longest, LONGEST)
+    fraction = LONGEST / choose(longest > LONGEST, longest, LONGEST)
     for j in range(m.rates):
-        s.v[j] = s.v[j] + share * coordinate_rate(m, s, j)
+        s.v[j] = s.v[j] + fraction * coordinate_rate(m, s, j)
     return True
 
 

@@ -64,8 +64,8 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
         now = gaps(m, q, s)
         left = choose(moves, now, left)
         # as near as rounding permits, or without progress
-        stays = (left < NEAR) & (left > 0.5 * before)
-        moves = moves & (left > target) & (left < 2.0 * before) & ~stays
+        stagnates = (left < NEAR) & (left > 0.5 * before)
+        moves = moves & (left > target) & (left < 2.0 * before) & ~stagnates
         if not any_of(moves):
             return left
         before = left

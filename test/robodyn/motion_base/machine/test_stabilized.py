@@ -112,7 +112,7 @@ def test_a_platform_stays_in_the_world_when_its_base_is_known(rng):
     there = composed_pose(base.at(399 * 5_000_000)[0], commander.configuration)
     error = pose_difference(m.body_pose(still.at(0).configuration), there)
     assert np.abs(error).max() < 1e-5
-    assert commander.motion_source.share == 1.0
+    assert commander.motion_source.fraction == 1.0
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_a_sea_too_large_for_a_platform_is_taken_back_in_part_and_it_stays_level
         commander.step(k * TICK)
         if k > 700:
             left.append(composed_pose(base.at(k * TICK)[0], commander.configuration))
-    assert commander.motion_source.share < 0.5
+    assert commander.motion_source.fraction < 0.5
     turned = np.array(rd.rpy_from_pose(np.array(left))[1])
     assert np.sqrt(np.mean(turned**2)) < 0.3 * np.sqrt(2.0) * SIZES[3]
 
