@@ -54,8 +54,8 @@ SPREAD, STARTS, APART = 0.25, 6, 0.15
 POLISH = 0.15
 # Standard deviations of the jumps from the best design, in units of the box.
 JUMPS = (0.15, 0.3)
-# Largest number of designs on a front.
-LARGEST_FRONT = 40
+# Largest number of designs on a front; relative difference of values that count as equal there.
+LARGEST_FRONT, EQUAL = 40, 1e-3
 # Requirements whose violations are maxima of parts, see `_parts`.
 IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
 # Instants of a motion whose condition numbers are parts; largest number of poses that are.
@@ -492,7 +492,7 @@ class _Room:
         order = np.lexsort(table.T[::-1])
         kept: list[int] = []
         for k in order:
-            if not any((table[j] <= table[k]).all() for j in kept):
+            if not any((table[j] <= (1.0 + EQUAL) * table[k]).all() for j in kept):
                 kept.append(int(k))
         if len(kept) > LARGEST_FRONT:
             places = np.linspace(0, len(kept) - 1, LARGEST_FRONT).round().astype(int)

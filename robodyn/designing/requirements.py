@@ -125,7 +125,8 @@ class Requirements:
         motions: motions of the body around home, see `SineMotion` and `RecordedMotion`.
         poses: (k, 6) [m, rad] surge, sway, heave, roll, pitch, yaw from home, held at rest.
         payload: mass, center of mass and inertia in the moving body's frame; None for no payload
-            besides that of the mechanism.
+            besides that of the mechanism. If the file states no inertia, it is that of a ball of
+            water: no controller keeps a point mass on a massless plate from tilting over.
         payload_radius: [m] of a sphere about the payload's center of mass that encloses it.
         margins, limits, rating: see their classes.
         accuracy: None if no accuracy of poses is required.
@@ -147,6 +148,8 @@ class Requirements:
     source: str = ""
 
 
+# [kg/m^3] of a ball that stands for a payload without inertia.
+DENSITY = 1000.0
 # Blocks whose fields are single numbers.
 _BLOCKS: dict[str, type] = {
     "margins": RequiredMargins,
@@ -239,7 +242,9 @@ def _payload(block: Fields) -> tuple[Body, float]:
     block.only("mass", "com", "inertia", "radius")
     mass = number(block, "mass", "kg", at_least=0.0)
     com = _vector(block, "com", 3, "m") if "com" in block else np.zeros(3)
-    inertia = block.array("inertia", (3, 3), "kg m^2", np.zeros((3, 3)).tolist())
+    radius = (3.0 * mass / (4.0 * math.pi * DENSITY)) ** (1.0 / 3.0)
+    ball = 0.4 * mass * radius**2 * np.eye(3)
+    inertia = block.array("inertia", (3, 3), "kg m^2", ball.tolist())
     try:
         body = Body(mass, com, inertia)
     except RobodynError as error:

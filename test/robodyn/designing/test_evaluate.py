@@ -72,9 +72,9 @@ def test_evaluate_agrees_with_dense_sampling(kind, tmp_path):
         m, motion = servo_hexapod(), SMALL
         if kind == "servo with rotors":
             m = with_rotors(m, rotor_inertia=2e-7, gear_ratio=80.0, efficiency=0.8)
-    load = {"mass": 0.3, "com": [0.0, 0.01, 0.02]}
+    load = {"mass": 0.3, "com": [0.0, 0.01, 0.02], "inertia": np.diag([3e-4, 2e-4, 1e-4]).tolist()}
     row = rd.evaluate(m, of(motion, payload=load)).motions[0]
-    loaded = m.with_payload(load["mass"], load["com"])
+    loaded = m.with_payload(*load.values())
     required = of(motion).motions[0]
     times = required.duration / DENSE * np.arange(DENSE)
     body = rows_of(required, times, m.body_pose(m.home))
