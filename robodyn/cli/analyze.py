@@ -10,16 +10,8 @@ from typing import Any
 import robodyn as rd
 from robodyn.analysis.margins import margin_lines
 from robodyn.analysis.study import MotionStudy
+from robodyn.cli import session
 from robodyn.cli.commands import CommandResult, passed
-from robodyn.cli.session import (
-    HTML,
-    command_line,
-    mechanism_and_path,
-    progress_bar,
-    quietly,
-    refuse_ending,
-    write_report,
-)
 from robodyn.report.study_page import extremes, study_page
 
 
@@ -46,8 +38,8 @@ def _write(
     if csv is not None:
         study.write_csv(csv)
     if html or png or pdf:
-        page = study_page(study, name, command_line(), formulations or None)
-        write_report(page, html, png, pdf)
+        page = study_page(study, name, session.command_line(), formulations or None)
+        session.write_report(page, html, png, pdf)
 
 
 def analyze(
@@ -76,16 +68,16 @@ def analyze(
         dt: Sampling interval [s].
         bag: Compare a recorded run (.mcap, or a rosbag2 folder) with its plan instead.
     """
-    for option, endings in (("csv", (".csv", "")), ("html", HTML), ("pdf", (".pdf", ""))):
-        refuse_ending(f"--{option}", files[option], *endings)
+    for option, endings in (("csv", (".csv", "")), ("html", session.HTML), ("pdf", (".pdf", ""))):
+        session.refuse_ending(f"--{option}", files[option], *endings)
     if bag is not None:
         if files["csv"] is not None:
             raise rd.InvalidInput("--csv writes a planned motion and cannot be used with --bag")
         return _recorded(model, path, bag, strict, files)
     if not model:
         raise rd.InvalidInput(f"no MODEL given; bundled are {', '.join(rd.models())}")
-    mechanism, name, trajectory = mechanism_and_path(model, path)
-    with progress_bar(f"path {name}") as report_progress:
+    mechanism, name, trajectory = session.mechanism_and_path(model, path)
+    with session.progress_bar(f"path {name}") as report_progress:
         study = rd.analyze(mechanism, trajectory, dt, **settings, progress=report_progress)
     found = {"path": name} | study.to_dict(histories=False)
     found["margins"] = study.margins(max_condition).to_dict()
@@ -103,7 +95,7 @@ def _recorded(
     from robodyn.report.recorded_run_page import recorded_run_page
     from robodyn.view.bag import read_run
 
-    with quietly():
+    with session.quietly():
         seen = read_run(bag, model)
     plan, start = (rd.load_path(path, seen.mechanism), None) if path else seen.plan()
     run = compare_with_plan(
@@ -111,7 +103,9 @@ def _recorded(
     )
     written = [files[kind] for kind in ("html", "png", "pdf")]
     if any(written):
-        write_report(recorded_run_page(run, path or "", bag, command_line()), *written)
+        session.write_report(
+            recorded_run_page(run, path or "", bag, session.command_line()), *written
+        )
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
     lines = [

@@ -8,16 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import robodyn as rd
+from robodyn.cli import session
 from robodyn.cli.commands import CommandResult, passed
-from robodyn.cli.session import (
-    HTML,
-    command_line,
-    load_quietly,
-    progress_bar,
-    refuse_ending,
-    writable,
-    write_report,
-)
 from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
 
 
@@ -29,15 +21,15 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> C
     Args:
         requirements: YAML file; `robodyn new requirements` writes a commented one.
     """
-    refuse_ending("--html", html, *HTML)
-    found = rd.evaluate(load_quietly(model), rd.load_requirements(requirements))
+    session.refuse_ending("--html", html, *session.HTML)
+    found = rd.evaluate(session.load_quietly(model), rd.load_requirements(requirements))
     lines = [f"{found.mechanism.name}: {requirements}", *verdict_lines(found)]
     for table in demand_tables(found):
         lines += ["", table.title, *table.lines()]
     if html is not None:
         from robodyn.report.evaluation_page import evaluation_page
 
-        write_report(evaluation_page(found, command_line()), html)
+        session.write_report(evaluation_page(found, session.command_line()), html)
     return CommandResult(found.to_dict(), "\n".join(lines), not found.satisfied)
 
 
@@ -72,13 +64,13 @@ def design(
             payload: simulate that one, and evaluate the other one.
         force: Write over files that exist.
     """
-    refuse_ending("--html", html, *HTML)
-    refuse_ending("--output", output, ".yaml", ".yml")
+    session.refuse_ending("--html", html, *session.HTML)
+    session.refuse_ending("--output", output, ".yaml", ".yml")
     files = [] if output is None else [output, output.with_stem(f"{output.stem}_loaded")]
     for file in files:
-        writable(file, force)
+        session.writable(file, force)
     required = rd.load_requirements(requirements)
-    with progress_bar(f"designing a {family}") as show:
+    with session.progress_bar(f"designing a {family}") as show:
         names: Any = objective or "peak_effort"
         more = {"resume": resume, "scheduler": scheduler, "progress": show, **settings}
         found = rd.design(family, required, catalog, names, **more)
@@ -96,5 +88,5 @@ def design(
     if html is not None:
         from robodyn.report.evaluation_page import design_page
 
-        write_report(design_page(found, command_line()), html)
+        session.write_report(design_page(found, session.command_line()), html)
     return CommandResult(found.to_dict(), "\n".join(lines), not e.satisfied)

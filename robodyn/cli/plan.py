@@ -12,16 +12,8 @@ import numpy as np
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
+from robodyn.cli import session
 from robodyn.cli.commands import CommandResult, passed
-from robodyn.cli.session import (
-    HTML,
-    command_line,
-    load_quietly,
-    numbers,
-    progress_bar,
-    refuse_ending,
-    write_report,
-)
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.presentation import presentation
 from robodyn.report.study_page import study_page
@@ -59,7 +51,7 @@ def _route(
         raise rd.InvalidInput("no goal: give one of --goal, --joints, --pose and --path")
     ((name, text),) = given
     if name == "--path":
-        with progress_bar(f"path {text}") as report_progress:
+        with session.progress_bar(f"path {text}") as report_progress:
             return rd.load_path(text, mechanism, progress=report_progress), text
     begin = mechanism.home
     size = presentation.values_of(mechanism, begin).size
@@ -77,7 +69,7 @@ def _route(
 
 
 def _numbers(name: str, text: str, size: int) -> FloatArray:
-    given = np.array(numbers(name, text) or [])
+    given = np.array(session.numbers(name, text) or [])
     if len(given) != size:
         raise rd.InvalidInput(
             f"{name} has {len(given)} numbers, expected {size} for this mechanism", value=text
@@ -105,12 +97,12 @@ def _write(
     """
     if output is None and html is None:
         return
-    with progress_bar("report") as report_progress:
+    with session.progress_bar("report") as report_progress:
         study = rd.analyze(mechanism, motion, dt, progress=report_progress)
     if output is not None:
         study.write_csv(output)
     if html is not None:
-        write_report(study_page(study, name, command_line(), None), html)
+        session.write_report(study_page(study, name, session.command_line(), None), html)
 
 
 def plan(
@@ -152,17 +144,17 @@ def plan(
         compensate_sag: Write the motion of the motors, which lead by the static deflection of
             elastic drives under gravity.
     """
-    refuse_ending("--output", files["output"], ".csv")
-    refuse_ending("--html", files["html"], *HTML)
+    session.refuse_ending("--output", files["output"], ".csv")
+    session.refuse_ending("--html", files["html"], *session.HTML)
     check_profile(profile, PROFILES)
-    mechanism = load_quietly(model)
+    mechanism = session.load_quietly(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
     mechanism = mechanism.with_payload(carried) if carried else mechanism
     timing = {"profile": profile, "v_max": v_max, "w_max": w_max}
     route, name = _route(mechanism, **where, timing=timing)
     motion = route
     if profile == TIME_OPTIMAL:
-        with progress_bar(f"time-optimal motion to {name}") as report_progress:
+        with session.progress_bar(f"time-optimal motion to {name}") as report_progress:
             motion = rd.time_optimal(mechanism, route, **limits, progress=report_progress)
     else:
         given_limit = limits["condition_limit"]

@@ -10,15 +10,8 @@ from typing import Any
 import numpy as np
 
 import robodyn as rd
+from robodyn.cli import session
 from robodyn.cli.commands import CommandResult, passed
-from robodyn.cli.session import (
-    HTML,
-    command_line,
-    load_quietly,
-    progress_bar,
-    refuse_ending,
-    write_report,
-)
 
 
 def workspace(
@@ -53,10 +46,10 @@ def workspace(
         output: File for the boundary, in .stl or .ply.
         page: File for a page that shows the workspace, in .html.
     """
-    refuse_ending("--output", output, ".stl", ".ply")
-    refuse_ending("--page", page, *HTML)
-    mechanism = load_quietly(model)
-    with progress_bar(f"workspace of {mechanism.name}") as show:
+    session.refuse_ending("--output", output, ".stl", ".ply")
+    session.refuse_ending("--page", page, *session.HTML)
+    mechanism = session.load_quietly(model)
+    with session.progress_bar(f"workspace of {mechanism.name}") as show:
         region = rd.workspace(
             mechanism,
             condition_limit=condition_limit or np.inf,
@@ -80,7 +73,7 @@ def workspace(
     if page is not None:
         from robodyn.report.workspace_page import workspace_page
 
-        write_report(workspace_page(region, command_line()), page)
+        session.write_report(workspace_page(region, session.command_line()), page)
         found["page"] = str(page)
         lines.append(f"shown in {page}")
     return CommandResult(found, "\n".join(lines))

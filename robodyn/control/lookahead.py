@@ -12,12 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.algorithms.conditioning import singularities
-from robodyn.control.singularity import (
-    INTERVALS,
-    MotionSingularity,
-    motion_singularities,
-    threshold_crossings,
-)
+from robodyn.control import singularity
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
@@ -41,7 +36,7 @@ class Outlook:
     time_of_highest: float
     warn_times: tuple[float, ...]
     error_times: tuple[float, ...]
-    meetings: tuple[MotionSingularity, ...]
+    meetings: tuple[singularity.MotionSingularity, ...]
     warn: float
     error: float
     matters: bool = True
@@ -110,16 +105,16 @@ def look_ahead(
     Raises:
         KinematicsError: a configuration on the way has no geometry.
     """
-    times = np.linspace(0.0, trajectory.duration, INTERVALS + 1)
+    times = np.linspace(0.0, trajectory.duration, singularity.INTERVALS + 1)
     configurations = trajectory.sample(times).configuration
     numbers = mechanism.condition_number(configurations)
-    meetings = motion_singularities(mechanism, trajectory)
+    meetings = singularity.motion_singularities(mechanism, trajectory)
     poles = np.array([meeting.time for meeting in meetings])
 
     def rises(threshold: float) -> tuple[float, ...]:
         if threshold <= 1.0:  # below every condition number
             return (0.0,)
-        found = threshold_crossings(mechanism, trajectory, threshold, singular=poles)
+        found = singularity.threshold_crossings(mechanism, trajectory, threshold, singular=poles)
         at_start = (0.0,) if numbers[0] > threshold else ()
         return (*at_start, *(crossing.time for crossing in found if crossing.upward))
 

@@ -15,20 +15,13 @@ from numba import types
 from robodyn import threads
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_pose
-from robodyn.numerics.array_arguments import (
-    MATRIX,
-    MATRIX_OUT,
-    ROWS_OF_ANY_STRIDE,
-    ROWS_OR_NONE,
-    VECTOR,
-    direct,
-)
+from robodyn.numerics import array_arguments
 from robodyn.numerics.broadcasting import StateBatch, element, flatten, states
 from robodyn.threads import cached_threadsafe
 
 # Types of a configuration, and of a whole state: three arrays, a wrench, the base's motion.
-CONFIGURATION = (ROWS_OF_ANY_STRIDE,)
-STATE = (*CONFIGURATION * 3, ROWS_OR_NONE, ROWS_OR_NONE)
+CONFIGURATION = (array_arguments.ROWS_OF_ANY_STRIDE,)
+STATE = (*CONFIGURATION * 3, array_arguments.ROWS_OR_NONE, array_arguments.ROWS_OR_NONE)
 
 
 def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
@@ -39,7 +32,9 @@ def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
 @cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
     """Return the entry point of a kernel of two parameter arrays, then inputs and results."""
-    return direct(kernel, MATRIX, VECTOR, *inputs, MATRIX_OUT)
+    return array_arguments.direct(
+        kernel, array_arguments.MATRIX, array_arguments.VECTOR, *inputs, array_arguments.MATRIX_OUT
+    )
 
 
 class ArrayArgument(NamedTuple):

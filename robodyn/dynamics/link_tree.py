@@ -15,12 +15,7 @@ from numba import types
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.kernels import links as kernels
 from robodyn.model import Joint, Link
-from robodyn.numerics.array_arguments import (
-    MATRIX_OUT,
-    ROWS_OF_ANY_STRIDE,
-    VECTOR,
-    direct,
-)
+from robodyn.numerics import array_arguments
 from robodyn.threads import cached_threadsafe
 
 KINDS = {
@@ -31,9 +26,9 @@ KINDS = {
 }
 # Entries of a rotation below this are rounding errors of the conversion from angles.
 NOISE = 1e-15
-_TREE = (VECTOR, VECTOR)
-_AT = (types.int64, VECTOR)
-_ROWS = ROWS_OF_ANY_STRIDE
+_TREE = (array_arguments.VECTOR, array_arguments.VECTOR)
+_AT = (types.int64, array_arguments.VECTOR)
+_ROWS = array_arguments.ROWS_OF_ANY_STRIDE
 
 
 class Source(NamedTuple):
@@ -140,7 +135,9 @@ class LinkTree:
 
 @cached_threadsafe
 def _entry(name: str, *given: Any) -> Callable[..., bool]:
-    return direct(getattr(kernels, name), *_TREE, *given, types.boolean, MATRIX_OUT)
+    return array_arguments.direct(
+        getattr(kernels, name), *_TREE, *given, types.boolean, array_arguments.MATRIX_OUT
+    )
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:

@@ -15,18 +15,7 @@ from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import read_columns
 from robodyn.motion_base.cueing.frequency_response import CHANNELS, FrequencyResponse
 from robodyn.motion_base.cueing.ride import Ride
-from robodyn.report.chart import (
-    COLORS,
-    DASHED,
-    GRAY,
-    INK,
-    Chart,
-    ChartLine,
-    Mark,
-    Panel,
-    curves_of,
-    panels_of,
-)
+from robodyn.report import chart
 from robodyn.report.page import Page, cards
 
 AXES = (("x, forward", "y, to the left", "z, up"), ("roll", "pitch", "yaw"))
@@ -65,16 +54,18 @@ def cueing_page(
     )
     for (key, title, unit, vehicle, felt), names in zip(pairs, AXES, strict=True):
         curves = {"in the vehicle": vehicle, "felt, on the platform": felt}
-        colors = INK, COLORS[1]
-        panels = panels_of(names, found.time, curves, [f"[{unit}]"] * 3, colors)
-        page.add_chart(Chart(key, title, panels))
+        colors = chart.INK, chart.COLORS[1]
+        panels = chart.panels_of(names, found.time, curves, [f"[{unit}]"] * 3, colors)
+        page.add_chart(chart.Chart(key, title, panels))
     m = found.mechanism
     low, high = m.position_limits.T
     used = 100.0 * (2.0 * (found.joint_positions - low) / (high - low) - 1.0)
-    joints = curves_of(found.time, m.joint_names, used)
-    ends = (Mark(-100.0, "shortest"), Mark(100.0, "longest"))
-    panel = Panel("of half the range, from its middle", joints, y_label="position [%]", marks=ends)
-    page.add_chart(Chart("joints", "Joints", (panel,), columns=1))
+    joints = chart.curves_of(found.time, m.joint_names, used)
+    ends = (chart.Mark(-100.0, "shortest"), chart.Mark(100.0, "longest"))
+    panel = chart.Panel(
+        "of half the range, from its middle", joints, y_label="position [%]", marks=ends
+    )
+    page.add_chart(chart.Chart("joints", "Joints", (panel,), columns=1))
     if response is not None:
         page.add_chart(modulus_chart(response, criteria or {}))
         page.add_chart(phase_chart(response, criteria or {}))
@@ -82,7 +73,7 @@ def cueing_page(
     return page
 
 
-def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
+def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
     """Chart the moduli of the test's channels, with the regions of the criteria."""
     panels = []
     for channel in CHANNELS:
@@ -90,7 +81,7 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
         across = {-3: " [s/m]", 3: " [m/s]"}
         unit = across.get(3 * ((channel.felt < 3) - (channel.vehicle < 3)), "")
         panels.append(_panel(channel.name, response, values, f"modulus{unit}", criteria, 0, "log"))
-    return Chart(
+    return chart.Chart(
         "modulus", "Objective motion cueing test: modulus", tuple(panels),
         "What is felt at the head over the motion of the vehicle, at the twelve frequencies of "
         "ICAO Doc 9625, one axis at a time." + (
@@ -99,14 +90,14 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
     )  # fmt: skip
 
 
-def phase_chart(response: FrequencyResponse, criteria: Criteria) -> Chart:
+def phase_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
     """Chart the phases of the test's channels, with the regions of the criteria."""
     panels = []
     for each in CHANNELS:
         # without jumps; at the highest frequency a platform follows best
         phase = np.unwrap(response.phase(each)[::-1], period=360.0)[::-1]
         panels.append(_panel(each.name, response, phase, "phase [deg]", criteria, 2))
-    return Chart("phase", "Objective motion cueing test: phase", tuple(panels))
+    return chart.Chart("phase", "Objective motion cueing test: phase", tuple(panels))
 
 
 def _panel(
@@ -117,13 +108,18 @@ def _panel(
     criteria: Criteria,
     first: int,
     scale: str = "linear",
-) -> Panel:
-    curves = [ChartLine(response.frequencies, values, "response", COLORS[0])]
+) -> chart.Panel:
+    curves = [chart.ChartLine(response.frequencies, values, "response", chart.COLORS[0])]
     if name in criteria:
         at, limits = criteria[name]
-        curves += [ChartLine(at, limits[:, first + k], "criterion", GRAY, DASHED) for k in (0, 1)]
-    marks = () if first or "[" in label else (Mark(1.0),)
-    return Panel(name, tuple(curves), "frequency [rad/s]", label, marks, scale=scale, x_scale="log")
+        curves += [
+            chart.ChartLine(at, limits[:, first + k], "criterion", chart.GRAY, chart.DASHED)
+            for k in (0, 1)
+        ]
+    marks = () if first or "[" in label else (chart.Mark(1.0),)
+    return chart.Panel(
+        name, tuple(curves), "frequency [rad/s]", label, marks, scale=scale, x_scale="log"
+    )
 
 
 def read_criteria(file: Path) -> Criteria:

@@ -22,13 +22,8 @@ from robodyn.model.model import Model
 from robodyn.poses import rotation_matrix
 from robodyn.presentation import presentation
 from robodyn.presentation.numbers_as_text import number
+from robodyn.report import design_tables
 from robodyn.report.chart import COLORS, DASHED, GRAY, INK, Chart, ChartLine, Note, Panel
-from robodyn.report.design_tables import (
-    demand_tables,
-    front_table,
-    sensitivity_table,
-    verdict_lines,
-)
 from robodyn.report.labels import units_in_one
 from robodyn.report.machine_sheet import held_payloads, held_table, modes_table, sine_sheet
 from robodyn.report.page import Page, cards, table
@@ -100,7 +95,7 @@ def design_page(d: Design, command: str = "") -> Page:
             f"{escape(_model_file(point))}</pre></details>"
             for k, point in enumerate(d.front[:FILES], start=1)
         )
-        page.add("front", "Alternatives", table(*front_table(d)) + files)
+        page.add("front", "Alternatives", table(*design_tables.front_table(d)) + files)
     page.add_parameters(e.mechanism)
     page.add_provenance(command)
     return page
@@ -117,7 +112,7 @@ def _model_file(point: DesignPoint) -> str:
 def add_evaluation(page: Page, e: Evaluation) -> None:
     """Add the sections of an evaluation to a page."""
     m, need = e.mechanism, e.needed
-    lines = "".join(f"<li>{escape(line)}</li>" for line in verdict_lines(e))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in design_tables.verdict_lines(e))
     figures = [
         ("largest stroke", f"{number(float(need.stroke.max()))} {units_in_one(m.drives.units)}"),
         ("largest effort", f"{number(float(need.peak_effort.max()))} "
@@ -128,12 +123,12 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     ]  # fmt: skip
     page.add("verdicts", "Verdicts", f"{cards(figures)}<ul>{lines}</ul>")
     page.add_chart(_efforts_over_speed(e))
-    page.add("needed", "Needs of the drives", _tables(demand_tables(e)))
+    page.add("needed", "Needs of the drives", _tables(design_tables.demand_tables(e)))
     if moving := [each for each in e.found if each.motion is not None]:
         page.add_chart(_powers(e, moving))
     add_machine(page, m)
     if e.variants:
-        page.add("sensitivities", "Sensitivities", _tables([sensitivity_table(e)]))
+        page.add("sensitivities", "Sensitivities", _tables([design_tables.sensitivity_table(e)]))
 
 
 def add_machine(page: Page, m: Mechanism) -> None:

@@ -16,23 +16,8 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 from robodyn.presentation.nouns import nouns_of
 from robodyn.presentation.numbers_as_text import number
+from robodyn.report import chart
 from robodyn.report.axis_ranges import LINEAR, LOG, SYMLOG, scale_of
-from robodyn.report.chart import (
-    COLORS,
-    CONDITION,
-    DASHED,
-    DASHES,
-    DOTTED,
-    GRAY,
-    SOLID,
-    Chart,
-    ChartLine,
-    Mark,
-    Panel,
-    condition_panel,
-    curves_of,
-    panels_of,
-)
 from robodyn.report.labels import (
     effort_labels,
     effort_name,
@@ -43,11 +28,11 @@ from robodyn.report.labels import (
 from robodyn.report.path_views import path_chart
 
 # Total solid, massless dashed, dynamic dotted, as in the 1998 paper; an arm has more parts.
-PART_DASHES = (DASHED, DOTTED, *DASHES[3:], (2.5, 2.5))
+PART_DASHES = (chart.DASHED, chart.DOTTED, *chart.DASHES[3:], (2.5, 2.5))
 _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
-def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[Chart]:
+def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[chart.Chart]:
     """Return all charts of a study, in reading order.
 
     Args:
@@ -68,7 +53,7 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[C
     return [*charts, path_chart(study.mechanism, study.motion.configuration)]
 
 
-def force_chart(study: MotionStudy) -> Chart:
+def force_chart(study: MotionStudy) -> chart.Chart:
     """Chart the total effort of every joint and its parts; with one scale if legs share a load."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
@@ -80,13 +65,17 @@ def force_chart(study: MotionStudy) -> Chart:
     limits = (float(ends.min()) - room, float(ends.max()) + room) if shared else None
     panels = []
     for i, name in enumerate(names):
-        curves = [ChartLine(study.time, study.forces[:, i], "total", COLORS[0], SOLID, 1.8)]
+        curves = [
+            chart.ChartLine(
+                study.time, study.forces[:, i], "total", chart.COLORS[0], chart.SOLID, 1.8
+            )
+        ]
         for (part, values), dash, color in zip(
-            study.terms.items(), PART_DASHES, (*COLORS[1:], GRAY), strict=False
+            study.terms.items(), PART_DASHES, (*chart.COLORS[1:], chart.GRAY), strict=False
         ):
-            curves.append(ChartLine(study.time, values[:, i], part, color, dash))
+            curves.append(chart.ChartLine(study.time, values[:, i], part, color, dash))
         panels.append(
-            Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
+            chart.Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
                   limits=limits)
         )  # fmt: skip
     effort, joint = effort_name(mechanism), nouns_of(mechanism).joint
@@ -98,10 +87,10 @@ def force_chart(study: MotionStudy) -> Chart:
         )
     if scale == SYMLOG:
         text += " The axis is linear about zero and logarithmic beyond, in both directions."
-    return Chart("forces", f"{joint.capitalize()} {effort}s", tuple(panels), text)
+    return chart.Chart("forces", f"{joint.capitalize()} {effort}s", tuple(panels), text)
 
 
-def fraction_chart(study: MotionStudy) -> Chart:
+def fraction_chart(study: MotionStudy) -> chart.Chart:
     """Chart the dynamic part of the total effort, except where the total is near zero."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
@@ -110,44 +99,46 @@ def fraction_chart(study: MotionStudy) -> Chart:
         fraction[size < SMALLEST_FORCE * peak] = np.nan
     fraction[~(np.abs(fraction) <= 1.0)] = np.nan
     titles = joint_titles(study.mechanism)
-    panels = panels_of(
+    panels = chart.panels_of(
         titles, study.time, {"": fraction}, ["dynamic / total [-]"] * len(titles),
-        limits=(-1.0, 1.0), marks=(Mark(0.0), *_singular(study)),
+        limits=(-1.0, 1.0), marks=(chart.Mark(0.0), *_singular(study)),
     )  # fmt: skip
     effort, joint = effort_name(study.mechanism), nouns_of(study.mechanism).joint
     text = (
         f"The share of each {joint}'s {effort} that is due to the mass and friction of the "
         f"{joint}s. Gaps: the total {effort} passes through zero and the fraction is meaningless."
     )
-    return Chart("dynamic_fraction", "Dynamic fraction", panels, text)
+    return chart.Chart("dynamic_fraction", "Dynamic fraction", panels, text)
 
 
-def condition_chart(study: MotionStudy) -> Chart:
+def condition_chart(study: MotionStudy) -> chart.Chart:
     """Chart the condition number, its thresholds, and the times at which it exceeds them."""
     values = study.condition_number
-    curves = [ChartLine(study.time, values, "SI units", COLORS[0], SOLID, 1.8)]
+    curves = [chart.ChartLine(study.time, values, "SI units", chart.COLORS[0], chart.SOLID, 1.8)]
     if study.characteristic_length != 1.0:
         label = f"moments divided by {study.characteristic_length:g} m"
         curves.append(
-            ChartLine(study.time, study.scaled_condition_number, label, COLORS[1], DASHED)
+            chart.ChartLine(
+                study.time, study.scaled_condition_number, label, chart.COLORS[1], chart.DASHED
+            )
         )
     marks = [
-        Mark(t, f"above {level:g} at {t:.3f} s", True, color)
-        for _, level, color in CONDITION
+        chart.Mark(t, f"above {level:g} at {t:.3f} s", True, color)
+        for _, level, color in chart.CONDITION
         for t in rises(study.time, values, level)[:3]
     ]
     title = "Largest over smallest singular value of the Jacobian"
-    panels = condition_panel(title, curves, [*marks, *_singular(study)])
-    return Chart("condition_number", "Condition number", panels, columns=1)
+    panels = chart.condition_panel(title, curves, [*marks, *_singular(study)])
+    return chart.Chart("condition_number", "Condition number", panels, columns=1)
 
 
-def joint_charts(study: MotionStudy) -> list[Chart]:
+def joint_charts(study: MotionStudy) -> list[chart.Chart]:
     """Chart positions and velocities of the driven joints."""
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.drives.units
     position, joint = position_name(mechanism), nouns_of(mechanism).joint
     panels = tuple(
-        Panel(title, curves_of(study.time, names, values), y_label=label)
+        chart.Panel(title, chart.curves_of(study.time, names, values), y_label=label)
         for title, values, label in (
             (f"{position.capitalize()}s", study.joint_positions,
              f"{position} [{units_in_one(units)}]"),
@@ -155,10 +146,10 @@ def joint_charts(study: MotionStudy) -> list[Chart]:
         )
     )  # fmt: skip
     title = f"{joint.capitalize()} {position}s and rates"
-    return [Chart("joints", title, panels, columns=2)]
+    return [chart.Chart("joints", title, panels, columns=2)]
 
 
-def reaction_chart(study: MotionStudy) -> Chart:
+def reaction_chart(study: MotionStudy) -> chart.Chart:
     """Chart the magnitudes of the constraint forces and moments in the joints."""
     assert study.reactions is not None
     panels = []
@@ -171,8 +162,8 @@ def reaction_chart(study: MotionStudy) -> Chart:
         if len(titles) != size.shape[1]:  # numbers, where these are not the driven joints
             titles = [str(i) for i in range(1, size.shape[1] + 1)]
         panels.append(
-            Panel(f"{joint} joint, {what}".replace("_", " ").capitalize(),
-                  curves_of(study.time, titles, size),
+            chart.Panel(f"{joint} joint, {what}".replace("_", " ").capitalize(),
+                  chart.curves_of(study.time, titles, size),
                   y_label=f"{what} [{_REACTION_UNITS[what]}]", marks=_singular(study),
                   scale=LOG if log else LINEAR)
         )  # fmt: skip
@@ -182,7 +173,7 @@ def reaction_chart(study: MotionStudy) -> Chart:
         "actuator's "
         "force, its moment is about the base joint."
     )
-    return Chart("reactions", "Reactions", tuple(panels), text)
+    return chart.Chart("reactions", "Reactions", tuple(panels), text)
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
@@ -198,14 +189,14 @@ def _is_published(study: MotionStudy) -> bool:
     ) or study.formulation in published_formulations(m)
 
 
-def formulation_chart(study: MotionStudy) -> Chart:
+def formulation_chart(study: MotionStudy) -> chart.Chart:
     """Chart the errors of the published formulations, as printed, along this motion."""
     exact = other_forces(study, "exact")
     errors = {
         f"{name} − exact": other_forces(study, name) - exact
         for name in published_formulations(study.mechanism)
     }
-    panels = panels_of(
+    panels = chart.panels_of(
         joint_titles(study.mechanism),
         study.time,
         errors,
@@ -219,7 +210,7 @@ def formulation_chart(study: MotionStudy) -> Chart:
         for name, error in errors.items()
     )
     text = f"Inverse dynamics as printed in the papers differs from the exact one: {worst}."
-    return Chart("formulations", "Formulations compared", panels, text)
+    return chart.Chart("formulations", "Formulations compared", panels, text)
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
@@ -248,7 +239,8 @@ def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
     return [float(t) for t in time[rows] + fraction * (time[rows + 1] - time[rows])]
 
 
-def _singular(study: MotionStudy) -> tuple[Mark, ...]:
+def _singular(study: MotionStudy) -> tuple[chart.Mark, ...]:
     return tuple(
-        Mark(float(t), f"singular at {t:.4f} s", True, "#b3261e") for t in study.singular_times
+        chart.Mark(float(t), f"singular at {t:.4f} s", True, "#b3261e")
+        for t in study.singular_times
     )

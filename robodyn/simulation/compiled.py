@@ -18,13 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
-from robodyn.control.computed_torque import (
-    ComputedTorque,
-    ConstantEffort,
-    Controller,
-    Feedforward,
-    GravityCompensation,
-)
+from robodyn.control import computed_torque
 from robodyn.dynamics.compiled_run import Outcome, Rollout, stop_numbers
 from robodyn.dynamics.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.mechanism.mechanism import Mechanism
@@ -80,7 +74,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
                 return
 
 
-def is_compiled(mechanism: Mechanism, controller: Controller) -> bool:
+def is_compiled(mechanism: Mechanism, controller: computed_torque.Controller) -> bool:
     """Return whether compiled code can simulate this mechanism with this controller."""
     law = law_of(controller)
     return law is not None and _compiled(mechanism, law) is not None
@@ -165,19 +159,19 @@ class Law(NamedTuple):
     driver: Callable[[Any], Any] | None = None
 
 
-def law_of(controller: Controller) -> Law | None:
+def law_of(controller: computed_torque.Controller) -> Law | None:
     """Return the compiled law of a controller; None if it has none, as for derived classes."""
     controller = as_called(controller)
     # a derived class may behave differently
-    if type(controller) is ComputedTorque:
+    if type(controller) is computed_torque.ComputedTorque:
         friction = controller.friction
         if not friction.exists:
             return Law(COMPUTED_TORQUE, controller.mechanism, controller.kp, controller.kv)
         kp = np.concatenate([controller.kp, friction.gain])
         return Law(COMPUTED_TORQUE, friction.rest, kp, controller.kv)
-    if type(controller) is GravityCompensation:
+    if type(controller) is computed_torque.GravityCompensation:
         return Law(GRAVITY, controller.mechanism)
-    if type(controller) in {Feedforward, ConstantEffort}:
+    if type(controller) in {computed_torque.Feedforward, computed_torque.ConstantEffort}:
         return Law(GIVEN, None)
     if isinstance(controller, CompiledController):
         return Law(GIVEN, None, driver=controller.drive)
@@ -185,7 +179,7 @@ def law_of(controller: Controller) -> Law | None:
 
 
 def rows_for(
-    controller: Controller,
+    controller: computed_torque.Controller,
     mechanism: Mechanism,
     trajectory: Trajectory,
     times: FloatArray,
@@ -198,18 +192,18 @@ def rows_for(
     Raises:
         RobodynError, or an error of the trajectory: the controller has no result at some time.
     """
-    if isinstance(controller, ComputedTorque):
+    if isinstance(controller, computed_torque.ComputedTorque):
         desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
         goal = mechanism.coordinates.checked("goal", desired.configuration)
         parts = [goal, desired.velocity, desired.acceleration]
         if controller.friction.exists:
             parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
         return np.concatenate(parts, axis=-1)
-    if isinstance(controller, Feedforward):
+    if isinstance(controller, computed_torque.Feedforward):
         felt = None if base is None else moved(base, times)
         return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=felt)
     if isinstance(controller, CompiledController):
         return controller.rows(trajectory, times, len(mechanism.joint_names))
-    if isinstance(controller, ConstantEffort):
+    if isinstance(controller, computed_torque.ConstantEffort):
         return np.tile(controller.effort, (len(times), 1))
     return np.zeros((len(times), 0))

@@ -16,11 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from robodyn.algorithms.elasticity import (
-    fastest_vibration,
-    motors_in_equilibrium,
-    state_of_motors,
-)
+from robodyn.algorithms import elasticity
 from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
@@ -113,7 +109,7 @@ class Plant:
         self.motor_positions: FloatArray | None = None
         self.motor_velocities: FloatArray | None = None
         if self._is_elastic:
-            self.motor_positions, self.motor_velocities = motors_in_equilibrium(
+            self.motor_positions, self.motor_velocities = elasticity.motors_in_equilibrium(
                 self.mechanism, self.configuration, self.velocity
             )
         self.effort = np.zeros(len(self.mechanism.joint_names))
@@ -150,7 +146,7 @@ class Plant:
         """
         if side == "joint" or self.motor_positions is None or self.motor_velocities is None:
             return self.configuration, self.velocity
-        return state_of_motors(
+        return elasticity.state_of_motors(
             self.mechanism, self.motor_positions, self.motor_velocities, self.configuration
         )
 
@@ -297,7 +293,7 @@ def why_it_failed(
     except RobodynError:
         pass
     if mechanism.drives.elasticity is not None:
-        fastest = fastest_vibration(mechanism, configuration)
+        fastest = elasticity.fastest_vibration(mechanism, configuration)
         return (
             f"the step is {dt:g} s, and the elastic drives vibrate at up to "
             f"{fastest / (2.0 * math.pi):.3g} Hz: choose a step (dt) below {1.0 / fastest:.2g} s"

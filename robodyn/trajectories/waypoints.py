@@ -40,18 +40,12 @@ from robodyn.errors import PathError, RobodynError
 from robodyn.formats.documents import Fields, read_yaml
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
+from robodyn.trajectories import parabolic_blends
 from robodyn.trajectories.base import Trajectory
 from robodyn.trajectories.demonstration import DEMO, demonstration, within_limits
 from robodyn.trajectories.fourier import FourierTrajectory, fourier_from_fields
 from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rpy
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
-from robodyn.trajectories.parabolic_blends import (
-    BLEND_TOLERANCE,
-    ViaPoints,
-    blended,
-    cruising,
-    first_crowded,
-)
 from robodyn.trajectories.profiles import PEAK_SPEED, ProfileName
 from robodyn.trajectories.sequence import Sequence
 from robodyn.trajectories.tip_line import along_body, is_of_body
@@ -242,30 +236,30 @@ def _blended(
     ends: list[FloatArray],
     blends: FloatArray,
     joints: int,
-) -> ViaPoints:
+) -> parabolic_blends.ViaPoints:
     """Plan a motion from rest at the first waypoint, past those between, to rest at the last."""
     points = np.array(ends)
     # an end without a blend of its own uses the duration of the blend next to it
     blends[0] = blends[0] or blends[1]
     blends[-1] = blends[-1] or blends[-2]
     # extra time of the ramps at the ends relative to the constant rate
-    slower = -cruising(np.zeros(len(points) - 1), blends)
+    slower = -parabolic_blends.cruising(np.zeros(len(points) - 1), blends)
     steps = np.diff(points, axis=0)
     rows = zip(waypoints[1:], steps, slower.tolist(), strict=True)
     durations = np.array([_blended_duration(common, *row, of_joints=joints > 0) for row in rows])
-    crowded = first_crowded(durations, blends)
+    crowded = parabolic_blends.first_crowded(durations, blends)
     if crowded is not None:
         pair = (crowded, crowded + 1)
         longer = max(pair, key=lambda k: (bool(_blend(common, waypoints[k])), blends[k]))
         fields = waypoints[longer] if "blend" in waypoints[longer] else common
-        needed = blended(blends)[crowded]
+        needed = parabolic_blends.blended(blends)[crowded]
         raise fields.refuse(
             "blend",
             float(blends[longer]),
             f"a shorter one: blends take {needed:.6g} s of the {durations[crowded]:.6g} s from "
             f"{waypoints[crowded].path} to {waypoints[crowded + 1].path}",
         )
-    return ViaPoints(points, durations, blends, poses=not joints)
+    return parabolic_blends.ViaPoints(points, durations, blends, poses=not joints)
 
 
 def _point(waypoint: Fields, joints: int) -> FloatArray:
@@ -300,7 +294,7 @@ def _blended_duration(
         if not np.isfinite(shortest):
             raise goal.refuse("duration", shortest, "a speed limit that gets there in time")
         return shortest
-    if shortest > duration * (1.0 + BLEND_TOLERANCE):
+    if shortest > duration * (1.0 + parabolic_blends.BLEND_TOLERANCE):
         raise goal.refuse(
             "duration", duration, f"at least {shortest:.6g} s with these blends and speed limits"
         )

@@ -15,6 +15,7 @@ from robodyn.algorithms.geometry import geometry_of
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.identification.calibration import unknowns
 from robodyn.identification.calibration.fit import (
     LOSSES,
     CalibrationFit,
@@ -36,14 +37,6 @@ from robodyn.identification.calibration.problem import (
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
 from robodyn.identification.calibration.settings import CalibrationSettings
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import (
-    first_frames,
-    first_noise,
-    frame_of,
-    measure_of,
-    noise_of,
-    tolerances,
-)
 from robodyn.identification.plausibility import refuse_other_units
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
@@ -89,13 +82,15 @@ def calibrate(
     geometry = geometry_of(m)
     if not isinstance(measurements, Measurements):
         measurements = read_measurements(measurements, m)
-    measure = measure_of(measurements, settings.constraint)
+    measure = unknowns.measure_of(measurements, settings.constraint)
     loss = settings.loss
     check_choice("loss", loss, LOSSES)
     refuse_standstill(m, measurements)
-    allowed = tolerances(m, geometry, measurements, settings.parameters, settings.tolerance)
-    base, free_base = frame_of("tracker", settings.tracker, measure)
-    goal, free_target = frame_of("target", settings.target, measure)
+    allowed = unknowns.tolerances(
+        m, geometry, measurements, settings.parameters, settings.tolerance
+    )
+    base, free_base = unknowns.frame_of("tracker", settings.tracker, measure)
+    goal, free_target = unknowns.frame_of("target", settings.target, measure)
     kind = MEASURES[measure]
     if measure in (*CONSTRAINTS, "none"):
         base, free_base = Frame.identity(), kind.base
@@ -106,11 +101,11 @@ def calibrate(
     poses = starting_poses(m, measurements)
     free = Freedoms(free_base, free_target, settings.sensor_zeros)
     given = Frames(base, goal, np.zeros(len(measurements.passive)))
-    frames = first_frames(measure, measurements, poses, given, free)
+    frames = unknowns.first_frames(measure, measurements, poses, given, free)
     problem = Problem(geometry, allowed, measurements, measure, frames, free, m.size, poses)
     refuse_units(m, measurements, measure, poses)
     refuse_too_few(m, problem, measurements)
-    assumed, estimate = noise_of(m, problem, settings.noise)
+    assumed, estimate = unknowns.noise_of(m, problem, settings.noise)
     nominal = replace(problem, tolerance=np.zeros_like(allowed))
     held = fit(nominal, assumed, False, loss)
     problem = replace(problem, frames=nominal.unpacked(held.unknowns)[1])
@@ -265,7 +260,7 @@ def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -
     first = problem.evaluate(np.zeros(problem.count))
     if problem.equations > problem.count or first is None:
         return
-    noise = first_noise(m, problem)
+    noise = unknowns.first_noise(m, problem)
     rows = whitened(weights_of(problem, noise, first), first)
     seen = int((right_singular(rows)[0] >= 1.0).sum())
     if problem.equations <= seen:

@@ -29,12 +29,7 @@ from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 from robodyn.motion_base.cueing.plan import MotionLimiter, Plan, PlanExaminer
 from robodyn.motion_base.cueing.washout import ClassicalWashout
 from robodyn.motion_base.kernels.soft_limits import gram, newton_step
-from robodyn.motion_base.machine.head_motion import (
-    REST,
-    Cue,
-    spatial_rates,
-    weight_by_angles,
-)
+from robodyn.motion_base.machine import head_motion
 
 # Prediction of the vehicle's motion: the mean force of the last seconds persists, except for its
 # vertical part, which no platform can reproduce; the deviation from it fades, and so does rotation.
@@ -151,7 +146,7 @@ class PredictiveCueing:
         self._curvature = np.kron(np.diag(self._away), h.basis[0].T @ self._moved)
         self._curvature += np.kron(np.eye(len(self._away)), jerk.T @ self._jerk)
 
-    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
+    def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> head_motion.Cue:
         """Compute the platform's motion one sample later, for this motion of the vehicle.
 
         Args:
@@ -167,9 +162,9 @@ class PredictiveCueing:
         """
         latest = self._clock() + self._budget
         of = self.parameters.of_axes
-        felt = as_exact("specific_force", specific_force, (3,), "m/s^2") - REST
+        felt = as_exact("specific_force", specific_force, (3,), "m/s^2") - head_motion.REST
         turned = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")
-        target = self._washout.target(felt + REST, turned)
+        target = self._washout.target(felt + head_motion.REST, turned)
         force, rate = of("force_gain") * felt, of("rotation_gain") * turned
         self._mean += self.dt / (MEAN + self.dt) * (force - self._mean)
         length, found = self._horizon.count + 1, None
@@ -188,7 +183,7 @@ class PredictiveCueing:
         self.late += found is None
         if self._missed <= self._patience:
             self._plan = (self._plan if found is None else found).later()
-            cue = Cue(*(each[0] for each in self._plan.cue))
+            cue = head_motion.Cue(*(each[0] for each in self._plan.cue))
             felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
             self.joints = DrivenMotion(*(each[0] for each in self._plan.joints))
         else:
@@ -196,7 +191,7 @@ class PredictiveCueing:
                 self._limiter.begin(self._plan)
             cue, self.joints = self._limiter(target), self._limiter.joints
             felt_force, felt_rate = map(np.atleast_2d, self.frame.felt_in(cue))
-            felt_force = felt_force - REST
+            felt_force = felt_force - head_motion.REST
         for i, error in enumerate((felt_force - force, felt_rate - rate)):
             _, self._memory[i] = lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])
         return cue
@@ -250,11 +245,11 @@ class PredictiveCueing:
         ]
         place = plan.place[0, nodes]
         R = self._rotations(plan)
-        by_rate = np.swapaxes(R, 1, 2) @ spatial_rates(place[:, 3:])
+        by_rate = np.swapaxes(R, 1, 2) @ head_motion.spatial_rates(place[:, 3:])
         rows = np.zeros((2, len(nodes), 3, 6, h.accelerations.shape[1]))
         acceleration, position, velocity = (each[:, None, None] for each in h.sensed)
         rows[0, :, :, :3] = np.swapaxes(R, 1, 2)[..., None] * acceleration
-        rows[0, :, :, 3:] = weight_by_angles(place[:, 3:])[..., None] * position
+        rows[0, :, :, 3:] = head_motion.weight_by_angles(place[:, 3:])[..., None] * position
         rows[1, :, :, 3:] = by_rate[..., None] * velocity
         if len(self._freedoms) < 6:
             rows = np.einsum("abcdn,dk->abckn", rows, self.frame.coupling)
@@ -297,7 +292,7 @@ class PredictiveCueing:
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes
-        E = axes @ spatial_rates(plan.place[0, nodes, 3:])
+        E = axes @ head_motion.spatial_rates(plan.place[0, nodes, 3:])
         arm = axes @ self._rotations(plan) @ frame.head
         whole = np.zeros((len(nodes), 6, 6))
         whole[:, :3, :3], whole[:, 3:, 3:] = axes, E

@@ -16,24 +16,11 @@ import numpy as np
 from robodyn.arrays import FloatArray, Indices
 from robodyn.errors import InfeasibleTrajectory
 from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.time_optimal import interior_point, program
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.interior_point import (
-    FAR,
-    NoMotion,
-    initial_point,
-    phase_one,
-    shortest,
-    slow_down,
-)
 from robodyn.planning.time_optimal.motion import TimedSmoothly
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.program import (
-    Program,
-    SpeedSpline,
-    ThirdOrderCoefficients,
-    program_of,
-)
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives, eased
 from robodyn.planning.time_optimal.search import Found, Unverified, unverified, with_own_limits
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
@@ -106,8 +93,8 @@ class SmoothSearch:
         verification = Verification(course.path, constraints, _peak)
         closer: tuple[Verification, SmoothPath] | None = None
         try:
-            c = initial_point(p)
-        except NoMotion as failed:
+            c = interior_point.initial_point(p)
+        except interior_point.NoMotion as failed:
             raise self._too_sudden() from failed
         for attempt in range(ROUNDS):
             done = attempt / (attempt + 2.0)
@@ -115,7 +102,7 @@ class SmoothSearch:
             def further(fraction: float, done: float = done, attempt: int = attempt) -> None:
                 report_progress(done + fraction * ((attempt + 1.0) / (attempt + 3.0) - done))
 
-            c, _ = shortest(p, c, AGAIN if attempt else FAR, further)
+            c, _ = interior_point.shortest(p, c, AGAIN if attempt else interior_point.FAR, further)
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))
             before = problem.upper.copy(), problem.lower.copy()
             exceeded = verification.tighten_at(problem, square, acceleration)
@@ -143,10 +130,10 @@ class SmoothSearch:
             with np.errstate(divide="ignore"):
                 bounds = problem.bounds / course.imposed[0][..., 0] ** 2
             p = p._replace(limits=p.limits._replace(bounds=bounds))
-            slow = None if np.isfinite(p.ends).any() else slow_down(p, c)
+            slow = None if np.isfinite(p.ends).any() else interior_point.slow_down(p, c)
             try:
-                c = phase_one(p, c) if slow is None else slow
-            except NoMotion as failed:
+                c = interior_point.phase_one(p, c) if slow is None else slow
+            except interior_point.NoMotion as failed:
                 raise Unverified(int(np.argmax(excess.max(axis=1)))) from failed
         raise Unverified(int(np.argmax(excess.max(axis=1))))
 
@@ -154,19 +141,21 @@ class SmoothSearch:
         mechanism = self._constraints.mechanism
         return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
-    def _program(self, problem: Intervals) -> Program:
+    def _program(self, problem: Intervals) -> program.Program:
         """Create the program of a problem for `shortest`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
-        changes = ThirdOrderCoefficients(
+        changes = program.ThirdOrderCoefficients(
             *(np.concatenate(v, axis=-1) for v in zip(*parts, strict=True))
         )
         first, last = (
             end / float(rate) ** 2 if end else np.nan
             for end, rate in zip(self.piece.ends, course.first[[0, -1], [0, -1]], strict=True)
         )
-        spline, most = SpeedSpline(course.steps, 3), (1.0 - MARGIN) * self._most
-        return program_of(spline, problem, (first, last), (changes, most), course.imposed[:2])
+        spline, most = program.SpeedSpline(course.steps, 3), (1.0 - MARGIN) * self._most
+        return program.program_of(
+            spline, problem, (first, last), (changes, most), course.imposed[:2]
+        )
 
     def _too_sudden(self) -> InfeasibleTrajectory:
         """Create the error for limits of rates of change that leave no motion."""
@@ -180,7 +169,7 @@ class SmoothSearch:
             value=speed or least,
         )
 
-    def _changes_used(self, p: Program, c: FloatArray, terms: FloatArray) -> FloatArray:
+    def _changes_used(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
         """Compute the used fractions (N, K) of jerk and effort-rate limits in intervals."""
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))

@@ -14,27 +14,13 @@ from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
+from robodyn.planning.time_optimal import explanations, search
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.explanations import (
-    infeasible,
-    kinematics_failure,
-    limiting,
-    refuse_conditioning,
-    refuse_positions,
-    refuse_unlimited,
-)
 from robodyn.planning.time_optimal.motion import Limited, TimeOptimal
 from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
 from robodyn.planning.time_optimal.sampled_path import IMPOSED, VERIFIED, sample_path
-from robodyn.planning.time_optimal.search import (
-    Failed,
-    Found,
-    Unverified,
-    fastest_within,
-    unverified,
-)
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
 from robodyn.planning.time_optimal.shaping import without_vibration
 from robodyn.planning.time_optimal.smooth import SmoothSearch
@@ -121,7 +107,7 @@ def time_optimal(
             motion = _planned(line, count << refined, constraints, ends, report_progress)
             bound = settings.vibration
             return motion if bound is None else without_vibration(motion, constraints, bound)
-        except Unverified:
+        except search.Unverified:
             continue
         except KinematicsError as error:
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
@@ -158,7 +144,7 @@ def _planned(
     elif count >= SPACED:
         coarse = _between(mechanism, path.cut(count // COARSER), *ends)
         placings = [_spacing(piece, constraints) for piece in coarse]
-    found: list[Found] = []
+    found: list[search.Found] = []
     reasons: list[Limited] = []
     start = 0.0
     pieces = _between(mechanism, path.cut(count, placings), *ends)
@@ -183,8 +169,8 @@ def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
-        return spacing(problem, unverified(problem, piece.ends))
-    except (KinematicsError, Failed):
+        return spacing(problem, search.unverified(problem, piece.ends))
+    except (KinematicsError, search.Failed):
         # the error of the finer intervals is more precise
         return None
 
@@ -194,7 +180,7 @@ def _fastest(
     piece: Piece,
     easing: Easing | None,
     report_progress: Callable[[float], None],
-) -> tuple[Found, list[Limited]]:
+) -> tuple[search.Found, list[Limited]]:
     """Compute the fastest motion along a piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
     smooth: SmoothSearch | None = None
@@ -203,21 +189,21 @@ def _fastest(
             smooth = SmoothSearch(constraints, piece, easing)
             piece = smooth.piece
         path = sample_path(mechanism, piece) if smooth is None else smooth.course.path
-        refuse_positions(mechanism, path, piece)
-        refuse_conditioning(constraints, piece)
+        explanations.refuse_positions(mechanism, path, piece)
+        explanations.refuse_conditioning(constraints, piece)
         problem = constraints.intervals(path, piece.ends)
     except KinematicsError as error:
-        raise kinematics_failure(error, piece, len(VERIFIED)) from error
+        raise explanations.kinematics_failure(error, piece, len(VERIFIED)) from error
     try:
         if smooth is not None:
             found = smooth.fastest(problem, report_progress)
         else:
-            refuse_unlimited(mechanism, piece, problem)
-            found = fastest_within(path, problem, constraints, piece, report_progress)
-            refuse_unlimited(mechanism, piece, problem, found)
-    except Failed as failed:
-        raise infeasible(constraints, piece, problem, failed) from failed
-    return found, limiting(path, problem, constraints, found)
+            explanations.refuse_unlimited(mechanism, piece, problem)
+            found = search.fastest_within(path, problem, constraints, piece, report_progress)
+            explanations.refuse_unlimited(mechanism, piece, problem, found)
+    except search.Failed as failed:
+        raise explanations.infeasible(constraints, piece, problem, failed) from failed
+    return found, explanations.limiting(path, problem, constraints, found)
 
 
 def _between(

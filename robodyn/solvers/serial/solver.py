@@ -33,6 +33,7 @@ from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.model.body import Link, combined
 from robodyn.model.fields import unchecked
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
+from robodyn.solvers.serial import packing
 from robodyn.solvers.serial.chain import carried_at_tip
 from robodyn.solvers.serial.kernels import entries, lanes
 from robodyn.solvers.serial.kernels import layout as at
@@ -42,13 +43,6 @@ from robodyn.solvers.serial.kernels.integration import (
     advance_hybrid,
     simulate,
     simulate_elastic,
-)
-from robodyn.solvers.serial.packing import (
-    pack_chain,
-    pack_pseudo_inertias,
-    part_of_chain,
-    put_body,
-    turn_z_to,
 )
 from robodyn.threads import cached_threadsafe, with_stack
 
@@ -79,16 +73,18 @@ class SerialSolver(Solver):
         super().__init__(mechanism)
         chain = mechanism.chain
         self.n = len(chain.joints)
-        self.geometry = pack_chain(chain)
+        self.geometry = packing.pack_chain(chain)
         # a view, as kernels reject the dtype object of unpickled arrays
         self.gravity = np.array(mechanism.model.gravity).view(np.float64)
         self.chains = {
-            (friction, armature): part_of_chain(self.geometry, friction=friction, armature=armature)
+            (friction, armature): packing.part_of_chain(
+                self.geometry, friction=friction, armature=armature
+            )
             for friction in (False, True)
             for armature in (False, True)
         }
         self.packed = self.geometry, self.gravity
-        self.pseudo = pack_pseudo_inertias(self.chains[False, False])
+        self.pseudo = packing.pack_pseudo_inertias(self.chains[False, False])
         self.square, self.still = (self.n, self.n), np.zeros(self.n)
         self.still.setflags(write=False)
 
@@ -176,7 +172,7 @@ class SerialSolver(Solver):
                 row, column = divmod(place, at.LINK_SIZE)
                 motor[0], motor[1 + column] = row - 1, value
         turns = [
-            row[at.ROTATION : at.ROTATION + 9].reshape(3, 3).T @ turn_z_to(joint.axis).T
+            row[at.ROTATION : at.ROTATION + 9].reshape(3, 3).T @ packing.turn_z_to(joint.axis).T
             for row, joint in zip(chain[1:], self.mechanism.chain.joints, strict=True)
         ]
         return chain, self.gravity, np.reshape(turns, (-1, 9)), motors
@@ -224,11 +220,11 @@ class SerialSolver(Solver):
             if not is_last:
                 last = chain.links[-1]
                 link = unchecked(last, **combined(last, carried_at_tip(chain, tip)))
-            put_body(row, self._last_turn, link.mass, link.com, link.inertia)
+            packing.put_body(row, self._last_turn, link.mass, link.com, link.inertia)
 
     @cached_property
     def _last_turn(self) -> FloatArray:
-        return turn_z_to(self.mechanism.chain.joints[-1].axis)
+        return packing.turn_z_to(self.mechanism.chain.joints[-1].axis)
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
         """Return the packed chain with or without friction and armature."""

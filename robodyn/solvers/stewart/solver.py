@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.dynamics import parameters
 from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
 from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
@@ -19,13 +20,6 @@ from robodyn.dynamics.compiled_run import Kernels, in_lanes
 from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.link_tree import Source
-from robodyn.dynamics.parameters import (
-    JointParameter,
-    JointPlaces,
-    joint_parameters,
-    point_spring_parameters,
-    unit_mechanisms,
-)
 from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, condition_entry
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
@@ -150,7 +144,7 @@ class PlatformSolver(Solver):
         ]
 
     @cached_property
-    def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
+    def parameters_of_joints(self) -> list[tuple[parameters.JointParameter, dict[int, float]]]:
         """Parameters of a leg by its actuator's name: `.universal`, `.spherical` are damping."""
         found, own, model = [], self.mechanism.structure, self.mechanism.model
         for row, (leg, joint) in enumerate(zip(own.legs, model.driven_joints, strict=True)):
@@ -160,18 +154,18 @@ class PlatformSolver(Solver):
                               at.SPIN_INERTIA, at.UNIVERSAL_DAMPING, at.SPHERICAL_DAMPING)
             )  # fmt: skip
             natural = replace_unchecked(joint, spring=leg.spring(model))
-            found += joint_parameters(natural, JointPlaces(*places))
+            found += parameters.joint_parameters(natural, parameters.JointPlaces(*places))
             first, _, last = leg.damping(model)
             for name, value, place in (
                 ("universal", first, universal),
                 ("spherical", last, spherical),
             ):
-                damping = JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
+                damping = parameters.JointParameter(f"{joint.name}.{name}", value, "N m s/rad")
                 found.append((damping, {place: 1.0}))
         first = self.legs.size + at.PLATFORM_SIZE + point_spring.STIFFNESS
         for number, spring in enumerate(own.springs(model)):
             place = first + number * point_spring.POINT_SPRING
-            found += point_spring_parameters(spring, place)
+            found += parameters.point_spring_parameters(spring, place)
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
@@ -213,7 +207,9 @@ class PlatformSolver(Solver):
             places += zip(rows + mass, rows + inertias, strict=True)
         bodies = [([*range(m, m + 4), *range(i, i + 6)], np.eye(4)) for m, i in places]
         further = [numbers for _, numbers in self.parameters_of_joints]
-        units = unit_mechanisms(np.concatenate([legs.ravel(), platform]), bodies, further)
+        units = parameters.unit_mechanisms(
+            np.concatenate([legs.ravel(), platform]), bodies, further
+        )
         return [(unit[: legs.size].reshape(legs.shape), unit[legs.size :]) for unit in units]
 
     @cached_property

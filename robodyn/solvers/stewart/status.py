@@ -11,14 +11,7 @@ import numpy as np
 from numba import types
 
 from robodyn.arrays import ArrayLike, FloatArray, IntArray
-from robodyn.dynamics.batch_calls import (
-    CONFIGURATION,
-    Arguments,
-    NoSolutionAt,
-    entry,
-    evaluate_kernel,
-    types_of_state,
-)
+from robodyn.dynamics import batch_calls
 from robodyn.errors import (
     KinematicsError,
     SingularConfiguration,
@@ -27,21 +20,14 @@ from robodyn.errors import (
 )
 from robodyn.numerics.broadcasting import element
 from robodyn.poses import rotation_matrix
-from robodyn.solvers.stewart.kernels.layout import (
-    ALONG_UNIVERSAL_AXIS,
-    BASE,
-    OK,
-    SINGULAR,
-    TIP,
-    ZERO_LENGTH,
-)
+from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.single import geometry_status
 from robodyn.solvers.stewart.packing import pack_lanes
 
 
 def new_status(flat: FloatArray) -> IntArray:
     """Create a status (N,) for each element of a flat batch, initially OK."""
-    return np.full(len(flat), OK, dtype=np.int64)
+    return np.full(len(flat), layout.OK, dtype=np.int64)
 
 
 def raise_first(
@@ -54,14 +40,14 @@ def raise_first(
     """
     if not status.any():
         return
-    first = int(np.flatnonzero(status != OK)[0])
+    first = int(np.flatnonzero(status != layout.OK)[0])
     raise error_for(int(status[first]), element(shape, first), pose[first], legs)
 
 
 def each_state(
     kernel: Callable[..., None],
     numbers: tuple[FloatArray, ...],
-    arguments: Arguments,
+    arguments: batch_calls.Arguments,
     values: Sequence[ArrayLike | None],
     cores: Sequence[tuple[int, ...]],
     *settings: Any,
@@ -84,7 +70,7 @@ def each_state(
 def solved(
     kernel: Any,
     numbers: tuple[FloatArray, FloatArray],
-    arguments: Arguments,
+    arguments: batch_calls.Arguments,
     values: tuple[ArrayLike | None, ...],
     core: tuple[int, ...],
     *settings: Any,
@@ -103,11 +89,11 @@ def solved(
         KinematicsError: of the first state without a solution.
     """
     count = len(arguments.items)
-    inputs = types_of_state(values) if count > 2 else CONFIGURATION * count
-    compiled = entry(kernel, *inputs, *(types.boolean for _ in settings))
+    inputs = batch_calls.types_of_state(values) if count > 2 else batch_calls.CONFIGURATION * count
+    compiled = batch_calls.entry(kernel, *inputs, *(types.boolean for _ in settings))
     try:
-        return evaluate_kernel(compiled, numbers, arguments, values, core, *settings)
-    except NoSolutionAt as failure:
+        return batch_calls.evaluate_kernel(compiled, numbers, arguments, values, core, *settings)
+    except batch_calls.NoSolutionAt as failure:
         pose, index = failure.state[0], failure.index
     status = geometry_status(pack_lanes(*numbers), np.array(pose), needs_frames)
     raise error_for(status, index, pose, numbers[0])
@@ -119,16 +105,16 @@ def error_for(
     """Create the error for a status code, at batch element `index` with pose (7,)."""
     where = f" at element {list(index)}" if index else ""
     at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
-    if code < ALONG_UNIVERSAL_AXIS:
-        leg = code - ZERO_LENGTH
+    if code < layout.ALONG_UNIVERSAL_AXIS:
+        leg = code - layout.ZERO_LENGTH
         return ZeroLegLength(
             f"leg {leg} has zero length: its platform point lies on its base point, {at_pose}",
             leg=leg,
             value=pose,
             index=index,
         )
-    if code < SINGULAR:
-        leg = code - ALONG_UNIVERSAL_AXIS
+    if code < layout.SINGULAR:
+        leg = code - layout.ALONG_UNIVERSAL_AXIS
         return UniversalJointSingularity(
             f"leg {leg} lies along the fixed axis of its universal joint, {at_pose}; "
             "turn the axis or choose another pose",
@@ -136,8 +122,8 @@ def error_for(
             value=pose,
             index=index,
         )
-    q = legs[:, TIP : TIP + 3] @ rotation_matrix(pose).T
-    S = pose[:3] + q - legs[:, BASE : BASE + 3]
+    q = legs[:, layout.TIP : layout.TIP + 3] @ rotation_matrix(pose).T
+    S = pose[:3] + q - legs[:, layout.BASE : layout.BASE + 3]
     s = S / np.linalg.norm(S, axis=1, keepdims=True)
     H = np.hstack([s, np.cross(q, s)]).T  # eq. 35
     U, values, _ = np.linalg.svd(H)

@@ -16,12 +16,7 @@ from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.presentation import presentation
 from robodyn.solvers.tree.calls import batch, entry
-from robodyn.solvers.tree.closing.assembly import (
-    configurations_along,
-    displaced,
-    motion_parts,
-    nearest,
-)
+from robodyn.solvers.tree.closing import assembly
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
 from robodyn.solvers.tree.closing.kinematics import kernel_of, tip_motion, tree_jacobian
 from robodyn.solvers.tree.joints import configurations, rates_of
@@ -47,7 +42,7 @@ def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None)
     start = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
     found, _ = _reach(loop, start, goal, loop.solver.tip_weights)
     if found is None:
-        found = nearest(loop, start, [], _tip_at(loop, goal))
+        found = assembly.nearest(loop, start, [], _tip_at(loop, goal))
     return found
 
 
@@ -240,11 +235,11 @@ def motion_of_independent(
     Raises:
         NoSolution: the loops do not close.
     """
-    target, rates, changes = motion_parts(
+    target, rates, changes = assembly.motion_parts(
         loop, loop.solver.nu, positions, velocities, accelerations
     )
     first = loop.home if guess is None else np.array(configurations(loop, "guess", guess))
-    return Motion(configurations_along(loop, first, target), rates, changes)
+    return Motion(assembly.configurations_along(loop, first, target), rates, changes)
 
 
 def state_of_readings(
@@ -257,4 +252,4 @@ def state_of_readings(
     """
     here = loop.home if guess is None else guess
     way = loop.coordinates.shortest(positions - here[loop.solver.free_at])
-    return displaced(loop, here, way), velocities
+    return assembly.displaced(loop, here, way), velocities

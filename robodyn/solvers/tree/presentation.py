@@ -11,13 +11,8 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.model.placement import Placement
 from robodyn.poses import matrix_from_pose, pose_from_matrix, rotation_matrix
+from robodyn.presentation import report_answers
 from robodyn.presentation.figure import Figure, Shape, stick
-from robodyn.presentation.report_answers import (
-    OutlinePart,
-    ParameterTable,
-    actuator_tables,
-    body_table,
-)
 from robodyn.solvers.tree.closing.assembly import all_displaced
 from robodyn.solvers.tree.joints import configurations, rates_of
 
@@ -42,7 +37,7 @@ def figure(loop: Any) -> Figure:
     return Figure(model.joints, shapes, model.base_link)
 
 
-def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
+def outline(loop: Any, configuration: FloatArray) -> list[report_answers.OutlinePart]:
     """Return every link as lines from its joint to its other joints and closures."""
     model = loop.model
     starts: dict[str, FloatArray] = {}
@@ -61,15 +56,15 @@ def outline(loop: Any, configuration: FloatArray) -> list[OutlinePart]:
         # around a link with several joints, so that a platform is drawn as a plate
         around = [start, *points] if len(points) == 1 else [*points, points[0]]
         placed = _line_at(loop.link_pose(configuration, link), np.array(around))
-        parts.append(OutlinePart("links" if moves else "base", placed, moves))
+        parts.append(report_answers.OutlinePart("links" if moves else "base", placed, moves))
         if moves and len(points) > 1:
             spoke = np.array([start, np.mean(points, axis=0)])
             placed = _line_at(loop.link_pose(configuration, link), spoke)
-            parts.append(OutlinePart("links", placed, moves))
+            parts.append(report_answers.OutlinePart("links", placed, moves))
     return parts
 
 
-def parameter_tables(loop: Any) -> list[ParameterTable]:
+def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
     """Return the bodies, joints of the tree, closures, and actuators beyond limits."""
     model = loop.model
     driven = set(loop.joint_names)
@@ -85,15 +80,15 @@ def parameter_tables(loop: Any) -> list[ParameterTable]:
         for closure in model.closures
     ]  # fmt: skip
     tables = [
-        body_table(loop.bodies, "in the frame of the link"),
-        ParameterTable(
+        report_answers.body_table(loop.bodies, "in the frame of the link"),
+        report_answers.ParameterTable(
             "Joints of the tree",
             ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",
              "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
             joints,
             "axes in the frame of the joint",
         ),
-        ParameterTable(
+        report_answers.ParameterTable(
             "Closures",
             ("closure", "type", "parent", "origin [m]", "child", "origin [m]",
              "damping [N m s]"),
@@ -101,7 +96,7 @@ def parameter_tables(loop: Any) -> list[ParameterTable]:
             "origins in the frames of the links",
         ),
     ]  # fmt: skip
-    return [*tables, *actuator_tables(loop.joint_names, loop.actuators)]
+    return [*tables, *report_answers.actuator_tables(loop.joint_names, loop.actuators)]
 
 
 def values_of(loop: Any, configuration: ArrayLike) -> FloatArray:

@@ -12,13 +12,8 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.solvers.tree.calls import entry
+from robodyn.solvers.tree.closing import kinematics
 from robodyn.solvers.tree.closing.equations import least_step
-from robodyn.solvers.tree.closing.kinematics import (
-    call_entry,
-    each_state,
-    joint_motion,
-    refuse_under_actuated,
-)
 from robodyn.solvers.tree.kernels import layout
 
 
@@ -81,10 +76,10 @@ def reactions(
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
     """Compute wrenches of closures, then of joints (..., closures + joints, 6)."""
     *state, base = given
-    refuse_under_actuated(loop)
+    kinematics.refuse_under_actuated(loop)
     moved = None if base is None else rows_of(base)
     core = len(loop.model.closures) + len(loop.structure.joint_names), 6
-    return each_state(
+    return kinematics.each_state(
         loop, "reactions", core, *state, moved, call=partial(_put_internal_forces, loop)
     )
 
@@ -93,8 +88,8 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
     q, u, change, wrench, base, out = given
     load = np.zeros(6) if wrench is None else wrench
     effort, tau = np.empty(loop.solver.n), np.empty(loop.solver.tree.rates)
-    call_entry(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
-    v, a = joint_motion(loop, q, u, change)
+    kinematics.call_entry(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
+    v, a = kinematics.joint_motion(loop, q, u, change)
     B = np.empty((len(loop.solver.tree.bodies), layout.BODY_SIZE))
     entry("tree_efforts", loop.structure.packed)(q, v, a, load, base, tau, B)
     for rate, value in zip(loop.solver.rates_at, effort, strict=True):

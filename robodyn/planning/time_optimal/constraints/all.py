@@ -11,6 +11,7 @@ from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
+from robodyn.planning.time_optimal.constraints import kinematic
 from robodyn.planning.time_optimal.constraints.base import (
     SPEED_MARGIN,
     SPEED_MARGIN_BETWEEN,
@@ -19,12 +20,6 @@ from robodyn.planning.time_optimal.constraints.base import (
 )
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, lower_and_upper_limits
-from robodyn.planning.time_optimal.constraints.kinematic import (
-    Accelerations,
-    Jerk,
-    Rates,
-    TipSpeed,
-)
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.constraints.redundant_efforts import RedundantEfforts
 from robodyn.planning.time_optimal.sampled_path import SampledPath
@@ -71,14 +66,14 @@ class Constraints:
         bounds = fraction * lower_and_upper_limits("effort_limits", effort, mechanism)
         redundant = count > mechanism.coordinates.velocity_size
         self.efforts = (RedundantEfforts if redundant else Efforts)(mechanism, bounds, curves, load)
-        accelerations = Accelerations(mechanism, limit("acceleration_limits"))
+        accelerations = kinematic.Accelerations(mechanism, limit("acceleration_limits"))
         self.second = (self.efforts, accelerations) if accelerations.names else (self.efforts,)
         self.first: list[FirstOrder] = [
-            Rates(mechanism, limit("velocity_limits", mechanism.velocity_limits))
+            kinematic.Rates(mechanism, limit("velocity_limits", mechanism.velocity_limits))
         ]
         speed = float(limit("tip_speed", size=1)[0])
         if np.isfinite(speed):
-            self.first.append(TipSpeed(mechanism, speed))
+            self.first.append(kinematic.TipSpeed(mechanism, speed))
         self.condition = float(limit("condition_limit", size=1)[0])
         changing = limit("effort_rate_limits")
         if redundant and np.isfinite(changing).any():
@@ -90,7 +85,7 @@ class Constraints:
         length = settings.characteristic_length
         self.characteristic_length = as_scalar("characteristic_length", length, "m", above=0.0)
         jerk, rates = limit("jerk_limits"), EffortRates(mechanism, changing, load)
-        self.third = [each for each in (Jerk(mechanism, jerk), rates) if each.names]
+        self.third = [each for each in (kinematic.Jerk(mechanism, jerk), rates) if each.names]
 
     def intervals(self, path: SampledPath, ends: tuple[float, float]) -> Intervals:
         """Create the kernels' form of all limits along a piece; `ends` are x at its ends.

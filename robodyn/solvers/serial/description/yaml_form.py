@@ -21,20 +21,7 @@ from robodyn.model.fields import GRAVITY
 from robodyn.model.joint import UNBOUNDED, Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-from robodyn.parsing.model_file import (
-    SPRINGS,
-    actuator_fields,
-    body_fields,
-    body_of,
-    limits_fields,
-    limits_of,
-    numbers,
-    placement_fields,
-    placement_of,
-    spring_fields,
-    stated_in,
-    write_yaml,
-)
+from robodyn.parsing import model_file
 from robodyn.solvers.serial.chain import KINDS, as_arm, model_of_chain
 
 _TOP = ("type", "name", "gravity", "convention", "home", "base_link", "tip_link", "tip", "links")
@@ -65,7 +52,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
-    top.only(*_TOP, *SPRINGS)
+    top.only(*_TOP, *model_file.SPRINGS)
     top.text("type", choices=("serial",))
     conventions = ("standard_dh", "modified_dh", FRAMES)
     convention = top.text("convention", default=conventions[0], choices=conventions)
@@ -83,7 +70,10 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         link.only(*_LINK, *(_FRAMED if convention == FRAMES else ()))
         axis, own = np.array([0.0, 0.0, 1.0]), np.eye(4)
         if convention == FRAMES:
-            frame, axis = placement_of(link).matrix, link.array("axis", (3,), default=axis)
+            frame, axis = (
+                model_file.placement_of(link).matrix,
+                link.array("axis", (3,), default=axis),
+            )
         else:
             frame, own, before = _frames(link, convention, before)
         name = f"link{number}"
@@ -94,7 +84,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
     if convention == FRAMES:
         block = top.child("tip", {})
         block.only("xyz", "rpy")
-        tip = placement_of(block).matrix
+        tip = model_file.placement_of(block).matrix
     check_inertias(source, ((link.name, link.inertia) for _, link in parts), strict=options.strict)
     home = top.array("home", (len(parts),), "rad or m") if "home" in top else None
     gravity = top.array("gravity", (3,), "m/s^2", default=GRAVITY.tolist())
@@ -146,7 +136,7 @@ def _screw(axis: int, angle: float, shift: float) -> FloatArray:
 
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
     """Create a link from fields in its own frame (4, 4) on the joint's."""
-    R, body = frame[:3, :3], body_of(fields)
+    R, body = frame[:3, :3], model_file.body_of(fields)
     return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 
 
@@ -154,7 +144,7 @@ def _joint(link: Fields, number: int, frame: FloatArray, axis: FloatArray) -> Jo
     kind = link.text("joint")
     angle, force = ("m", "N") if kind == "prismatic" else ("rad", "N m")
     block = link.child("limits", {})
-    limits = limits_of(block, "position", angle, force)
+    limits = model_file.limits_of(block, "position", angle, force)
     lower, upper = limits.get("position", UNBOUNDED)
     if not lower <= upper:
         expected = "[lower, upper], lower <= upper"
@@ -186,7 +176,7 @@ def _driven(joint: Joint, link: Fields) -> Joint:
                 "remove one of the two",
             )
     stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
-    with stated_in(link, "actuator"):
+    with model_file.stated_in(link, "actuator"):
         return replace(joint.driven_by(actuator), **stated)
 
 
@@ -212,28 +202,28 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
     document = {
         "type": "serial",
         "name": model.name,
-        "gravity": numbers(model.gravity),
+        "gravity": model_file.numbers(model.gravity),
         "convention": FRAMES,
-        "home": numbers(mechanism.home),
+        "home": model_file.numbers(mechanism.home),
         "base_link": model.base_link,
         "tip_link": model.tip_link,
-        "tip": placement_fields(chain.tip),
+        "tip": model_file.placement_fields(chain.tip),
         "links": [_written(*part) for part in zip(chain.joints, chain.links, strict=True)],
     }
-    return [write_yaml(path, document | spring_fields(model))]
+    return [model_file.write_yaml(path, document | model_file.spring_fields(model))]
 
 
 def _written(joint: Joint, link: Link) -> dict[str, Any]:
     out = {
         "name": joint.name,
         "joint": joint.kind,
-        **placement_fields(joint.at),
-        "axis": numbers(joint.axis),
-        **body_fields(link),
+        **model_file.placement_fields(joint.at),
+        "axis": model_file.numbers(joint.axis),
+        **model_file.body_fields(link),
         "damping": joint.damping,
         "armature": joint.armature,
-        "friction": numbers(joint.friction),
-        "actuator": actuator_fields(joint.drive),
-        "limits": limits_fields(joint, "position"),
+        "friction": model_file.numbers(joint.friction),
+        "actuator": model_file.actuator_fields(joint.drive),
+        "limits": model_file.limits_fields(joint, "position"),
     }
     return {name: value for name, value in out.items() if value or isinstance(value, float)}

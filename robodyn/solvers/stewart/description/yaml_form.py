@@ -26,16 +26,7 @@ from robodyn.model.fields import GRAVITY, replace_checked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
-from robodyn.parsing.model_file import (
-    SPRINGS,
-    actuator_fields,
-    body_fields,
-    body_of,
-    limits_of,
-    numbers,
-    spring_fields,
-    write_yaml,
-)
+from robodyn.parsing import model_file
 from robodyn.poses import pose_from_rpy, rpy_from_pose
 from robodyn.solvers.stewart.description.sides import half_extended, legs_of_sides
 from robodyn.solvers.stewart.leg_shape import JointReading, universal_zero_frame
@@ -74,7 +65,7 @@ def stewart_model_from_yaml(
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)
-    top.only(*_TOP, *SPRINGS)
+    top.only(*_TOP, *model_file.SPRINGS)
     top.text("type", choices=("stewart",))
     defaults = top.child("leg_defaults", {})
     defaults.only(*_SHARED)
@@ -203,11 +194,11 @@ def _link(name: str, body: Body) -> Link:
 
 def _body(block: Fields) -> Body:
     block.only("mass", "com", "inertia")
-    return body_of(block)
+    return model_file.body_of(block)
 
 
 def _limits(fields: Fields) -> dict[str, Any]:
-    limits = limits_of(fields, "length", "m", "N", also=UNIVERSAL_LIMITS)
+    limits = model_file.limits_of(fields, "length", "m", "N", also=UNIVERSAL_LIMITS)
     for name in UNIVERSAL_LIMITS:
         if name in fields:
             limits[name] = fields.array(name, (2,), "rad").tolist()
@@ -227,7 +218,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
     Raises:
         OutputError: the file cannot be written.
     """
-    return [write_yaml(path, short_form(mechanism))]
+    return [model_file.write_yaml(path, short_form(mechanism))]
 
 
 def short_form(platform: Any) -> dict[str, Any]:
@@ -239,10 +230,10 @@ def short_form(platform: Any) -> dict[str, Any]:
     ]
     document = {"type": "stewart", "name": model.name, **_common(platform), "legs": legs}
     springs = tuple(structure.springs(model))
-    document |= spring_fields(replace_unchecked(model, springs=springs))
+    document |= model_file.spring_fields(replace_unchecked(model, springs=springs))
     if structure.home is not None:
         xyz, rpy = rpy_from_pose(structure.home)
-        document["home"] = {"xyz": numbers(xyz), "rpy": numbers(rpy)}
+        document["home"] = {"xyz": model_file.numbers(xyz), "rpy": model_file.numbers(rpy)}
     return document
 
 
@@ -262,8 +253,8 @@ def _common(platform: Any) -> dict[str, Any]:
     model = platform.model
     cones = {name: getattr(model, name) for name in _CONES}
     return {
-        "gravity": numbers(gravity_vector(platform)),
-        "platform": body_fields(platform.bodies[0]),
+        "gravity": model_file.numbers(gravity_vector(platform)),
+        "platform": model_file.body_fields(platform.bodies[0]),
         **{name: cone for name, cone in cones.items() if np.isfinite(cone)},
     }
 
@@ -276,15 +267,19 @@ def _legs(platform: Any) -> list[dict[str, Any]]:
         joint, shape = leg.joints_in(model)[2], leg.shape
         known = ("velocity", joint.velocity), ("effort", joint.effort), ("length", shape.length)
         angles = zip(UNIVERSAL_LIMITS, leg.universal_limits(model), strict=True)
-        limits = {name: numbers(end) for name, end in (*known, *angles) if np.isfinite(end).all()}
+        limits = {
+            name: model_file.numbers(end)
+            for name, end in (*known, *angles)
+            if np.isfinite(end).all()
+        }
         fields = {
-            "base": numbers(shape.base),
-            "platform": numbers(leg.platform),
-            "universal_axis": numbers(shape.universal_axis),
-            "lower": body_fields(lower),
-            "upper": body_fields(upper),
+            "base": model_file.numbers(shape.base),
+            "platform": model_file.numbers(leg.platform),
+            "universal_axis": model_file.numbers(shape.universal_axis),
+            "lower": model_file.body_fields(lower),
+            "upper": model_file.body_fields(upper),
             "damping": dict(zip(_DAMPING, leg.damping(model), strict=True)),
-            "actuator": actuator_fields(leg.actuator(model)),
+            "actuator": model_file.actuator_fields(leg.actuator(model)),
             "armature": float(joint.armature),
             "limits": limits,
         }

@@ -35,14 +35,8 @@ from robodyn.model.builder import ModelBuilder
 from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
+from robodyn.parsing import model_file
 from robodyn.parsing.description import check_links, name_zero_limits, read_description
-from robodyn.parsing.model_file import (
-    SPRINGS,
-    placement_of,
-    stated_in,
-    write_text,
-    write_yaml,
-)
 from robodyn.solvers.tree.default_tip import with_default_tip
 from robodyn.solvers.tree.description.from_legs import legs_builder
 from robodyn.solvers.tree.description.gepetto import is_gepetto, read_gepetto
@@ -84,7 +78,7 @@ def closed_loop_model_from_yaml(
         model = builder.model(tip, driven=driven, spelling=options.spelling)
         model = model if tip or builder.tip_link else with_default_tip(model)
         return check_links(model, strict=options.strict)
-    top.only(*_TOP, *SPRINGS)
+    top.only(*_TOP, *model_file.SPRINGS)
     top.text("type", choices=("closed_loop",))
     builder = legs_builder(top) if "legs" in top else read_description(folder / top.text("urdf"))
     stated = top.children("closures") if "closures" in top else []
@@ -144,7 +138,7 @@ def _driven(top: Fields, model: Model) -> Model:
                 value=name,
             )
         actuators[name] = actuator
-    with stated_in(top, "actuators"):
+    with model_file.stated_in(top, "actuators"):
         return model.driven_by(actuators)
 
 
@@ -163,13 +157,13 @@ def _closure(fields: Fields) -> Closure:
     for side, prefix in (("parent", ""), ("child", "child_")):
         end = fields.child(side)
         end.only(*_END)
-        stated[side], stated[f"{prefix}at"] = end.text("link"), placement_of(end)
+        stated[side], stated[f"{prefix}at"] = end.text("link"), model_file.placement_of(end)
         if "axis" in end:
             stated[f"{prefix}axis"] = end.array("axis", (3,))
     kind = fields.text("type", choices=tuple(CLOSURE_KINDS))
     damping = fields.number("damping", "N m s/rad", default=0.0, at_least=0.0)
     stiffness = fields.number("stiffness", "N m/rad", default=0.0, at_least=0.0)
-    with stated_in(fields):
+    with model_file.stated_in(fields):
         return Closure(name, kind, damping=damping, stiffness=stiffness, **stated)
 
 
@@ -211,5 +205,5 @@ def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
         "tip_link": model.tip_link,
         "actuated_joints": list(model.driven),
     }
-    beside = write_text(urdf, text)
-    return [write_yaml(path, document), beside]
+    beside = model_file.write_text(urdf, text)
+    return [model_file.write_yaml(path, document), beside]
