@@ -70,8 +70,8 @@ def nearest(points):
         return np.zeros(2)
     along = ahead - points
     square = np.maximum((along**2).sum(-1), 1e-300)
-    share = np.clip(-(points * along).sum(-1) / square, 0.0, 1.0)
-    ends = points + share[:, None] * along
+    fraction = np.clip(-(points * along).sum(-1) / square, 0.0, 1.0)
+    ends = points + fraction[:, None] * along
     return ends[np.argmin((ends**2).sum(-1))]
 
 
@@ -79,7 +79,7 @@ def compared(m, low, high, count, seed):
     """Verdicts that differ from those of linear programs and of the polygon, and distances."""
     rng, rest, pose = np.random.default_rng(seed), np.zeros(6), m.body_pose(m.home)
     least = m.without_actuators()
-    told = {"hold": 0, "other verdict than the program": 0, "than the polygon": 0}
+    reported = {"hold": 0, "other verdict than the program": 0, "than the polygon": 0}
     closest, furthest, balance = np.inf, 0.0, 0.0
     one = np.ones((8, 1))
     sides = np.block([[np.eye(8), one], [-np.eye(8), one]])
@@ -100,14 +100,14 @@ def compared(m, low, high, count, seed):
         )
         room = -answer.fun
         closest = min(closest, abs(room))
-        told["hold"] += inside
-        told["other verdict than the program"] += inside != (room >= 0.0)
+        reported["hold"] += inside
+        reported["other verdict than the program"] += inside != (room >= 0.0)
         N = np.linalg.svd(A.T)[2][6:].T
         polygon = corners(N, low - start, high - start)
-        told["than the polygon"] += inside != bool(len(polygon))
+        reported["than the polygon"] += inside != bool(len(polygon))
         if inside and len(polygon):
             furthest = max(furthest, float(np.abs(found - start - N @ nearest(polygon)).max()))
-    return told, closest, furthest, balance
+    return reported, closest, furthest, balance
 
 
 if __name__ == "__main__":
@@ -117,9 +117,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         m = rd.load(written(Path(folder)))
     if count:
-        told, closest, furthest, balance = compared(m, LEAST, MOST, count, seed)
+        counts, closest, furthest, balance = compared(m, LEAST, MOST, count, seed)
         sys.stdout.write(
-            f"{count} poses: {', '.join(f'{n} {what}' for what, n in told.items())}; the "
+            f"{count} poses: {', '.join(f'{n} {what}' for what, n in counts.items())}; the "
             f"closest verdict by {closest:.1e} N; forces within {furthest:.1e} N of the polygon's "
             f"nearest point, balance {balance:.1e} N\n"
         )

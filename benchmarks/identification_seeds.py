@@ -70,8 +70,8 @@ def tracked(truth: Any, model: Any, path: Any, period: float, seed: int) -> floa
         return law(time, *sensor.measure(configuration, velocity), trajectory)
 
     run = rd.simulate(truth, control, path, dt=1e-3, control_dt=period)
-    wanted = path.sample(run.time)
-    error = truth.joint_positions(run.configuration) - truth.joint_positions(wanted.configuration)
+    expected = path.sample(run.time)
+    error = truth.joint_positions(run.configuration) - truth.joint_positions(expected.configuration)
     return float(np.sqrt((error**2).mean()))
 
 

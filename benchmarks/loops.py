@@ -135,7 +135,7 @@ def _moves(joint: Any) -> Any:
     return getattr(pin, f"JointModel{kind}Unaligned")(np.array(joint.axis))
 
 
-def setting(tree: ConstrainedTree, q: Any, v: Any, tau: Any, wanted: Any) -> Any:
+def setting(tree: ConstrainedTree, q: Any, v: Any, tau: Any, expected: Any) -> Any:
     """The quickest setting with which `constraintDynamics` is right."""
     names = tree.mechanism.independent_joints
     places = [tree.index(name) for name in names]
@@ -144,7 +144,7 @@ def setting(tree: ConstrainedTree, q: Any, v: Any, tau: Any, wanted: Any) -> Any
         found = pin.constraintDynamics(
             tree.model, tree.data, q, v, tau, tree.contacts, tree.states, settings
         )
-        if np.abs(found[places] - wanted).max() < RIGHT * np.abs(wanted).max():
+        if np.abs(found[places] - expected).max() < RIGHT * np.abs(expected).max():
             return settings
     raise AssertionError("no setting of Pinocchio is right")
 

@@ -169,13 +169,13 @@ def try_limits(m: rd.Mechanism, given: argparse.Namespace) -> None:
             cue = cueing.step(REST + row[:3], row[3:])
             times.append(time.perf_counter() - begun)
             lengths, rates, changes = motions.driven_motion(m, *cue)
-            shares = (
+            fractions = (
                 np.abs(lengths - middle) / half, np.abs(rates) / limits.rates,
                 np.abs(changes) / limits.accelerations,
                 np.abs(m.inverse_dynamics(*cue)) / m.drives.effort_limits_at(rates),
             )  # fmt: skip
-            used[0] = shares[0].max()
-            worst = np.maximum(worst, [share.max() for share in shares])  # NaN stays NaN
+            used[0] = fractions[0].max()
+            worst = np.maximum(worst, [fraction.max() for fraction in fractions])  # NaN stays NaN
         spent = 1e3 * np.quantile(times, [0.5, 0.99, 1.0])
         print(
             f"{name}: {len(times)} steps; length, rate, acceleration, force at most "

@@ -51,7 +51,9 @@ class Client:
         self.states: list[tuple[float, FloatArray, FloatArray, FloatArray]] = []
         rclpy.init()
         node = rclpy.create_node("moveit_goals")
-        node.create_subscription(JointState, "joint_states", self._hear, qos_profile_sensor_data)
+        node.create_subscription(
+            JointState, "joint_states", self._on_states, qos_profile_sensor_data
+        )
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         self._action = ActionClient(node, MoveGroup, "move_action")
@@ -59,7 +61,7 @@ class Client:
             sys.exit(f"no move_group in {PATIENCE:g} s: nothing serves the action `move_action`")
         self.until(lambda: self.states, "joint_states")
 
-    def _hear(self, message: JointState) -> None:
+    def _on_states(self, message: JointState) -> None:
         at = [message.name.index(name) for name in self._joints]
         parts = (message.position, message.velocity, message.effort)
         q, v, e = (np.array(part)[at] for part in parts)
@@ -88,17 +90,17 @@ class Client:
 
     def send(self, goal: FloatArray) -> Any:
         """Send a goal of joint positions (n,) [rad], at full speed; its handle."""
-        wanted = MoveGroup.Goal()
-        wanted.request.group_name = self._group
-        wanted.request.num_planning_attempts = 3
-        wanted.request.allowed_planning_time = 5.0
-        wanted.request.max_velocity_scaling_factor = 1.0
-        wanted.request.max_acceleration_scaling_factor = 1.0
-        wanted.request.start_state.is_diff = True
-        wanted.planning_options.planning_scene_diff.is_diff = True
-        wanted.planning_options.planning_scene_diff.robot_state.is_diff = True
+        expected = MoveGroup.Goal()
+        expected.request.group_name = self._group
+        expected.request.num_planning_attempts = 3
+        expected.request.allowed_planning_time = 5.0
+        expected.request.max_velocity_scaling_factor = 1.0
+        expected.request.max_acceleration_scaling_factor = 1.0
+        expected.request.start_state.is_diff = True
+        expected.planning_options.planning_scene_diff.is_diff = True
+        expected.planning_options.planning_scene_diff.robot_state.is_diff = True
         exact = {"tolerance_above": EXACT, "tolerance_below": EXACT, "weight": 1.0}
-        wanted.request.goal_constraints = [
+        expected.request.goal_constraints = [
             Constraints(
                 joint_constraints=[
                     JointConstraint(joint_name=name, position=float(position), **exact)
@@ -106,7 +108,7 @@ class Client:
                 ]
             )
         ]
-        handle = self.result_of(self._action.send_goal_async(wanted), "move_group to answer")
+        handle = self.result_of(self._action.send_goal_async(expected), "move_group to answer")
         if not handle.accepted:
             sys.exit("move_group did not take the goal")
         return handle
@@ -154,7 +156,7 @@ def cancel(
     """Cancel motions to goals (N, n) somewhere on the way, then complete them."""
     ends: Counter[str] = Counter()
     completed: Counter[str] = Counter()
-    rests, share = [0.0], 0.0
+    rests, fraction = [0.0], 0.0
     for goal in goals:
         handle = client.send(goal)
         client.until(
@@ -169,11 +171,11 @@ def cancel(
         moved = [stamp for stamp, _, v, _ in later if np.abs(v).max() > STILL]
         rests.append(max(moved, default=began) - began)
         efforts = np.array([effort for *_, effort in later])
-        share = max(share, float((np.abs(efforts) / mechanism.effort_limits).max()))
+        fraction = max(fraction, float((np.abs(efforts) / mechanism.effort_limits).max()))
         completed[client.end_of(client.send(goal))[0]] += 1
     return (
         f"{len(goals)} canceled: {dict(ends)}; at rest within {max(rests):.2f} s, with at most "
-        f"{share:.2f} of the effort limits; sent again: {dict(completed)}"
+        f"{fraction:.2f} of the effort limits; sent again: {dict(completed)}"
     )
 
 

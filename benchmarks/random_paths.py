@@ -99,11 +99,11 @@ def drawn_jerk(m: Any, points: FloatArray, random: np.random.Generator) -> float
     return float(largest / plain.duration * 10.0 ** random.uniform(0.3, 3.0))
 
 
-def examined(name: str, wanted: int, *, with_jerk: bool = False) -> Row:
+def examined(name: str, expected: int, *, with_jerk: bool = False) -> Row:
     """Plan along the requested number of paths, and measure them."""
     m = rd.load(name)
     over, bounds, spent, refused = [], [], 0.0, 0
-    for draw in range(DRAWS * wanted):
+    for draw in range(DRAWS * expected):
         random = np.random.default_rng(draw)
         try:
             points = configurations(m, random, int(random.integers(2, 6)))
@@ -117,7 +117,7 @@ def examined(name: str, wanted: int, *, with_jerk: bool = False) -> Row:
         spent += time.thread_time() - started
         over.append(excess(m, motion, jerk))
         bounds.append(motion.gap)
-        if len(over) == wanted:
+        if len(over) == expected:
             break
     if not over:
         return Row(0, refused, np.nan, 0, np.nan, np.nan)

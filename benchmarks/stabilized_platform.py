@@ -49,14 +49,14 @@ def boat(peak_period: float, times: np.ndarray, rng: np.random.Generator) -> tup
     waves = np.sqrt(2.0 * jonswap(w, peak_period) * np.gradient(w)) / (1.0 + (w / SHORT) ** 4)
     waves = waves * np.exp(1j * rng.uniform(0.0, 2.0 * np.pi, len(w)))
     along, across, slope = np.cos(HEADING), np.sin(HEADING), 1j * w**2 / GRAVITY
-    shares = [1j * along + 0.0 * w, 1j * across + 0.0 * w, 1.0 + 0.0 * w,
+    fractions = [1j * along + 0.0 * w, 1j * across + 0.0 * w, 1.0 + 0.0 * w,
               1.5 * across * slope, -along * slope, 0.3 * slope]  # fmt: skip
     moved = np.empty((3, len(times), 6))
     for part in np.array_split(np.arange(len(times)), 1 + len(times) // 2000):
         each = np.exp(1j * np.outer(times[part], w))
-        for axis, share in enumerate(shares):
+        for axis, fraction in enumerate(fractions):
             for k in range(3):
-                moved[k, part, axis] = (each @ (waves * share * (1j * w) ** k)).real
+                moved[k, part, axis] = (each @ (waves * fraction * (1j * w) ** k)).real
     omega, alpha = np.empty((2, len(times), 3))
     rotations_batch.angular_motions(*np.ascontiguousarray(moved[:, :, 3:]), omega, alpha)
     pose = rd.pose_from_rpy(moved[0, :, :3], moved[0, :, 3:])
@@ -66,16 +66,16 @@ def boat(peak_period: float, times: np.ndarray, rng: np.random.Generator) -> tup
 
 def imu(motion: tuple, noise: ImuNoise, rng: np.random.Generator) -> np.ndarray:
     """(K, 6) specific force and angular velocity as the IMU reports them."""
-    told = rd.BaseMotion.of(*motion).rows[:, :6].copy()
+    reported = rd.BaseMotion.of(*motion).rows[:, :6].copy()
     for k, white, bias in (
         (0, noise.accelerometer, noise.accelerometer_bias),
         (3, noise.gyroscope, noise.gyroscope_bias),
     ):
-        shape = len(told), 3
-        told[:, k : k + 3] += rng.normal(0.0, white / np.sqrt(2.0 * DT), shape)
+        shape = len(reported), 3
+        reported[:, k : k + 3] += rng.normal(0.0, white / np.sqrt(2.0 * DT), shape)
         wander = np.cumsum(rng.normal(0.0, bias * np.sqrt(DT / 100.0), shape), axis=0)
-        told[:, k : k + 3] += wander + rng.normal(0.0, 10.0 * bias, 3)
-    return told
+        reported[:, k : k + 3] += wander + rng.normal(0.0, 10.0 * bias, 3)
+    return reported
 
 
 def large_hexapod() -> rd.StewartPlatform:
@@ -109,7 +109,7 @@ def held(peak_period: float, noise: ImuNoise) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(1)
     times = np.arange(0.0, DURATION, DT)
     *motion, moved = boat(peak_period, times, rng)
-    told, m, tick = imu(motion, noise, rng), large_hexapod(), round(DT * 1e9)
+    reported, m, tick = imu(motion, noise, rng), large_hexapod(), round(DT * 1e9)
     estimator = BasePoseEstimator(noise)
     machine = Machine(m, DT, homing="assumed", enable_timeout=0.0, ease=1.0)
     machine.request("power_on")
@@ -117,7 +117,7 @@ def held(peak_period: float, noise: ImuNoise) -> tuple[np.ndarray, np.ndarray]:
     left = np.zeros((0, 6))
     for k in range(len(times)):
         if k >= DELAY:
-            sample = told[k - DELAY]
+            sample = reported[k - DELAY]
             estimator.step((k - DELAY) * tick, rd.BaseMotion(sample[:3], sample[3:]))
         machine.step(k * tick)
         if machine.state == "parked" and estimator.is_settled:

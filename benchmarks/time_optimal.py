@@ -118,9 +118,9 @@ def through_toppra(m: Any, points: FloatArray) -> Profile | None:
 def measured(m: Any, points: FloatArray, found: Profile) -> tuple[float, float]:
     """Largest excess over a limit, and the duration [s] once slowed until there is none."""
     h = np.diff(found.places)[:, None]
-    share = np.linspace(0.0, 1.0, FINER)
-    q, u, w = WaypointSpline(m, points).sample(found.places[:-1, None] + h * share)
-    x = found.x[:-1, None] + np.diff(found.x)[:, None] * share
+    fraction = np.linspace(0.0, 1.0, FINER)
+    q, u, w = WaypointSpline(m, points).sample(found.places[:-1, None] + h * fraction)
+    x = found.x[:-1, None] + np.diff(found.x)[:, None] * fraction
     v, a = np.sqrt(x)[..., None], (0.5 * np.diff(found.x) / h[:, 0])[:, None, None]
     rates = np.abs(m.joint_velocities(q, u * v)) / m.velocity_limits
     effort = m.inverse_dynamics(q, u * v, u * a + w * x[..., None]) / m.effort_limits
@@ -229,18 +229,18 @@ def examined(m: Any, points: FloatArray, *, reference: bool) -> Row:
     return row
 
 
-def rows_of(name: str, wanted: int, references: int) -> list[Row]:
+def rows_of(name: str, expected: int, references: int) -> list[Row]:
     """Return rows of the requested number of paths."""
     m = rd.load(name).without_actuators().without_friction()
     rows: list[Row] = []
-    for draw in range(DRAWS * wanted):
+    for draw in range(DRAWS * expected):
         random = np.random.default_rng(draw)
         try:
             points = configurations(m, random, int(random.integers(2, 6)))
             rows.append(examined(m, points, reference=len(rows) < references))
         except rd.RobodynError:
             continue
-        if len(rows) == wanted:
+        if len(rows) == expected:
             break
     return rows
 
@@ -255,9 +255,9 @@ def main() -> None:
     )
     parser.add_argument("models", nargs="*", help="by default those that come with the library")
     given = parser.parse_args()
-    wanted, references = given.paths, given.references
+    expected, references = given.paths, given.references
     if references is None:
-        references = wanted
+        references = expected
     if toppra is not None:
         toppra.setup_logging("ERROR")
     heads = (
@@ -267,7 +267,7 @@ def main() -> None:
     print("| " + " | ".join(heads) + " |")
     print("|" + "---|" * len(heads), flush=True)
     for name in given.models or rd.models():
-        rows = rows_of(name, wanted, references)
+        rows = rows_of(name, expected, references)
         if not rows:
             print(f"| {name} | 0 |")
             continue

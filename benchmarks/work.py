@@ -244,8 +244,8 @@ def batches() -> dict[str, list[tuple[int, Timing]]]:
     curves: dict[str, list[tuple[int, Timing]]] = {"one thread": [], "all threads": [], "NumPy": []}
     for count in BATCHES:
         pose, twist, accel = states(count)
-        wanted = numpy_floor.inverse_dynamics(six_legs(m), pose[:64], twist[:64], accel[:64])
-        agree("NumPy", wanted, m.inverse_dynamics(pose, twist, accel)[:64])
+        expected = numpy_floor.inverse_dynamics(six_legs(m), pose[:64], twist[:64], accel[:64])
+        agree("NumPy", expected, m.inverse_dynamics(pose, twist, accel)[:64])
         for name, threads in (("one thread", 1), ("all threads", None)):
             rd.set_threads(threads)
             call = Contender(name, lambda: m.inverse_dynamics(pose, twist, accel), count)  # noqa: B023
@@ -274,8 +274,8 @@ def joints() -> dict[str, list[tuple[int, Timing]]]:
         model = engines.pinocchio_arm(arm)
         data = model.createData()
         q, qd, qdd = (x.copy() for x in np.random.default_rng(3).normal(size=(3, n)))
-        wanted = arm.inverse_dynamics(q, qd, qdd, **BARE)
-        agree("rnea", pin.rnea(model, data, q, qd, qdd), wanted)
+        expected = arm.inverse_dynamics(q, qd, qdd, **BARE)
+        agree("rnea", pin.rnea(model, data, q, qd, qdd), expected)
         out, fast = np.empty(n), arm.solver.unchecked
         ours, theirs = compare(
             [

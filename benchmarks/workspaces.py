@@ -86,8 +86,8 @@ def by_force(platform: Any, region: Any, samples: int, seed: int) -> tuple[float
         pose = (home_xyz, points) if region.kind == "orientation" else (points, home_rpy)
         inside += int(within(platform, *pose).sum())
     count = samples // CHUNK * CHUNK
-    whole, share = float(np.prod(np.diff(region.box, axis=1))), inside / count
-    return whole * share, SIGMAS * whole * float(np.sqrt(share * (1.0 - share) / count))
+    whole, fraction = float(np.prod(np.diff(region.box, axis=1))), inside / count
+    return whole * fraction, SIGMAS * whole * float(np.sqrt(fraction * (1.0 - fraction) / count))
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def pinocchio_error(mechanism: Any, mu: float) -> str:
     """Largest error of accelerations, relative to the largest of them, let go from home."""
     tree, q = ConstrainedTree(mechanism), mechanism.home
     n = mechanism.mobility
-    wanted = mechanism.forward_dynamics(q, np.zeros(n), np.zeros(len(mechanism.joint_names)))
+    expected = mechanism.forward_dynamics(q, np.zeros(n), np.zeros(len(mechanism.joint_names)))
     settings = pin.ProximalSettings(1e-14, mu, STEPS)
     found = pin.constraintDynamics(
         tree.model,
@@ -61,7 +61,7 @@ def pinocchio_error(mechanism: Any, mu: float) -> str:
         settings,
     )
     found = found[[tree.index(name) for name in mechanism.independent_joints]]
-    error = np.abs(found - wanted).max() / np.abs(wanted).max()
+    error = np.abs(found - expected).max() / np.abs(expected).max()
     return (
         "no answer"
         if not np.isfinite(error)

@@ -106,8 +106,8 @@ def written(mechanism: Any, ending: str) -> str:
         again = rd.load(file, kind="closed_loop")
     worst = 0.0
     for state in states(mechanism):
-        wanted = effort(mechanism, state)
-        off = np.abs(effort(again, state) - wanted).max() / np.abs(wanted).max()
+        expected = effort(mechanism, state)
+        off = np.abs(effort(again, state) - expected).max() / np.abs(expected).max()
         worst = max(worst, float(off))
     return f"{worst:.1e}"
 
@@ -140,8 +140,8 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
         rates, changes = joint_motion(plain, q, v, a)
         data.qvel, data.qacc = spread @ rates, spread @ changes
         mujoco.mj_inverse(model, data)
-        wanted = (spread @ tangent(plain, q)).T @ data.qfrc_inverse
-        off = np.abs(effort(plain, (q, v, a)) - wanted).max() / np.abs(wanted).max()
+        expected = (spread @ tangent(plain, q)).T @ data.qfrc_inverse
+        off = np.abs(effort(plain, (q, v, a)) - expected).max() / np.abs(expected).max()
         worst = max(worst, float(off))
     return f"{worst:.1e}"
 

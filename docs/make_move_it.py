@@ -57,9 +57,9 @@ def _mechanism(name: str, label: str) -> str:
         list(write_wasm(name, m, llvm_of(name, m, functions), functions, folder))
         code = base64.b64encode((folder / f"{name}.wasm").read_bytes()).decode()
         wrapper = re.sub(r"^export ", "", (folder / f"{name}.mjs").read_text(), flags=re.MULTILINE)
-    told = {"label": label, "start": STARTS.get(name, m.home.tolist())}
-    told |= _legs(m) if isinstance(m, rd.StewartPlatform) else _tree(m)
-    return f"{{\n{wrapper}\nadd(load, {json.dumps(told)}, {json.dumps(code)});\n}}"
+    reported = {"label": label, "start": STARTS.get(name, m.home.tolist())}
+    reported |= _legs(m) if isinstance(m, rd.StewartPlatform) else _tree(m)
+    return f"{{\n{wrapper}\nadd(load, {json.dumps(reported)}, {json.dumps(code)});\n}}"
 
 
 def _legs(m: Any) -> dict[str, Any]:
@@ -95,10 +95,10 @@ def _tree(m: Any) -> dict[str, Any]:
             points.setdefault(part.parent, []).append(part.at.translation)
     for closure in model.closures:
         points[closure.child].append(closure.child_at.translation)
-    told = []
+    reported = []
     for joint in joints:
         index = next((i for i, n in enumerate(names) if n.split(".")[0] == joint.name), -1)
-        told.append(
+        reported.append(
             {
                 "parent": links.index(joint.parent),
                 "kind": joint.kind,
@@ -112,7 +112,7 @@ def _tree(m: Any) -> dict[str, Any]:
     for link, placed in points.items():
         closed = [*placed, placed[0]] if len(placed) > 2 else placed
         lines.append([[links.index(link), *point.tolist()] for point in closed])
-    return {"joints": told, "lines": lines, "size": m.size, "isPose": False}
+    return {"joints": reported, "lines": lines, "size": m.size, "isPose": False}
 
 
 def _flat(matrix: np.ndarray) -> list[float]:

@@ -187,12 +187,12 @@ def pose_near(arm: Any, start: Any) -> Any:
     units = np.array([unit == "rad" for unit in arm.drives.units])
     turns = np.where(units, 0.12, 0.02) * np.where(np.arange(len(start)) % 2, -1.0, 1.0)
     limits = arm.position_limits
-    share = 1.0
+    fraction = 1.0
     while True:
-        near = np.clip(start + share * turns, limits[:, 0], limits[:, 1])
-        if share < 0.1 or float(arm.condition_number(near)) < SINGULAR:
+        near = np.clip(start + fraction * turns, limits[:, 0], limits[:, 1])
+        if fraction < 0.1 or float(arm.condition_number(near)) < SINGULAR:
             return arm.body_pose(near)
-        share *= 0.5
+        fraction *= 0.5
 
 
 def nodes_goals(source: Path, robot: PublicRobot, arm: Any, bent: Any, friction: bool) -> str:
@@ -269,12 +269,14 @@ def main() -> None:
             if not given.only:
                 kept.write_text(json.dumps(known, indent=1))
             took = time.monotonic() - started
-            sys.stderr.write(f"{count}/{len(robots)} {robot.title} ({took:.0f} s): {told(row)}\n")
+            sys.stderr.write(
+                f"{count}/{len(robots)} {robot.title} ({took:.0f} s): {format_progress(row)}\n"
+            )
     if not given.only:
         (Path(__file__).parent / "robots.md").write_text(page(rows), encoding="utf-8")
 
 
-def told(row: Row) -> str:
+def format_progress(row: Row) -> str:
     """A row in a line."""
     found = f"{row.difference:.1e}; {row.joint_goal}; {row.pose_goal}; friction {row.friction}"
     return row.problem or (f"{found}; nodes {row.nodes}" if row.nodes else found)

@@ -111,7 +111,7 @@ def statements() -> str:
     spin = platform.leg_motion(*motion)
     axial = np.abs((spin.angular_velocity * spin.direction).sum(-1))
     size = np.linalg.norm(spin.angular_velocity, axis=-1)
-    share = (axial / np.where(size > 0.0, size, np.inf)).max(axis=0)
+    ratio = (axial / np.where(size > 0.0, size, np.inf)).max(axis=0)
     rows = [
         ["path I, forces that cross zero", crossing],
         ["path I, dynamic fraction of legs 1 to 4, as printed", fractions["dasgupta1998"]],
@@ -119,7 +119,7 @@ def statements() -> str:
         ["path I, condition number", f"{condition.min():.1f} to {condition.max():.1f}"],
         [
             "path I, largest spin of a leg about its axis, taken as zero in eq. 6",
-            f"{100.0 * share.max():.0f} % of the leg's angular velocity, leg {share.argmax() + 1}",
+            f"{100.0 * ratio.max():.0f} % of the leg's angular velocity, leg {ratio.argmax() + 1}",
         ],
         ["path III, singular", f"at {singular:.9f} s"],
         [

@@ -48,13 +48,13 @@ def write_model_pages(folder: Path) -> None:
 def _page(name: str, folder: Path) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mechanism, told = read(name, False)
+        mechanism, reported = read(name, False)
     picture = folder / f"{name}.png"
     write_image(home_chart(mechanism), picture)
-    found = findings(mechanism, told, name) | {"source": name}
-    said = io.StringIO()
-    Console(file=said, width=110).print(check_text(found))
-    text = "\n".join(line.rstrip() for line in said.getvalue().splitlines())
+    found = findings(mechanism, reported, name) | {"source": name}
+    texts = io.StringIO()
+    Console(file=texts, width=110).print(check_text(found))
+    text = "\n".join(line.rstrip() for line in texts.getvalue().splitlines())
     return (
         f"# {name}\n\n{LEADS.get(name, '')}\n\n![{name} at home]({name}.png)\n\n"
         f"```bash\nrobodyn view {name}\nrobodyn simulate {name}\n"

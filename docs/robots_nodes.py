@@ -52,7 +52,7 @@ class Flight:
         self.executor = SingleThreadedExecutor()
         self.peer = rclpy.create_node("goals", use_global_arguments=False)
         self.state: JointState | None = None
-        self.peer.create_subscription(JointState, "joint_states", self._hear, 1000)
+        self.peer.create_subscription(JointState, "joint_states", self._on_states, 1000)
         self.joints = self.peer.create_publisher(JointState, "goal_joints", 10)
         self.poses = self.peer.create_publisher(PoseStamped, "goal_pose", 10)
         makers = (TrajectoryPlanner, InverseDynamics, ForwardSimulator)
@@ -60,7 +60,7 @@ class Flight:
         for node in (self.peer, *self.nodes):
             self.executor.add_node(node)
 
-    def _hear(self, message: JointState) -> None:
+    def _on_states(self, message: JointState) -> None:
         self.state = message
 
     def until(self, condition: Callable[[], bool], what: str) -> None:

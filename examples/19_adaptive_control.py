@@ -30,16 +30,16 @@ class Adaptive:
     def __init__(self):
         names, self.values = model.parameters.names, model.parameters.values.copy()
         self.learned = [k for k, name in enumerate(names) if name.startswith("link6.m")]
-        self.told = []
+        self.estimates = []
 
     def __call__(self, time, q, v, trajectory):
         """Efforts, every 5 ms."""
-        wanted, rate, change = planned(time)
-        error, error_rate = q - wanted, v - rate
+        expected, rate, change = planned(time)
+        error, error_rate = q - expected, v - rate
         s = error_rate + 5.0 * error
         Y = reference_regressor(model, q, v, rate - 5.0 * error, change - 5.0 * error_rate)
         self.values[self.learned] -= [0.3, 0.015, 0.015, 0.015] * (Y[:, self.learned].T @ s)
-        self.told.append((self.values - model.parameters.values)[self.learned[0]])
+        self.estimates.append((self.values - model.parameters.values)[self.learned[0]])
         return Y @ self.values - np.array([150.0, 250.0, 100.0, 8.0, 8.0, 4.0]) * s
 
 
@@ -49,11 +49,11 @@ run = rd.simulate(loaded, law, duration=12.0, initial=start, control_dt=5e-3)
 error = np.abs(run.configuration - planned(run.time)[0]).max(axis=1)
 first, last = error[run.time < 3.0].max(), error[run.time > 9.0].max()
 print(f"largest error: {first:.4f} rad in the first 3 s, {last:.4f} rad in the last")
-print(f"the payload is taken to be {law.told[-1]:.2f} kg")
+print(f"the payload is taken to be {law.estimates[-1]:.2f} kg")
 
 figure, (above, below) = plt.subplots(2, sharex=True)
 above.plot(run.time, error)
 above.set(ylabel="largest error of a joint [rad]")
-below.plot(run.time[:-1], law.told)
+below.plot(run.time[:-1], law.estimates)
 below.set(xlabel="time [s]", ylabel="learned payload [kg]")
 plt.show()

@@ -83,8 +83,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def named_none(config: pytest.Config) -> bool:
-    told = config.option.collectonly or config.option.usepdb
-    return config.args_source is config.ArgsSource.TESTPATHS and not told
+    reported = config.option.collectonly or config.option.usepdb
+    return config.args_source is config.ArgsSource.TESTPATHS and not reported
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -378,7 +378,7 @@ def test_yaml_is_yaml(block):
     yaml.safe_load(block.text)
 
 
-def test_moveit_is_told_of_the_action_and_of_rates_below_the_models():
+def test_moveit_gets_the_action_and_of_rates_below_the_models():
     """The controller is our node and its action; rates are 5 % below the limits, as documented."""
     blocks = [block for block in in_language("yaml") if block.page.name == "moveit.md"]
     controllers, limits = (yaml.safe_load(block.text) for block in blocks)
@@ -390,9 +390,9 @@ def test_moveit_is_told_of_the_action_and_of_rates_below_the_models():
     (name,) = managed["controller_names"]
     check_name(f"/{name}/{managed[name]['action_ns']}")
     assert managed[name]["joints"] == list(m.independent_joints)
-    told = limits["joint_limits"]
-    assert list(told) == list(m.independent_joints)
-    rates = [joint["max_velocity"] for joint in told.values()]
+    reported = limits["joint_limits"]
+    assert list(reported) == list(m.independent_joints)
+    rates = [joint["max_velocity"] for joint in reported.values()]
     np.testing.assert_allclose(rates, 0.95 * m.velocity_limits, atol=0.006)
 
 
@@ -458,6 +458,8 @@ def test_arrays_have_shapes_and_units(name):
     for full_name, function in functions_of(name).items():
         signature = str(inspect.signature(function))
         if "Array" in signature and function.__module__.startswith("robodyn"):
-            said = f"{shared}\n{inspect.getdoc(function)}"
-            assert re.search(r"\((\.\.\.|[A-Za-z]\w*,|\d+,)[^)]*\)", said), f"{full_name}: shape"
-            assert re.search(r"\[[^\]]*\b(m|s|rad|N|kg|-)\b[^\]]*\]|SI units", said), full_name
+            reported = f"{shared}\n{inspect.getdoc(function)}"
+            assert re.search(r"\((\.\.\.|[A-Za-z]\w*,|\d+,)[^)]*\)", reported), (
+                f"{full_name}: shape"
+            )
+            assert re.search(r"\[[^\]]*\b(m|s|rad|N|kg|-)\b[^\]]*\]|SI units", reported), full_name

@@ -146,7 +146,7 @@ class Scene:
         x, y, z, w = (Rotation.from_matrix(frame[:3, :3]) * Rotation.from_quat(pose[3:])).as_quat()
         if self._mark is None:
             self._mark = self._server.scene.add_frame(
-                "/wish", axes_length=0.3 * self._size, axes_radius=0.008 * self._size
+                "/target", axes_length=0.3 * self._size, axes_radius=0.008 * self._size
             )
         self._mark.wxyz, self._mark.position = (w, x, y, z), self._in_root(pose[:3])
 

@@ -7,7 +7,7 @@ import pytest
 FILE = ("launch", "bare_demo", "arguments.launch.py")
 
 
-def said(output: str) -> list[str]:
+def output_lines(output: str) -> list[str]:
     mark = "[INFO] [launch.user]: "
     return [line.removeprefix(mark) for line in output.splitlines() if line.startswith(mark)]
 
@@ -15,7 +15,7 @@ def said(output: str) -> list[str]:
 def test_defaults(ros2):
     result = ros2(*FILE)
     assert result.returncode == 0, result.stdout
-    assert said(result.stdout) == [
+    assert output_lines(result.stdout) == [
         "mode is slow",
         "path a/bslow/c",
         "opaque slow <slow>",
@@ -28,7 +28,7 @@ def test_defaults(ros2):
 def test_given_arguments(ros2):
     words = ("mode:=slow", "mode:=fast", "undeclared:=known", "extra:=a:=b")
     result = ros2(*FILE, *words)
-    lines = said(result.stdout)
+    lines = output_lines(result.stdout)
     # The last of a name wins; as upstream, an argument need not be declared.
     assert lines[0] == "mode is fast"
     assert "opaque fast a:=b" in lines
@@ -38,7 +38,7 @@ def test_given_arguments(ros2):
 
 def test_a_path_instead_of_a_package(ros2):
     path = ros2.write(described("LogInfo(msg=LaunchConfiguration('first'))"))
-    assert said(ros2("launch", path, "first:=given").stdout) == ["given"]
+    assert output_lines(ros2("launch", path, "first:=given").stdout) == ["given"]
 
 
 def test_show_args(ros2):
@@ -72,7 +72,7 @@ def test_a_value_outside_the_choices_is_refused(ros2):
         'Caught exception in launch (see debug for traceback): Argument "mode" provided value '
         "\"medium\" is not valid. Valid options are: ['slow', 'fast']"
     )
-    assert not any("mode is" in line for line in said(result.stdout))
+    assert not any("mode is" in line for line in output_lines(result.stdout))
 
 
 @pytest.mark.parametrize(

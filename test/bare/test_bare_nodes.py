@@ -22,13 +22,13 @@ def talkers(shared_ros2):
     assert running.text.count("process has finished cleanly") == 2, running.text
 
 
-def told(running, prefix: str) -> dict:
+def parse_report(running, prefix: str) -> dict:
     line = running.wait_for(f"[{prefix}] talker:")
     return json.JSONDecoder().raw_decode(line.split("talker: ", 1)[1])[0]
 
 
 def test_names_remappings_and_parameters_reach_the_node(talkers):
-    assert told(talkers, "talker-1") == {
+    assert parse_report(talkers, "talker-1") == {
         "name": "/robot/bob",
         "topic": "/robot/gossip",
         "text": "from the wildcard",
@@ -40,7 +40,7 @@ def test_names_remappings_and_parameters_reach_the_node(talkers):
         "nested.name": "yes",
     }
     assert "['first']" in talkers.wait_for("[talker-1] talker:")
-    second = told(talkers, "talker-2")
+    second = parse_report(talkers, "talker-2")
     assert second["name"] == "/other/talker"
     assert second["topic"] == "/other/chatter"
     # The same launch argument, as the types that were asked for.
@@ -49,7 +49,7 @@ def test_names_remappings_and_parameters_reach_the_node(talkers):
 
 def test_conditions_choose_the_nodes(shared_ros2):
     running = shared_ros2.start("launch", "bare_demo", "talker.launch.py", "named:=false")
-    alone = told(running, "talker-1")
+    alone = parse_report(running, "talker-1")
     assert (alone["name"], alone["text"]) == ("/talker", "hello")
     assert running.end(signal.SIGINT) == 0
     assert running.text.count("process started") == 1
@@ -73,11 +73,11 @@ def test_topic_echo_of_nested_messages_and_long_texts(talkers, shared_ros2):
     words = ("--ros-args", "-p", "rate:=5.0", "-p", "complain:=true")
     running = shared_ros2.start("run", "bare_demo", "talker", *words)
     assert echo.end() == 0, echo.text
-    heard = yaml.safe_load(echo.text.removesuffix("---"))
-    assert set(heard["stamp"]) == {"sec", "nanosec"}
-    assert heard["name"] == "talker"
-    assert heard["msg"] == 128 * "x" + "..."
-    assert heard["line"] > 0
+    received = yaml.safe_load(echo.text.removesuffix("---"))
+    assert set(received["stamp"]) == {"sec", "nanosec"}
+    assert received["name"] == "talker"
+    assert received["msg"] == 128 * "x" + "..."
+    assert received["line"] > 0
     assert running.end(signal.SIGTERM) == 0
 
 
@@ -101,12 +101,12 @@ def test_topic_pub(shared_ros2):
         "points: [{positions: [1, 2.5], time_from_start: {sec: 3}}]}"
     )
     kind = "trajectory_msgs/msg/JointTrajectory"
-    running = shared_ros2.start("topic", "pub", "-r", "20", "told", kind, values)
+    running = shared_ros2.start("topic", "pub", "-r", "20", "numbers", kind, values)
     running.wait_for("publishing #1:")
-    heard = yaml.safe_load(shared_ros2("topic", "echo", "told", "--once").stdout[:-4])
-    assert heard["joint_names"] == ["a", "b"]
-    assert heard["header"]["frame_id"] == "base"
-    (point,) = heard["points"]
+    received = yaml.safe_load(shared_ros2("topic", "echo", "numbers", "--once").stdout[:-4])
+    assert received["joint_names"] == ["a", "b"]
+    assert received["header"]["frame_id"] == "base"
+    (point,) = received["points"]
     assert point["positions"] == [1.0, 2.5]
     assert point["time_from_start"] == {"sec": 3, "nanosec": 0}
     assert running.end(signal.SIGINT) == signal.SIGINT, running.text

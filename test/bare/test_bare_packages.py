@@ -78,7 +78,7 @@ def test_run(ros2):
     assert "[ros2run]: Process exited with failure 4" in result.stdout
 
 
-def test_discovery_stays_on_this_machine_unless_told_otherwise(ros2):
+def test_discovery_stays_on_this_machine_by_default(ros2):
     code = PREPARE + "import os; print(os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'])"
     del ros2.env["ROS_AUTOMATIC_DISCOVERY_RANGE"]
     assert python(ros2, code) == "LOCALHOST\n"

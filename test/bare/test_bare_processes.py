@@ -32,7 +32,7 @@ def test_a_process_that_ends_by_itself(ros2):
     ]
 
 
-def test_a_process_that_fails_is_told_but_does_not_fail_the_launch(ros2):
+def test_a_process_that_fails_is_reported_but_does_not_fail_the_launch(ros2):
     # As upstream: a launch file that wants more handles the event.
     running = launch(ros2, "python('raise SystemExit(3)', 'word', name='bad')")
     assert running.end() == 0

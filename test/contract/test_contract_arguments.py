@@ -41,10 +41,10 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("shape", [(1,), (5,), (37,), (2, 3), (0,), (3, 1, 2)])
-@pytest.mark.parametrize("share", [1, 3])
-def test_a_batch_is_its_states(asked, given, shape, share, monkeypatch):
+@pytest.mark.parametrize("fraction", [1, 3])
+def test_a_batch_is_its_states(asked, given, shape, fraction, monkeypatch):
     monkeypatch.setattr(threads, "SMALLEST_SHARE", 4)
-    rd.set_threads(share)
+    rd.set_threads(fraction)
     mechanism, name = asked
     method, arguments = getattr(mechanism, name), given(mechanism, name, shape)
     batch = method(*arguments)

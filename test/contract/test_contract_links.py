@@ -87,11 +87,11 @@ def test_frames_that_are_added_move_with_their_link(mechanism, states, rng):
     m = mechanism.with_frame("camera", tip, at).with_frame("lens", "camera", at)
     assert rd.link_names(m)[-2:] == ("camera", "lens")
     assert "camera" not in rd.link_names(mechanism)
-    wanted = rd.poses.composed_pose(mechanism.link_pose(q, tip), at)
+    expected = rd.poses.composed_pose(mechanism.link_pose(q, tip), at)
     for same in (m, pickle.loads(pickle.dumps(m)), m.with_payload(0.1), m.without_friction()):
         found = same.link_pose(q, "camera")
-        np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-12)
-    twice = rd.poses.composed_pose(wanted, at)
+        np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-12)
+    twice = rd.poses.composed_pose(expected, at)
     np.testing.assert_allclose(np.abs(m.link_pose(q, "lens")), np.abs(twice), atol=1e-12)
     np.testing.assert_allclose(
         m.link_twist(q, v, "camera"), mechanism.link_twist(q, v, tip, at[:3]), atol=1e-10

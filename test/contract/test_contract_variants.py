@@ -103,9 +103,9 @@ def test_sizes_agree_with_what_is_said_of_them(mechanism):
         *mechanism.joint_names,
         *mechanism.passive_joint_names,
     }
-    said = mechanism.joint_states(mechanism.home, np.zeros(nv))
-    assert tuple(said.names) == mechanism.all_joint_names
-    assert said.positions.shape == said.velocities.shape == (len(said.names),)
+    reported = mechanism.joint_states(mechanism.home, np.zeros(nv))
+    assert tuple(reported.names) == mechanism.all_joint_names
+    assert reported.positions.shape == reported.velocities.shape == (len(reported.names),)
 
 
 def test_home_is_within_the_limits_and_a_fixed_point(mechanism):

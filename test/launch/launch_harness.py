@@ -89,8 +89,8 @@ class Launch:
         names = header.split(",")
         table = np.array([[float(word or "nan") for word in row.split(",")] for row in rows])
 
-        def columns(*wanted: str) -> np.ndarray:
-            return table[:, [names.index(name) for name in wanted]]
+        def columns(*expected: str) -> np.ndarray:
+            return table[:, [names.index(name) for name in expected]]
 
         pose = ("x", "y", "z", "qx", "qy", "qz", "qw")
         efforts = [name for name in names if name.startswith("effort_")]

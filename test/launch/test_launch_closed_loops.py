@@ -56,12 +56,12 @@ def test_the_tip_stays_on_its_path(run):
     times, joints, _ = motion(launch, mechanism)
     assert times[-1] == pytest.approx(FLOWN, abs=0.01)
     # in a run of its own, so as not to be found from configurations of the one under test
-    wanted = mechanism.body_pose(path.sample(times).configuration)
+    expected = mechanism.body_pose(path.sample(times).configuration)
     moved = motions.motion_of_independent(mechanism, joints, np.zeros_like(joints)).configuration
-    difference = pose_difference(wanted, mechanism.body_pose(moved))
+    difference = pose_difference(expected, mechanism.body_pose(moved))
     assert np.linalg.norm(difference[:, :3], axis=1).max() < 1e-3
     assert np.linalg.norm(difference[:, 3:], axis=1).max() < 2e-3
-    assert np.ptp(wanted[:, :3], axis=0).max() > 0.01
+    assert np.ptp(expected[:, :3], axis=0).max() > 0.01
 
 
 def test_misspelt_names_in_a_parameter_file_are_reported(run):

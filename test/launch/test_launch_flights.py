@@ -105,7 +105,7 @@ def test_path_i_stays_on_its_path(path_i):
     assert 0.0 < tracking["orientation"] < 2e-3
 
 
-def test_path_i_is_told_on_the_screen(path_i):
+def test_path_i_is_reported_on_the_screen(path_i):
     for text in ("completed", "peak force", "peak dynamic fraction", "condition number",
                  "mm", "mrad", "real-time factor", "warnings"):  # fmt: skip
         assert any("run_summary" in line and text in line for line in path_i.lines), text

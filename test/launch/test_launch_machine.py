@@ -68,8 +68,8 @@ class Bench:
     @property
     def lengths(self):
         """Commanded leg lengths (k, 6) [m] of the servos."""
-        told = [[float(word) for word in line.split(" ")] for line in self.servos.lines]
-        return (np.array(told) - ZERO) / SCALE
+        reported = [[float(word) for word in line.split(" ")] for line in self.servos.lines]
+        return (np.array(reported) - ZERO) / SCALE
 
     def close(self):
         self.peer.close()

@@ -118,17 +118,17 @@ class Watch:
             self.thread.join()
         self.node.destroy_node()
 
-    def hear(self, kind: type, topic: str) -> dict[int, object]:
+    def collect(self, kind: type, topic: str) -> dict[int, object]:
         """Receive messages of a topic, by their stamps."""
-        heard: dict[int, object] = {}
+        received: dict[int, object] = {}
 
         def keep(message):
             with self.changed:
-                heard[messages.to_nanoseconds(message.header.stamp)] = message
+                received[messages.to_nanoseconds(message.header.stamp)] = message
                 self.changed.notify_all()
 
         self.node.create_subscription(kind, topic, keep, RELIABLE)
-        return heard
+        return received
 
     def until(self, condition, what: str) -> None:
         with self.changed:
@@ -158,7 +158,7 @@ class TestFlight(unittest.TestCase):
 
     def test_the_nodes_are_there_and_well(self):
         names = self.watch.node.get_node_names
-        reports = self.watch.hear(DiagnosticArray, "/diagnostics")
+        reports = self.watch.collect(DiagnosticArray, "/diagnostics")
         self.watch.begin()
         self.watch.until(lambda: reports, "diagnostics")
         self.watch.until(lambda: set(names()) >= NODES, f"nodes {NODES}")
@@ -169,8 +169,8 @@ class TestFlight(unittest.TestCase):
                 assert status.level == b"\x00" or busy, f"{status.name}: {status.message}"
 
     def test_joint_states_and_pose_draw_legs_that_meet_the_platform(self):
-        states = self.watch.hear(Odometry, "platform_state")
-        joints = self.watch.hear(JointState, "joint_states")
+        states = self.watch.collect(Odometry, "platform_state")
+        joints = self.watch.collect(JointState, "joint_states")
         self.watch.begin()
         self.watch.until(lambda: self.flown(states), "a platform that has moved")
         tree = parse_urdf(self.text, "robot_description")
@@ -181,8 +181,8 @@ class TestFlight(unittest.TestCase):
         assert len(looked) > 10
         for stamp in looked:
             pose = messages.platform_state(states[stamp])[1]
-            told = dict(zip(joints[stamp].name, joints[stamp].position, strict=True))
-            frames = figure.link_frames(told, pose)
+            reported = dict(zip(joints[stamp].name, joints[stamp].position, strict=True))
+            frames = figure.link_frames(reported, pose)
             self.meet(pose, [frames[figure.index(link)][:3, 3] for link, _ in self.tips])
 
     def meet(self, pose, ends) -> None:
@@ -195,26 +195,26 @@ class TestFlight(unittest.TestCase):
     def test_transforms_draw_legs_that_meet_the_platform(self):
         from tf2_msgs.msg import TFMessage
 
-        states = self.watch.hear(Odometry, "platform_state")
+        states = self.watch.collect(Odometry, "platform_state")
         # where robot_state_publisher itself put each link, link by link; in between is no matter
-        told: dict[int, dict[str, TransformStamped]] = {}
+        reported: dict[int, dict[str, TransformStamped]] = {}
 
         def keep(message):
             with self.watch.changed:
                 for transform in message.transforms:
                     stamp = messages.to_nanoseconds(transform.header.stamp)
-                    told.setdefault(stamp, {})[transform.child_frame_id] = transform
+                    reported.setdefault(stamp, {})[transform.child_frame_id] = transform
                 self.watch.changed.notify_all()
 
         self.watch.node.create_subscription(TFMessage, "/tf", keep, 1000)
         self.watch.begin()
         self.watch.until(lambda: self.flown(states), "a platform that has moved")
         looked = 0
-        for stamp, transforms in sorted(told.items()):
-            wanted = {link for link, _ in self.tips} | {"platform_link"}
-            if not wanted <= set(transforms):
+        for stamp, transforms in sorted(reported.items()):
+            expected = {link for link, _ in self.tips} | {"platform_link"}
+            if not expected <= set(transforms):
                 continue
-            frames = {link: self.frame(transforms, link) for link in wanted}
+            frames = {link: self.frame(transforms, link) for link in expected}
             platform = frames["platform_link"]
             pose = messages.platform_state(states[stamp])[1] if stamp in states else None
             if pose is None:

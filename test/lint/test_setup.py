@@ -30,7 +30,7 @@ def test_a_link_to_it_elsewhere_is_enough(tmp_path):
     assert run.stdout.startswith("robodyn\n# robodyn")
 
 
-def test_everybody_is_told_the_same():
+def test_all_tools_have_the_same_settings():
     """setup.py, package.xml and CITATION.cff: name, version, license, authors, what it is."""
     words = ["--quiet", "--name", "--version", "--license", "--author", "--description"]
     run = subprocess.run(
@@ -46,7 +46,7 @@ def test_everybody_is_told_the_same():
     assert citation["abstract"] == run.stdout.splitlines()[4]
 
 
-def test_rosdoc2_is_told_of_its_settings():
+def test_rosdoc2_finds_its_settings():
     """Without the line in package.xml it takes its own, and makes a page of every module."""
     file = PACKAGE.find("export/rosdoc2").text
     _, settings = yaml.safe_load_all(SETUP.with_name(file).read_text())

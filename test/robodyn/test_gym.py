@@ -72,9 +72,9 @@ def test_feedback_gets_to_the_goal(model, task):
     rewards = []
     for _ in range(100):
         displacement = env.task.scale * observation[:, -2 * nv : -nv]
-        wanted = env.task.scale * observation[:, -nv:]
+        expected = env.task.scale * observation[:, -nv:]
         q, v = env.plants.configuration, env.plants.velocity
-        command = 40.0 * displacement + 12.0 * (wanted - v)
+        command = 40.0 * displacement + 12.0 * (expected - v)
         efforts = m.inverse_dynamics(q, v, command)
         observation, reward, *_ = envs.step((efforts - env.holding_efforts) / env.effort_range)
         rewards.append(reward)

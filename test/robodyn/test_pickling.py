@@ -174,9 +174,9 @@ def singular_there(kind, q):
 
 
 @pytest.mark.slow
-def test_an_error_tells_the_same_in_another_process():
-    told = {"smallest_singular_value": 0.0, "direction": np.ones(6), "index": (1, 2)}
-    error = rd.errors.SingularConfiguration("singular", value=3.0, **told)
+def test_an_error_reports_the_same_in_another_process():
+    reported = {"smallest_singular_value": 0.0, "direction": np.ones(6), "index": (1, 2)}
+    error = rd.errors.SingularConfiguration("singular", value=3.0, **reported)
     found = again(error)
     assert str(found) == "singular"
     assert (found.value, found.index) == (3.0, (1, 2))

@@ -85,7 +85,7 @@ def test_angles_keep_every_digit_of_the_rotation_at_gimbal_lock(rng, end, off):
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_roll_is_zero_where_it_cannot_be_told_from_yaw(sign):
+def test_roll_is_zero_where_it_cannot_be_distinguished_from_yaw(sign):
     exact = np.array([0.0, 0.0, 0.0, 0.0, sign * np.sqrt(0.5), 0.0, np.sqrt(0.5)])
     _, (roll, pitch, yaw) = rpy_from_pose(exact)
     assert (roll, pitch) == (0.0, pytest.approx(sign * 0.5 * np.pi, abs=1e-15))
@@ -163,7 +163,7 @@ def test_a_composed_pose_takes_points_where_the_two_poses_take_them(rng):
     np.testing.assert_allclose(composed_pose(outer[0], inner)[3], composed_pose(outer[0], inner[3]))
 
 
-def test_a_wrench_does_the_same_work_about_whatever_point_it_is_told(rng):
+def test_a_wrench_does_the_same_work_about_whatever_point_it_refers_to(rng):
     """A body that moves with a twist about the base's origin: power is no matter of the frame."""
     pose, wrench, twist = random_pose(rng, 30), rng.normal(size=(30, 6)), rng.normal(size=(30, 6))
     velocity, omega = twist[:, :3], twist[:, 3:]

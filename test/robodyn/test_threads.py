@@ -120,23 +120,23 @@ def test_threads_never_wait_for_each_other(threads):
 
 
 def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
-    together, shares = threading.Barrier(threads), []
+    together, fractions = threading.Barrier(threads), []
 
     def work(first, last):
-        if len(shares) < threads and threads > 1:
+        if len(fractions) < threads and threads > 1:
             together.wait(60.0)  # passes only if so many are at work at once
-        shares.append((first, last, threading.get_ident()))
+        fractions.append((first, last, threading.get_ident()))
         return True
 
     assert share(work, 40_000)
-    covered = sorted((first, last) for first, last, _ in shares)
+    covered = sorted((first, last) for first, last, _ in fractions)
     assert covered[0][0] == 0
     assert covered[-1][1] == 40_000
     assert all(one[1] == other[0] for one, other in zip(covered, covered[1:], strict=False))
-    assert len({thread for _, _, thread in shares}) == threads
+    assert len({thread for _, _, thread in fractions}) == threads
 
 
-def test_a_wrong_call_of_a_compiled_batch_is_told():
+def test_a_wrong_call_of_a_compiled_batch_is_reported():
     """It used to pass as numbers of another type, with one call per state."""
     with pytest.raises(TypeError):
         evaluate_unchecked(

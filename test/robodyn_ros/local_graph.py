@@ -55,7 +55,7 @@ class LocalGraph:
             self.peer = rclpy.create_node("peer", use_global_arguments=False)
             self._executor.add_node(self.peer)
             self._logs: list[Log] = []
-            self._rosout = self._hear()
+            self._rosout = self._subscribe_rosout()
             self.nodes: dict[str, Node] = {}
             for name in nodes:
                 self.start(name)
@@ -78,7 +78,7 @@ class LocalGraph:
         self._executor.remove_node(self.nodes[name])
         self.nodes.pop(name).destroy_node()
 
-    def _hear(self) -> Subscription:
+    def _subscribe_rosout(self) -> Subscription:
         # also what was logged before the two have found each other
         return self.peer.create_subscription(Log, "/rosout", self._logs.append, EVERY_LOG)
 
@@ -90,7 +90,7 @@ class LocalGraph:
             if time.monotonic() > deadline:
                 self.peer.destroy_subscription(self._rosout)
                 self._logs.clear()  # all of it comes again
-                self._rosout, deadline = self._hear(), deadline + FOUND
+                self._rosout, deadline = self._subscribe_rosout(), deadline + FOUND
 
     def __enter__(self) -> LocalGraph:
         return self
@@ -164,8 +164,8 @@ class LocalGraph:
 
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
         """A list to which every message on a topic is appended, once both ends have met."""
-        heard: list[T] = []
-        own = self.peer.create_subscription(kind, topic, heard.append, qos)
+        received: list[T] = []
+        own = self.peer.create_subscription(kind, topic, received.append, qos)
         resolved = self.peer.resolve_topic_name(topic)
 
         def found() -> bool:
@@ -174,7 +174,7 @@ class LocalGraph:
             return known and own.get_publisher_count() > 0
 
         self.until(found, f"a publisher of {topic}")
-        return heard
+        return received
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
         """Call a service and return its response."""
@@ -187,7 +187,9 @@ class LocalGraph:
 
     def set(self, node: str, **values: object) -> list[str]:
         """Set parameters as `ros2 param set` does; the reasons of those that are refused."""
-        wanted = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
-        request = SetParameters.Request(parameters=wanted)
+        expected = [
+            Parameter(name, value=value).to_parameter_msg() for name, value in values.items()
+        ]
+        request = SetParameters.Request(parameters=expected)
         answer = self.call(SetParameters, f"/{node}/set_parameters", request)
         return [result.reason for result in answer.results if not result.successful]

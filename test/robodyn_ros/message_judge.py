@@ -41,7 +41,7 @@ class Judge:
     """Sees every message that is handed to a publisher; remembers the first that are wrong.
 
     Attributes:
-        heard: number of checked messages.
+        checked: number of checked messages.
         wrong: those that no node may send.
         now: the time of the latest state [ns].
     """
@@ -49,7 +49,7 @@ class Judge:
     def __init__(self, mechanism: rd.Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
         self._limits = dict(zip(mechanism.joint_names, mechanism.effort_limits, strict=True))
         self._bounds = mechanism.effort_limits
-        self.heard = self.now = 0
+        self.checked = self.now = 0
         self.wrong: list[str] = []
         self._rules = {
             Float64MultiArray: self._efforts,
@@ -71,7 +71,7 @@ class Judge:
 
         def judged(publisher: Publisher, message: Any) -> None:
             if publisher not in self.exempt:
-                self.heard += 1
+                self.checked += 1
                 # a type without a rule is a fault as well
                 sound = self._rules[type(message)](publisher.topic_name, message)
                 if not sound and len(self.wrong) < 3:

@@ -40,7 +40,7 @@ class Storm:
     def __init__(self, mechanism: rd.Mechanism, rng: np.random.Generator) -> None:
         self.mechanism, self.rng = mechanism, rng
         self.now = 0  # time of a valid stamp, set from outside or counted on
-        self.told = 0  # time of the last stamp
+        self.last_stamp = 0  # time of the last stamp
         self.platform = mechanism.kind == "stewart"
         self.makers: dict[str, tuple[type, Callable[[], Any]]] = {
             "external_wrench": (WrenchStamped, self.wrench),
@@ -82,8 +82,8 @@ class Storm:
         elif kind < 0.25:
             stamp = int(self.rng.choice(STAMPS))
         elif kind < 0.5:
-            stamp = self.told
-        self.told = stamp
+            stamp = self.last_stamp
+        self.last_stamp = stamp
         header.stamp = messages.to_stamp(int(np.clip(stamp, -(2**31) * 10**9, 2**31 * 10**9 - 1)))
         if self.chance(0.02):
             # the type allows these

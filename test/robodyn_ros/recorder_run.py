@@ -59,8 +59,8 @@ class Run:
         self.process.signal(signal.SIGINT)
         assert self.process.wait() == 0, self.process.output
         assert "Traceback" not in self.process.output
-        told = [line for line in self.process.lines if "messages lost" not in line]
-        assert "recorded" in told[-1]
+        reported = [line for line in self.process.lines if "messages lost" not in line]
+        assert "recorded" in reported[-1]
 
     def close(self) -> None:
         self.process.close()
@@ -79,9 +79,9 @@ class LocalRun(LocalGraph):
         publisher = self.peer.create_publisher(kind, topic, profile)
 
         def found() -> bool:
-            heard = [s.get_publisher_count() for s in self.nodes["recorder"].subscriptions
+            received = [s.get_publisher_count() for s in self.nodes["recorder"].subscriptions
                      if s.topic_name == publisher.topic_name]  # fmt: skip
-            return publisher.get_subscription_count() >= listeners and all(heard)
+            return publisher.get_subscription_count() >= listeners and all(received)
 
         self.until(found, f"recorder on {topic}")
         return publisher

@@ -256,7 +256,7 @@ class Peer:
         self.node = rclpy.create_node(name, context=self._context, use_global_arguments=False)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
-        self._heard = 0
+        self._received = 0
         # when the latest message of each topic was sent, on the clock of time.time_ns
         self._sent: dict[str, int] = {}
         self._topics = 0
@@ -279,9 +279,9 @@ class Peer:
         self._sent.clear()
         # after a turn each, every topic with messages has been received
         while idle < 3 and not (turns > self._topics and min(self._sent.values(), default=0) > end):
-            known = self._heard
+            known = self._received
             self._executor.spin_once(timeout_sec=0.0)
-            idle = idle + 1 if self._heard == known else 0
+            idle = idle + 1 if self._received == known else 0
             turns += 1
 
     def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
@@ -297,17 +297,17 @@ class Peer:
 
     def listen(self, kind: type[T], topic: str, qos: QoSProfile = RELIABLE) -> list[T]:
         """A list to which every message on a topic is appended; its publisher is there already."""
-        heard: list[T] = []
+        received: list[T] = []
 
-        def hear(message: T, info: dict[str, int]) -> None:
-            heard.append(message)
-            self._heard += 1
+        def receive(message: T, info: dict[str, int]) -> None:
+            received.append(message)
+            self._received += 1
             self._sent[topic] = info["source_timestamp"]
 
-        subscription = self.node.create_subscription(kind, topic, hear, qos)
+        subscription = self.node.create_subscription(kind, topic, receive, qos)
         self._topics += 1
         self.until(subscription_matched(self.node, subscription), f"a publisher of {topic}")
-        return heard
+        return received
 
     def publisher(self, kind: type, topic: str, listeners: int = 1) -> Publisher:
         """A publisher that so many listeners have found."""

@@ -39,17 +39,17 @@ def test_efforts_are_those_on_the_base_until_it_is_silent(arm):
     with LocalGraph({"inverse_dynamics": given}) as graph:
         states = graph.publisher(JointState, "joint_states")
         unit = graph.publisher(Imu, "base_imu")
-        heard = graph.listen(JointState, "joint_commands")
+        received = graph.listen(JointState, "joint_commands")
         still = np.zeros(6)
 
         def efforts(stamp):
             states.publish(joint_state(stamp, arm.joint_names, arm.home, still))
-            wanted = messages.to_stamp(stamp)
+            due = messages.to_stamp(stamp)
             return np.array(graph.until(
-                lambda: next((m for m in heard if m.header.stamp == wanted), None), "a command"
+                lambda: next((m for m in received if m.header.stamp == due), None), "a command"
             ).effort)  # fmt: skip
 
-        def told(stamp, message, expected):
+        def reported(stamp, message, expected):
             """Until it has come: efforts asked for again and again, at times of their own."""
 
             def answered():
@@ -64,7 +64,7 @@ def test_efforts_are_those_on_the_base_until_it_is_silent(arm):
         expected = arm.gravity(arm.home, base=leaning)
         assert np.abs(expected - arm.gravity(arm.home)).max() > 1.0
         np.testing.assert_allclose(efforts(PERIOD), arm.gravity(arm.home), atol=1e-12)
-        told(2 * PERIOD, imu(2 * PERIOD, *np.split(leaning.rows[:6], 2)), expected)
+        reported(2 * PERIOD, imu(2 * PERIOD, *np.split(leaning.rows[:6], 2)), expected)
         # what cannot be leaves the last one
         for wrong, words in (
             (imu(3 * PERIOD, [np.nan, 0.0, 9.81]), "nan"),
@@ -83,16 +83,16 @@ def test_efforts_are_those_on_the_base_until_it_is_silent(arm):
 
 def test_a_simulator_moves_as_a_plant_on_that_base(arm):
     with LocalGraph({"forward_simulator": {"model": "puma560", "command_timeout": 600.0}}) as graph:
-        heard = graph.listen(JointState, "joint_states")
+        received = graph.listen(JointState, "joint_states")
         commands = graph.publisher(JointState, "joint_commands")
         unit = graph.publisher(Imu, "base_imu")
         # enough that dry friction does not hold it
         push, effort = [9.0, 1.0, 8.0], arm.gravity(arm.home) + np.diag([60.0] * 6)[0]
 
         def state(stamp):
-            wanted = messages.to_stamp(stamp)
+            reference = messages.to_stamp(stamp)
             found = graph.until(
-                lambda: next((m for m in heard if m.header.stamp == wanted), None), "a state"
+                lambda: next((m for m in received if m.header.stamp == reference), None), "a state"
             )
             return np.array(found.position)
 

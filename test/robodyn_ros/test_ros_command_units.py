@@ -18,10 +18,10 @@ pytestmark = pytest.mark.ros
 UNIT = {"model": "motion_platform", "command_unit": "torque"}
 
 
-def by_stamp(heard, names):
+def by_stamp(received, names):
     return {
         messages.to_nanoseconds(m.header.stamp): messages.joint_values(m, names, "effort")
-        for m in heard
+        for m in received
     }
 
 
@@ -38,7 +38,7 @@ def test_torques_on_the_topic_are_efforts_at_the_joints():
         graph.until(lambda: arrays, "an array")
         assert arrays[0].layout.dim[0].label == "torque"
         torque, force, borne = (
-            by_stamp(heard, machine.joint_names) for heard in (commands, forces, joints)
+            by_stamp(received, machine.joint_names) for received in (commands, forces, joints)
         )
         after = {stamp: borne[stamp + 5_000_000] for stamp in force if stamp + 5_000_000 in borne}
         shared = sorted(set(torque) & set(after))

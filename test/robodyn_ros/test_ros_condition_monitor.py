@@ -109,13 +109,13 @@ def test_numbers_are_the_librarys(monitor, mechanism):
         pose = rd.paper_path(path).sample(t).configuration
         number, status = monitor.show(pose)
         assert number == pytest.approx(float(mechanism.condition_number(pose)), rel=1e-12)
-        said = values(status)
+        reported = values(status)
         scaled = float(mechanism.condition_number(pose, 0.3))
-        assert float(said["condition_number"]) == pytest.approx(number, rel=1e-12)
-        assert float(said["condition_number_scaled"]) == pytest.approx(scaled, rel=1e-12)
+        assert float(reported["condition_number"]) == pytest.approx(number, rel=1e-12)
+        assert float(reported["condition_number_scaled"]) == pytest.approx(scaled, rel=1e-12)
         smallest = np.linalg.svd(mechanism.jacobian(pose), compute_uv=False)[-1]
-        assert float(said["smallest_singular_value"]) == pytest.approx(smallest, rel=1e-9)
-        assert said["weakest_direction"].startswith(("translation along", "rotation about"))
+        assert float(reported["smallest_singular_value"]) == pytest.approx(smallest, rel=1e-9)
+        assert reported["weakest_direction"].startswith(("translation along", "rotation about"))
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,25 @@ def test_numbers_are_the_librarys(monitor, mechanism):
 )
 def test_levels_rise_at_their_thresholds_and_fall_below_them(monitor, pose_of, numbers, levels):
     for number, level in zip(numbers, levels, strict=True):
-        heard, status = monitor.show(pose_of(number))
-        assert heard == pytest.approx(number, rel=1e-6)
+        received, status = monitor.show(pose_of(number))
+        assert received == pytest.approx(number, rel=1e-6)
         assert status.level == level, (number, status.message)
         if level != OK:
             assert "weakest:" in status.message
 
 
-def test_after_the_clock_was_set_back_what_is_told_is_of_now(monitor, pose_of):
+def test_after_the_clock_was_set_back_what_is_reported_is_of_now(monitor, pose_of):
     """At the same level too, long before the stamp of the last diagnostic is reached again."""
     monitor.stamp = max(monitor.stamp, 100_000_000_000)
     monitor.show(pose_of(50.0))
     monitor.stamp = 500_000_000
     for number in (60.0, 70.0):
-        heard, status = monitor.show(pose_of(number))
-        told = values(status)
-        assert float(told["time"]) == pytest.approx(monitor.stamp * 1e-9)
-        assert float(told["condition_number"]) == pytest.approx(heard) == pytest.approx(number)
+        received, status = monitor.show(pose_of(number))
+        reported = values(status)
+        assert float(reported["time"]) == pytest.approx(monitor.stamp * 1e-9)
+        assert (
+            float(reported["condition_number"]) == pytest.approx(received) == pytest.approx(number)
+        )
 
 
 def test_changes_of_level_are_logged_as_what_they_are(monitor, pose_of):
@@ -184,8 +186,8 @@ def test_the_singularity_of_path_iii_is_seen_ahead(monitor, peer):
     seen = peer.until(lambda: monitor.find(AHEAD), "a diagnostic of what lies ahead")[-1]
     assert seen.level == ERROR
     assert "3.6705" in seen.message
-    said = values(seen)["singular_times"].strip("[]").split(",")
-    assert [float(t) for t in said] == [pytest.approx(SINGULAR, abs=1e-6)]
+    reported = values(seen)["singular_times"].strip("[]").split(",")
+    assert [float(t) for t in reported] == [pytest.approx(SINGULAR, abs=1e-6)]
     ahead = peer.listen(Float64, "condition_monitor/singularity_ahead", LATCHED)
     peer.until(lambda: ahead, "singularity_ahead")
     # the path is an error from where it crosses the threshold, and singular a little later
@@ -204,15 +206,15 @@ def test_the_crossings_of_path_iii_are_announced_to_a_millisecond(monitor, peer,
     }
     assert all(len(times) == 1 for times in expected.values())
 
-    def told() -> bool:
-        said = values(monitor.find(AHEAD)[-1]) if monitor.find(AHEAD) else {}
-        return said.get("warn", "") == "300.0"
+    def reported() -> bool:
+        reported = values(monitor.find(AHEAD)[-1]) if monitor.find(AHEAD) else {}
+        return reported.get("warn", "") == "300.0"
 
-    peer.until(told, "what lies ahead by the new thresholds")
-    said = values(monitor.find(AHEAD)[-1])
+    peer.until(reported, "what lies ahead by the new thresholds")
+    reported = values(monitor.find(AHEAD)[-1])
     line = monitor.process.wait_for_line("trajectory ahead", "above 300 from")
     for name, times in expected.items():
-        announced = [float(t) for t in said[name].strip("[]").split(",")]
+        announced = [float(t) for t in reported[name].strip("[]").split(",")]
         assert announced == [pytest.approx(t, abs=1e-6) for t in times]
         logged = [float(t) for t in re.findall(r"t = ([0-9.]+) s", line)]
         assert any(t == pytest.approx(times[0], abs=1e-3) for t in logged), (name, line)
@@ -287,9 +289,9 @@ def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere)
     seen = len(monitor.diagnostics)
     assert monitor.show(good)[0] == pytest.approx(50, rel=1e-6)
     monitor.peer.until(lambda: len(monitor.diagnostics) > seen + 2, "diagnostics")
-    said = [s for a in monitor.diagnostics[seen:] for s in a.status if s.name == AHEAD]
-    assert said
-    for status in said:
+    reported = [s for a in monitor.diagnostics[seen:] for s in a.status if s.name == AHEAD]
+    assert reported
+    for status in reported:
         assert status.level == DiagnosticStatus.ERROR
         assert "trajectory not examined: leg 1 has zero length" in status.message
     examined = sum("trajectory ahead" in line for line in monitor.process.lines)
@@ -314,7 +316,7 @@ def test_well_conditioned_states_are_looked_at_now_and_then(monitor, pose_of, pe
         state = odometry(stamp, FRAMES, pose_of(number), np.zeros(6))
         monitor.states.publish(state)
 
-    def heard_to(number) -> int:
+    def received_to(number) -> int:
         def found() -> bool:
             return bool(monitor.numbers) and abs(monitor.numbers[-1].data - number) < 1e-6
 
@@ -325,15 +327,15 @@ def test_well_conditioned_states_are_looked_at_now_and_then(monitor, pose_of, pe
         monitor.show(pose_of(80.0))
         begin = monitor.stamp + 1_000_000_000
         publish(begin - 1, 81.0)
-        known = heard_to(81.0)
+        known = received_to(81.0)
         for k in range(count):
             publish(begin + k * period, number)
         monitor.stamp = begin + 1_000_000_000
         publish(monitor.stamp, 82.0)
         # and the last one, which shows that all have been received
-        assert heard_to(82.0) == known + len(looks) + 1
-        heard = [each.data for each in monitor.numbers[known:-1]]
-        np.testing.assert_allclose(heard, number, rtol=1e-6)
+        assert received_to(82.0) == known + len(looks) + 1
+        received = [each.data for each in monitor.numbers[known:-1]]
+        np.testing.assert_allclose(received, number, rtol=1e-6)
 
 
 def test_the_process_lived_through_all_of_it(monitor):

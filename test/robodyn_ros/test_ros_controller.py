@@ -220,8 +220,8 @@ def test_a_payload_changed_in_flight_is_in_the_next_command(controller, platform
 def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
     """A push along the platform's x leads to the same efforts in any frame."""
     pose = platform.advance(platform.home, 0.2 * rng.uniform(-1.0, 1.0, size=6))
-    told = rng.normal(size=6) * [300, 300, 300, 30, 30, 30]
-    turned = Rotation.from_quat(pose[3:]).apply(told.reshape(2, 3)).reshape(6)
+    known_wrench = rng.normal(size=6) * [300, 300, 300, 30, 30, 30]
+    turned = Rotation.from_quat(pose[3:]).apply(known_wrench.reshape(2, 3)).reshape(6)
 
     def bear(frame, wrench):
         message = WrenchStamped()
@@ -236,14 +236,14 @@ def test_a_wrench_acts_in_the_frame_of_its_header(controller, platform, rng):
 
     expected = platform.inverse_dynamics(pose, REST, REST, turned)
     for stamp, (frame, wrench) in enumerate(
-        (("platform_link", told), ("base_link", turned), ("", turned))
+        (("platform_link", known_wrench), ("base_link", turned), ("", turned))
     ):
         bear(frame, wrench)
         close(controller.answer(stamp, pose), expected)
     # in the platform's frame it turns with the platform
-    bear("platform_link", told)
+    bear("platform_link", known_wrench)
     other, _ = random_state(platform, rng)
-    turned = Rotation.from_quat(other[3:]).apply(told.reshape(2, 3)).reshape(6)
+    turned = Rotation.from_quat(other[3:]).apply(known_wrench.reshape(2, 3)).reshape(6)
     expected = platform.inverse_dynamics(other, REST, REST, turned)
     close(controller.answer(10, other), expected)
     bear("elsewhere", np.zeros(6))
@@ -275,14 +275,14 @@ def test_efforts_beyond_the_limits_are_reduced_and_counted(controller, platform)
             control.friction.rest.forward_dynamics(far, REST, each - friction)
             for each in (required, effort)
         )
-        share = (caused @ asked) / (asked @ asked)
-        assert 0.0 < share < 1.0
-        np.testing.assert_allclose(caused, share * asked, atol=1e-6 * np.abs(asked).max())
+        fraction = (caused @ asked) / (asked @ asked)
+        assert 0.0 < fraction < 1.0
+        np.testing.assert_allclose(caused, fraction * asked, atol=1e-6 * np.abs(asked).max())
     status = controller.status(lambda s: values(s).get("saturated_commands") == "3")
     assert status.level == DiagnosticStatus.WARN
     assert "the acceleration is reduced" in status.message
-    told = [int(values(status)[name]) for name in platform.joint_names]
-    assert told == (3 * cut).tolist()
+    known_wrench = [int(values(status)[name]) for name in platform.joint_names]
+    assert known_wrench == (3 * cut).tolist()
     # and fine again, with the count kept
     controller.answer(SECOND, platform.home)
     status = controller.status(lambda s: s.level == DiagnosticStatus.OK)
@@ -338,12 +338,12 @@ def test_leg_lengths_that_mean_no_pose_are_refused(controller, platform, spoil):
 
 @with_parameters(mode="feedforward", payload_mass=50.0)
 def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
-    heard = controller.graph.listen(
+    received = controller.graph.listen(
         JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
     )
     path = line_to(platform, [0.1, -0.05, 0.95], [0.1, 0.05, -0.2])
     controller.follow(path, start=3 * SECOND)
-    message = controller.graph.until(lambda: heard, "the trajectory")[-1]
+    message = controller.graph.until(lambda: received, "the trajectory")[-1]
     assert tuple(message.joint_names) == platform.joint_names
     assert messages.to_nanoseconds(message.header.stamp) == 3 * SECOND
     times = point_times(message.points)
@@ -361,7 +361,7 @@ def test_joint_trajectory_with_effort_is_the_librarys(controller, platform):
 @with_parameters(mode="feedforward", handover=0.0)
 def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, platform):
     """It is reported; what can be executed of it is, and the next motion has one again."""
-    heard = controller.graph.listen(
+    received = controller.graph.listen(
         JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
     )
     turned = rd.pose_from_rpy(platform.home[:3], [0.0, 0.0, np.pi / 2])
@@ -383,10 +383,10 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
     effort = controller.answer(2 * SECOND, platform.home)
     assert (np.abs(effort) <= platform.effort_limits).all()
     controller.graph.line("no efforts: singular configuration")
-    assert heard == []
+    assert received == []
     controller.follow(line_to(platform, [0.0, 0.0, 0.9]), start=3 * SECOND)
-    controller.graph.until(lambda: heard, "the trajectory of the next motion")
-    assert messages.to_nanoseconds(heard[-1].header.stamp) == 3 * SECOND
+    controller.graph.until(lambda: received, "the trajectory of the next motion")
+    assert messages.to_nanoseconds(received[-1].header.stamp) == 3 * SECOND
 
 
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
@@ -400,7 +400,7 @@ def test_a_motion_that_overflows_is_refused():
         states = graph.publisher(JointState, "joint_states")
         trajectories = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)
         commands = graph.listen(JointState, "joint_commands")
-        heard = graph.listen(
+        received = graph.listen(
             JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort", LATCHED
         )
 
@@ -414,12 +414,12 @@ def test_a_motion_that_overflows_is_refused():
         graph.line("joint_trajectory refused: velocity of point 1", "1.e+200")
         states.publish(joint_state(SECOND, arm.joint_names, REST, REST))
         graph.spin(0.5)
-        assert commands == heard == []
+        assert commands == received == []
         # the next motion, at rest, is taken
         execute(np.zeros((3, 6)), 5 * SECOND)
         limits = arm.effort_limits
         weight = np.clip(arm.inverse_dynamics(REST, REST, REST), -limits, limits)
-        points = graph.until(lambda: heard, "the trajectory of the next motion")[0].points
+        points = graph.until(lambda: received, "the trajectory of the next motion")[0].points
         close(points[1].effort, weight)
         states.publish(joint_state(6 * SECOND, arm.joint_names, REST, REST))
         graph.until(lambda: commands, "a command")
@@ -559,14 +559,14 @@ def test_an_arms_joints_are_mapped_by_name(rng, scrambled):
 
 
 @with_parameters(idle="hold")
-def test_a_trajectory_controller_is_told_to_hold_until_the_path_comes(controller, platform):
+def test_a_trajectory_controller_is_commanded_to_hold_until_the_path_comes(controller, platform):
     """With the efforts of the weight, and where the mechanism is; again and again."""
     home, still, graph = platform.home, np.zeros((2, 6)), controller.graph
     weight = platform.inverse_dynamics(home, REST, REST)
-    heard = graph.listen(JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort")
+    received = graph.listen(JointTrajectory, "inverse_dynamics/joint_trajectory_with_effort")
     controller.answer(SECOND, home)
-    graph.until(lambda: len(heard) > 2, "holds")
-    for message in heard:
+    graph.until(lambda: len(received) > 2, "holds")
+    for message in received:
         assert messages.to_nanoseconds(message.header.stamp) == 0  # from now on
         assert message.joint_names == [*platform.joint_names]
         for point in message.points:
@@ -575,7 +575,7 @@ def test_a_trajectory_controller_is_told_to_hold_until_the_path_comes(controller
             close(np.array(point.effort), weight)
     path = SampledTrajectory(platform, [0.0, 3.0], Motion(np.array([home, home]), still, still))
     controller.follow(path, 2 * SECOND)
-    graph.until(lambda: heard[-1].header.stamp.sec == 2, "the path")
-    known = len(heard)
+    graph.until(lambda: received[-1].header.stamp.sec == 2, "the path")
+    known = len(received)
     graph.spin(0.5)
-    assert len(heard) == known
+    assert len(received) == known

@@ -61,9 +61,9 @@ def test_a_machine_on_servos_engages_and_parks(kind):
         graph.until(lambda: is_in("engaged") and len(servos.lines) > 100, "lines")
         assert graph.call(Trigger, "joint_commander/park").success
         graph.until(lambda: is_in("parked"), "parked again")
-        told = [[float(word) for word in line.split(" ")] for line in servos.lines]
+        reported = [[float(word) for word in line.split(" ")] for line in servos.lines]
         home = rd.load("delta").joint_positions(rd.load("delta").home)
-        seen = np.array([each for each in told if len(each) == 3])
+        seen = np.array([each for each in reported if len(each) == 3])
         at_home = 1500.0 + 600.0 * (home - 0.35) * [1.0, -1.0, 1.0]
         assert np.abs(seen - at_home).max(axis=1).min() <= 0.05
         # no jump: 0.1 rad a period, of which a busy machine may lose some
@@ -84,15 +84,15 @@ def test_servos_get_no_command_beyond_the_ends_of_their_joints():
     with LocalGraph({"drive_link": link}) as graph:
         publisher = graph.publisher(Float64MultiArray, "position_controller/commands")
 
-        def heard():
+        def received():
             servos.take()
             return len(servos.lines) + sum("refused: position of" in line for line in graph.lines)
 
         for k, positions in enumerate([*outside, *inside], start=1):
             publisher.publish(Float64MultiArray(data=positions.tolist()))
-            graph.until(lambda k=k: heard() >= k, f"a line or a refusal of {positions}")
-    told = np.array([[float(word) for word in line.split()] for line in servos.lines])
-    np.testing.assert_allclose(told, inside, atol=1e-6)
+            graph.until(lambda k=k: received() >= k, f"a line or a refusal of {positions}")
+    reported = np.array([[float(word) for word in line.split()] for line in servos.lines])
+    np.testing.assert_allclose(reported, inside, atol=1e-6)
     servos.close()
 
 

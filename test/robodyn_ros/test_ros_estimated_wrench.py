@@ -111,11 +111,11 @@ def test_a_push_that_drives_feel_is_a_fault_of_the_machine():
         def drive(seconds, wrench=None):
             """Return messages of drives that hold the platform at home."""
             efforts = m.inverse_dynamics(m.home, still, still, wrench)
-            told = JointState(name=list(m.joint_names), velocity=still, effort=efforts)
-            told.position = m.drives.signs * (m.joint_positions(m.home) - m.drives.offsets)
+            reported = JointState(name=list(m.joint_names), velocity=still, effort=efforts)
+            reported.position = m.drives.signs * (m.joint_positions(m.home) - m.drives.offsets)
             for _ in range(round(seconds * 100)):
-                told.header.stamp = graph.peer.get_clock().now().to_msg()
-                drives.publish(told)
+                reported.header.stamp = graph.peer.get_clock().now().to_msg()
+                drives.publish(reported)
                 graph.spin(0.01)
 
         def wait(state, wrench=None):

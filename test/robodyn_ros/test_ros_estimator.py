@@ -41,7 +41,7 @@ class Estimator:
         self.process = start("state_estimator", {**parameters, "timeout": 1.0})
         self.joints = peer.publisher(JointState, "joint_states")
         self.states = peer.listen(Odometry, "platform_state")
-        self.heard = peer.listen(JointState, "joint_states")
+        self.received = peer.listen(JointState, "joint_states")
         self.diagnostics = peer.listen(DiagnosticArray, "/diagnostics")
         self.stamp = 10**9
         self.pose = platform.home
@@ -102,7 +102,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         joints = graph.publisher(JointState, "joint_states")
         paths = graph.publisher(JointTrajectory, "joint_trajectory")
         states = graph.listen(Odometry, "platform_state")
-        heard = graph.listen(JointState, "joint_states")
+        received = graph.listen(JointState, "joint_states")
         numbers = graph.listen(Float64, "condition_number")
         diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
         joints.publish(joint_state(10**9, delta.joint_names, reading, rates))
@@ -114,7 +114,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         np.testing.assert_allclose(
             np.reshape(state.pose.covariance, (6, 6)), expected.pose_covariance, atol=1e-15
         )
-        passive = graph.until(lambda: [m for m in heard if len(m.name) > 3], "passive joints")[0]
+        passive = graph.until(lambda: [m for m in received if len(m.name) > 3], "passive joints")[0]
         names, positions, velocities = delta.joint_states(q, u)
         assert tuple(passive.name) == delta.passive_joint_names
         at = [names.index(name) for name in passive.name]
@@ -138,8 +138,8 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
             ("1", motion_condition(delta, q)),
             ("2", force_condition(delta, q)),
         ):
-            told = float(value(now, f"condition_number, type {name}"))
-            assert told == pytest.approx(float(condition), rel=1e-6)
+            reported = float(value(now, f"condition_number, type {name}"))
+            assert reported == pytest.approx(float(condition), rel=1e-6)
         # no assembly has these positions; the closure is named, and the next reading is processed
         assert not [line for line in graph.lines if "refused" in line]
         joints.publish(joint_state(10**9 + PERIOD, delta.joint_names, end * [2, 0, 0]))
@@ -198,9 +198,9 @@ def test_path_one_is_reproduced_though_messages_are_lost(estimator, home, mechan
     def answered():
         return {nanoseconds(s): s for s in estimator.states if nanoseconds(s) in expected}
 
-    wanted = known + len(expected)
-    estimator.peer.until(lambda: len(estimator.states) >= wanted, "all states")
-    estimator.heard.clear()
+    reference = known + len(expected)
+    estimator.peer.until(lambda: len(estimator.states) >= reference, "all states")
+    estimator.received.clear()
     for stamp, state in answered().items():
         i = expected[stamp]
         _, pose, twist = messages.platform_state(state)
@@ -236,7 +236,7 @@ def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism
     def passive():
         return [
             m
-            for m in estimator.heard
+            for m in estimator.received
             if nanoseconds(m) == nanoseconds(state) and "leg1_universal_1" in m.name
         ]
 

@@ -227,7 +227,7 @@ def test_a_flight_that_stands_before_a_singularity_leaves_by_itself():
         assert (np.abs(efforts) <= mechanism.effort_limits).all()
 
 
-def test_a_payload_that_the_controller_is_told_of_lifts_the_platform_back(platform):
+def test_a_payload_known_to_the_controller_lifts_the_platform_back(platform):
     """Sagging by g m / (M kp) under an unknown load, and back when it is known."""
     flight = Flight(
         MODEL,
@@ -243,11 +243,11 @@ def test_a_payload_that_the_controller_is_told_of_lifts_the_platform_back(platfo
         return platform.home[2] - flight.poses[flight.latest][2]
 
     with flight.graph:
-        heard = flight.graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        received = flight.graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
         flight.fly(2.0)
         mass = platform.mass_matrix(platform.home)[2, 2]
         assert sag() == pytest.approx(9.81 * 50.0 / (mass * 100.0), rel=0.05)
         assert flight.graph.set("inverse_dynamics", payload_mass=50.0) == []
         flight.fly(4.0)
         assert abs(sag()) < 1e-5
-        assert heard == []
+        assert received == []

@@ -44,7 +44,7 @@ def tf2(monkeypatch):
     if TFMessage is None:
         for name in ("Buffer", "TransformException", "TransformListener"):
             monkeypatch.setattr(frames, name, getattr(transform_buffer, name), raising=False)
-        monkeypatch.setattr(transform_buffer.Buffer, "told", {})
+        monkeypatch.setattr(transform_buffer.Buffer, "edges_of_all", {})
 
 
 class Sky:
@@ -94,7 +94,7 @@ class Planner:
         self.sky = Sky(graph)
         self.states = graph.publisher(Odometry, "platform_state")
         self.goals = graph.publisher(PoseStamped, "goal_pose")
-        self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        self.received = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
     def be_at(self, pose, stamp: int = 0) -> None:
         self.states.publish(odometry(stamp, FRAMES, pose, np.zeros(6)))
@@ -108,15 +108,15 @@ class Planner:
 
     def flown_to(self, frame: str, pose) -> np.ndarray:
         """Return the end of the trajectory to a goal, whose frame may not be known yet."""
-        known = len(self.heard)
+        known = len(self.received)
 
         def planned() -> bool:
             self.go(frame, pose)
             self.graph.spin(0.2)
-            return len(self.heard) > known
+            return len(self.received) > known
 
         self.graph.until(planned, f"a trajectory to a goal in {frame}")
-        return messages.pose_array(self.heard[-1].points[-1].transforms[0])
+        return messages.pose_array(self.received[-1].points[-1].transforms[0])
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ class Controller:
         self.sky = Sky(graph)
         self.states = graph.publisher(Odometry, "platform_state")
         self.wrenches = graph.publisher(WrenchStamped, "external_wrench")
-        self.heard = graph.listen(JointState, "joint_commands")
+        self.received = graph.listen(JointState, "joint_commands")
         self.unit = None  # an IMU that publishes before each state
         self.stamp = 0
 
@@ -225,7 +225,8 @@ class Controller:
             state = odometry(self.stamp, FRAMES, pose, np.zeros(6))
             self.states.publish(state)
             found = self.graph.until(
-                lambda: next((m for m in self.heard if m.header.stamp == stamp), None), "a command"
+                lambda: next((m for m in self.received if m.header.stamp == stamp), None),
+                "a command",
             )
             return np.allclose(found.effort, expected, rtol=1e-9, atol=1e-7)
 

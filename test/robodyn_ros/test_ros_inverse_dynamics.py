@@ -128,9 +128,9 @@ def test_feedforward_is_the_inverse_dynamics_of_the_plan(feedforward, mechanism,
         close(effort, mechanism.inverse_dynamics(*path.sample(t * 1e-9)))
         assert commands[-1].name == list(mechanism.joint_names)
         assert messages.to_nanoseconds(commands[-1].header.stamp) == 7 * PERIOD + t
-    told = [list(command.effort) for command in commands[first:]]
+    reported = [list(command.effort) for command in commands[first:]]
     peer.until(
-        lambda: [list(message.data) for message in efforts[-len(told) :]] == told,
+        lambda: [list(message.data) for message in efforts[-len(reported) :]] == reported,
         "the same efforts on effort_controller/commands",
     )
 
@@ -141,11 +141,16 @@ def test_forces_for_plots_follow(feedforward, mechanism, peer):
     motion = path.sample(0.2)
     feedforward.answer(1_200_000_000, *motion[:2])
 
-    def told(heard):
-        return [m for m in heard if messages.to_nanoseconds(m.header.stamp) == 1_200_000_000]
+    def reported(received):
+        return [m for m in received if messages.to_nanoseconds(m.header.stamp) == 1_200_000_000]
 
-    for heard, formulation in ((feedforward.forces, "exact"), (feedforward.massless, "massless")):
-        message = peer.until(lambda heard=heard: told(heard), f"{formulation} forces")[0]
+    for received, formulation in (
+        (feedforward.forces, "exact"),
+        (feedforward.massless, "massless"),
+    ):
+        message = peer.until(lambda received=received: reported(received), f"{formulation} forces")[
+            0
+        ]
         close(message.effort, mechanism.inverse_dynamics(*motion, formulation=formulation))
 
 

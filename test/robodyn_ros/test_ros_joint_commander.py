@@ -99,8 +99,8 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     # commands from before may still be on their way; only those at standstill repeat
     sent = operator.commands
     graph.until(lambda: sent[-1].position == sent[-2].position, "commands at standstill")
-    heard, still = len(operator.commands), operator.commands[-1].position
-    graph.until(lambda: len(operator.commands) > heard + 5, "more commands")
+    received, still = len(operator.commands), operator.commands[-1].position
+    graph.until(lambda: len(operator.commands) > received + 5, "more commands")
     assert operator.commands[-1].position == still
     assert operator.ask("engage").success
     operator.wait("engaged")
@@ -217,17 +217,17 @@ def test_faults_of_drives_on_ros2_controls_interfaces():
         operator = Operator(graph)
         gpio = graph.publisher(messages_of.DynamicJointState, "dynamic_joint_states")
         operator.wait("parked")
-        told = messages_of.DynamicJointState(joint_names=["leg1_actuator", "drive1"])
+        reported = messages_of.DynamicJointState(joint_names=["leg1_actuator", "drive1"])
         value = messages_of.InterfaceValue
-        told.interface_values = [
+        reported.interface_values = [
             value(interface_names=["position"], values=[0.1]),
             value(interface_names=["temperature", "fault"], values=[300.0, 0.0]),
         ]
-        gpio.publish(told)
+        gpio.publish(reported)
         graph.spin(0.2)
         assert graph.nodes["joint_commander"]._machine.state == "parked"
-        told.interface_values[1].values[1] = 7.0
-        gpio.publish(told)
+        reported.interface_values[1].values[1] = 7.0
+        gpio.publish(reported)
         operator.wait("fault")
         graph.line("parked -> fault: drive1/fault is 7")
 
@@ -345,8 +345,8 @@ def test_a_drive_beyond_its_end_is_named_and_nothing_is_commanded():
         states = graph.publisher(JointState, "joint_states")
         at = arm.joint_positions(arm.home)
         for far in (10.0, 1e30):
-            said = JointState(name=list(arm.joint_names), position=[far, *at[1:]])
-            graph.peer.create_timer(0.05, lambda said=said: states.publish(said))
+            reported = JointState(name=list(arm.joint_names), position=[far, *at[1:]])
+            graph.peer.create_timer(0.05, lambda reported=reported: states.publish(reported))
             if far < 1e6:
                 line = graph.line("joint1", f"{far:g} rad")
                 assert f"{arm.position_limits[0, 1]:.6g}" in line

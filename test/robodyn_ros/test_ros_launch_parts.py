@@ -155,7 +155,7 @@ WATCH = ("trajectory_planner", "inverse_dynamics", "condition_monitor", "run_sum
         ("puma560", "joint_states", len(WATCH) + 1),
     ],
 )
-def test_a_run_waits_for_all_who_hear_the_state(model, state, hearing):
+def test_a_run_waits_for_all_that_receive_the_state(model, state, hearing):
     """One less, and the first states of a run might be missed; one more, and it never begins."""
     with LocalGraph({name: {"model": model} for name in WATCH}) as graph:
         graph.until(lambda: graph.peer.count_subscribers(state) >= hearing, "all who listen")
@@ -220,7 +220,7 @@ def test_a_file_of_the_users_own_has_the_last_word_over_what_is_shipped():
     assert kept == read_sections(shipped)["/**/controller_manager"]
 
 
-def test_a_trajectory_controller_is_told_to_hold():
+def test_a_trajectory_controller_is_commanded_to_hold():
     """By itself it holds without efforts: the mechanism would sag by its weight over the gains."""
     context = LaunchContext()
     context.launch_configurations.update(
@@ -249,16 +249,16 @@ def test_nothing_is_commanded_before_all_are_ready():
 
     process = {"name": "node", "cmd": [], "cwd": None, "env": None, "pid": 1}
 
-    def hear(node, text):
+    def read_line(node, text):
         event = ProcessIO(text=text, fd=1, action=node, **process)
         answers = [h.handle(event, context) for h in handlers if h.matches(event)]
         return [answer for answer in answers if answer is not None]
 
-    assert hear(first, b"compiling kernels: 8 done") == []
-    assert hear(first, b"simulation of delta, ready") == []
-    assert hear(first, b"simulation of delta, ready") == []  # set twice
-    assert hear(second, b"computed_torque of delta, ready") == [begin]
-    assert hear(second, b"computed_torque of delta, ready") == []  # activated once more
+    assert read_line(first, b"compiling kernels: 8 done") == []
+    assert read_line(first, b"simulation of delta, ready") == []
+    assert read_line(first, b"simulation of delta, ready") == []  # set twice
+    assert read_line(second, b"computed_torque of delta, ready") == [begin]
+    assert read_line(second, b"computed_torque of delta, ready") == []  # activated once more
 
 
 @pytest.mark.parametrize("record", ["true", "false"])

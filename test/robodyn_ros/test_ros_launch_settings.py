@@ -74,10 +74,10 @@ def test_a_mechanism_without_a_path_of_its_own_flies_its_demonstration(settled):
 
 
 def test_a_section_for_no_node_is_warned_of(settled, monkeypatch):
-    said = []
-    monkeypatch.setattr("robodyn_ros.launch_helpers.settings.warn", said.append)
+    reported = []
+    monkeypatch.setattr("robodyn_ros.launch_helpers.settings.warn", reported.append)
     settled(params_file="typo.yaml")
-    (line,) = said
+    (line,) = reported
     assert "typo.yaml: no node is named 'forward_simulatr'" in line
     assert line.endswith("did you mean 'forward_simulator'?")
 

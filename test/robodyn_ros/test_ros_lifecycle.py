@@ -142,9 +142,9 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
             motion = end
         weight = platform.inverse_dynamics(end.configuration, REST, REST)
         np.testing.assert_allclose(node.answer(end), weight, rtol=1e-3)
-        for later, share in ((0.2, 1.0), (0.45, 0.5), (0.6, 0.2)):
+        for later, fraction in ((0.2, 1.0), (0.45, 0.5), (0.6, 0.2)):
             clock.now = 100.0 + later
-            np.testing.assert_allclose(node.answer(end), share * weight, rtol=1e-3, atol=1e-9)
+            np.testing.assert_allclose(node.answer(end), fraction * weight, rtol=1e-3, atol=1e-9)
         assert not node.change(Transition.TRANSITION_CLEANUP)
         graph.line("cleanup refused", "efforts")
         clock.now = 101.0
@@ -204,7 +204,7 @@ def sizes(node) -> list[int]:
     return [len(list(each)) for each in (node.subscriptions, node.publishers, node.services)]
 
 
-def test_cleaned_up_it_hears_nothing_and_can_be_configured_again(platform):
+def test_cleaned_up_it_receives_nothing_and_can_be_configured_again(platform):
     with LocalGraph({"inverse_dynamics": {"model": MODEL} | QUICK}) as graph:
         node = Managed(graph)
         made = graph.nodes["inverse_dynamics"]

@@ -43,16 +43,16 @@ class Controller:
         self.graph = graph
         self.states = graph.publisher(Odometry, "platform_state")
         self.trajectories = graph.publisher(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
-        self.heard = graph.listen(JointState, "joint_commands")
+        self.received = graph.listen(JointState, "joint_commands")
 
     def set(self, **values: object) -> list[str]:
         return self.graph.set("inverse_dynamics", **values)
 
     def answer(self, stamp: int, pose, twist) -> np.ndarray:
-        known = len(self.heard)
+        known = len(self.received)
         self.states.publish(odometry(stamp, FRAMES, pose, twist))
-        self.graph.until(lambda: len(self.heard) > known, f"a command at {stamp}")
-        return np.array(self.heard[-1].effort)
+        self.graph.until(lambda: len(self.received) > known, f"a command at {stamp}")
+        return np.array(self.received[-1].effort)
 
 
 @pytest.fixture
@@ -125,17 +125,17 @@ def test_a_planner_plans_by_what_holds_now(platform):
     with LocalGraph({"trajectory_planner": {"model": MODEL, "limits": "refuse"}}) as graph:
         states = graph.publisher(Odometry, "platform_state")
         joints = graph.publisher(JointState, "goal_joints")
-        heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        received = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
         states.publish(odometry(0, FRAMES, platform.home, np.zeros(6)))
         graph.spin(0.1)
         goal = rd.pose_from_rpy(platform.home[:3] + np.array([0.0, 0.0, 0.1]), [0.0, 0.0, 0.0])
         lengths = platform.inverse_kinematics(goal)
 
         def duration() -> float:
-            known = len(heard)
+            known = len(received)
             joints.publish(joint_state(0, platform.joint_names, lengths))
-            graph.until(lambda: len(heard) > known, "a plan")
-            return point_times(heard[-1].points)[-1]
+            graph.until(lambda: len(received) > known, "a plan")
+            return point_times(received[-1].points)[-1]
 
         for limits in ({"v_max": 0.08, "w_max": 0.08}, {"v_max": 0.02, "w_max": 0.5}):
             assert graph.set("trajectory_planner", **limits) == []
@@ -166,17 +166,17 @@ def test_a_monitor_judges_by_the_thresholds_that_hold_now():
     with LocalGraph({"condition_monitor": {"model": "stewart_dasgupta"}}) as graph:
         states = graph.publisher(Odometry, "platform_state")
         paths = graph.publisher(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
-        heard = graph.listen(DiagnosticArray, "/diagnostics")
+        received = graph.listen(DiagnosticArray, "/diagnostics")
         scaled = graph.listen(Float64, "condition_monitor/condition_number_scaled")
         stamp = 0
 
         def level() -> int:
             nonlocal stamp
             stamp += SECOND
-            known, numbers = len(heard), len(scaled)
+            known, numbers = len(received), len(scaled)
             states.publish(odometry(stamp, FRAMES, pose, np.zeros(6)))
-            graph.until(lambda: len(heard) > known and len(scaled) > numbers, "a diagnostic")
-            return ord(heard[-1].status[0].level)
+            graph.until(lambda: len(received) > known and len(scaled) > numbers, "a diagnostic")
+            return ord(received[-1].status[0].level)
 
         paths.publish(trajectory(rd.paper_path("III")))
         graph.line("trajectory ahead", "above 100 from t = 0.000 s")

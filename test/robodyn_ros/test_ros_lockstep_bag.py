@@ -90,7 +90,7 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
             peer.until(lambda: stamps(states)[-1] >= end, "the end of the path")
         finally:
             recorder.signal(signal.SIGCONT)
-        heard = stamps(states), stamps(commands)
+        received = stamps(states), stamps(commands)
         # as long as the run goes on, the recorder may never be level with it; what a stopped
         # process had no room for is sent again, some topics seconds later than others
         paused = peer.call(SetBool, "forward_simulator/pause", SetBool.Request(data=True))
@@ -100,7 +100,7 @@ def record_run(folder: Path, model: str, path_name: str, rate: float) -> Recorde
         peer.until(lambda: has_all(recorder, last), "the recorder catches up")
         recorder.signal(signal.SIGINT)
         assert recorder.wait() == 0, recorder.output
-        return RecordedRun(folder / "bag", mechanism, path, *heard, recorder.output)
+        return RecordedRun(folder / "bag", mechanism, path, *received, recorder.output)
     finally:
         for process in processes.values():
             process.close()
@@ -118,8 +118,12 @@ def has_all(recorder: Process, last: float) -> bool:
     It reports its progress ten times a second; Fast DDS sends again what is missing every three.
     """
     output = re.sub(r"/(rosout|diagnostics) \d+", "", recorder.output)  # go on in any case
-    told = re.findall(r"at t = ([\d.]+) s: (.*)", output)
-    return len(told) > 40 and float(told[-1][0]) > last - 1e-3 and len(set(told[-40:])) == 1
+    reported = re.findall(r"at t = ([\d.]+) s: (.*)", output)
+    return (
+        len(reported) > 40
+        and float(reported[-1][0]) > last - 1e-3
+        and len(set(reported[-40:])) == 1
+    )
 
 
 def plan_of(peer, mechanism, path, period):
@@ -134,14 +138,14 @@ def plan_of(peer, mechanism, path, period):
     return peer.node.create_publisher(kind, topic, LATCHED), plan
 
 
-def stamps(heard):
-    return [messages.to_nanoseconds(message.header.stamp) for message in heard]
+def stamps(received):
+    return [messages.to_nanoseconds(message.header.stamp) for message in received]
 
 
 def recorded_stamps(bag: Path, topic: str) -> list[int]:
     with highlevel.AnyReader([bag]) as reader:
-        wanted = [each for each in reader.connections if each.topic == topic]
-        found = [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(wanted)]
+        expected = [each for each in reader.connections if each.topic == topic]
+        found = [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(expected)]
     return [m.header.stamp.sec * messages.NANOSECONDS + m.header.stamp.nanosec for m in found]
 
 
@@ -151,10 +155,10 @@ def after_start(rows: list[tuple]) -> list[tuple]:
 
 def recorded(bag: Path, topic: str) -> list[object]:
     with highlevel.AnyReader([bag]) as reader:
-        wanted = [each for each in reader.connections if each.topic == topic]
-        if not wanted:
+        expected = [each for each in reader.connections if each.topic == topic]
+        if not expected:
             return []
-        return [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(wanted)]
+        return [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(expected)]
 
 
 def row(header, child, position, q):
@@ -237,14 +241,19 @@ def recorded_run(request):
 
 def test_every_command_and_every_state_is_in_the_bag_exactly_once(recorded_run):
     state = "/joint_states" if recorded_run.mechanism.kind == "serial" else "/platform_state"
-    for topic, heard in ((state, recorded_run.states), ("/joint_commands", recorded_run.commands)):
+    for topic, received in (
+        (state, recorded_run.states),
+        ("/joint_commands", recorded_run.commands),
+    ):
         # lockstep may repeat a state, and receive the same command: both are then there twice
         recorded = recorded_stamps(recorded_run.bag, topic)
-        assert len(heard) > 40
+        assert len(received) > 40
         # the peer began to listen at some message of time zero, and ended before the bag did
-        began, ended = (stamps.index(next(t for t in stamps if t)) for stamps in (recorded, heard))
-        assert recorded[began : began + len(heard) - ended] == heard[ended:]
-        period = heard[-1] // (len(set(heard)) - 1)
+        began, ended = (
+            stamps.index(next(t for t in stamps if t)) for stamps in (recorded, received)
+        )
+        assert recorded[began : began + len(received) - ended] == received[ended:]
+        period = received[-1] // (len(set(received)) - 1)
         assert sorted(set(recorded)) == list(range(0, max(recorded) + 1, period))
 
 
@@ -254,9 +263,9 @@ def test_the_platform_moves_by_the_transforms_of_the_bag(platform):
     found = [each for each in transforms_of(platform.bag) if each[0][2:] == frames]
     # while others still find each other, the start of the run may be missed by one of them; when
     # all are stopped, the last state may remain without a command
-    moved, wanted = after_start(found), after_start(transforms_by_state(platform.bag))
-    assert moved == wanted[: len(moved)]
-    assert 100 < len(moved) >= len(wanted) - 2
+    moved, expected = after_start(found), after_start(transforms_by_state(platform.bag))
+    assert moved == expected[: len(moved)]
+    assert 100 < len(moved) >= len(expected) - 2
     assert np.ptp([place for _, place, _ in found], axis=0).max() > 0.01
 
 
@@ -274,10 +283,10 @@ def test_without_tf2_an_arm_moves_by_transforms_made_of_its_joints(arm):
         assert np.ptp(turns, axis=0).max() > 0.01
 
 
-def test_no_loss_is_told(recorded_run):
+def test_no_loss_is_reported(recorded_run):
     assert "lost" not in recorded_run.output
-    told = yaml.safe_load((recorded_run.bag / "metadata.yaml").read_text())
-    custom = told["rosbag2_bagfile_information"]["custom_data"]
+    reported = yaml.safe_load((recorded_run.bag / "metadata.yaml").read_text())
+    custom = reported["rosbag2_bagfile_information"]["custom_data"]
     unknown = "cyclone" in get_rmw_implementation_identifier()  # it numbers no messages
     assert custom["lost_messages"].startswith("not known" if unknown else "none")
 

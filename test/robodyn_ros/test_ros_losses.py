@@ -16,7 +16,7 @@ from robodyn_ros.runner import Finished
 pytestmark = pytest.mark.ros
 
 
-def test_gaps_are_counted_by_topic_and_told_once():
+def test_gaps_are_counted_by_topic_and_reported_once():
     losses = Losses(lambda topic: False)
     first = [losses.count_message("/a", n) for n in (5, 6, 9, 10, 12)]
     assert first == [False, False, True, False, False]

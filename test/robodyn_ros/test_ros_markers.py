@@ -143,7 +143,7 @@ def test_the_node_shows_the_latest_forces(peer, start, mechanism, pose):
     check_arrows(shown[-1].markers, mechanism, pose)
 
 
-def test_a_pose_without_arrows_is_told(mechanism, pose):
+def test_a_pose_without_arrows_is_reported(mechanism, pose):
     """A leg has no direction; the next pose has arrows again."""
     given = {"model": mechanism.name, "newtons_per_meter": SCALE, "lifetime": 60.0}
     with LocalGraph({"force_markers": given}) as graph:

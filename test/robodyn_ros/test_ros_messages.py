@@ -54,7 +54,7 @@ def test_twist_and_wrench_are_linear_first():
     assert messages.wrench_array(wrench).tolist() == [1.0, 0.0, 0.0, 0.0, 2.0, 0.0]
 
 
-def test_odometry_tells_the_twist_in_the_child_frame():
+def test_odometry_reports_the_twist_in_the_child_frame():
     """A platform turned a quarter to the left that moves along the base's x moves to its right."""
     pose = rd.pose_from_rpy([0.1, 0.2, 0.3], [0.0, 0.0, np.pi / 2])
     message = odometry(5, FRAMES, pose, np.array([1.0, 0, 0, 0, 2.0, 0]))

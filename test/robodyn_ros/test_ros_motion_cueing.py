@@ -31,7 +31,7 @@ class Vehicle:
     def __init__(self, graph):
         self.graph, self.stamp = graph, 0
         self.imu = graph.publisher(Imu, "vehicle/imu")
-        self.heard = graph.listen(Odometry, "platform_setpoint", qos.STATE)
+        self.received = graph.listen(Odometry, "platform_setpoint", qos.STATE)
 
     def publish(self, force_x, rate_z=0.0, later=1_000_000):
         self.stamp += later
@@ -42,7 +42,7 @@ class Vehicle:
 
     @property
     def pose(self):
-        return messages.platform_state(self.heard[-1])[1]
+        return messages.platform_state(self.received[-1])[1]
 
     @property
     def felt(self):
@@ -51,8 +51,8 @@ class Vehicle:
 
     def more(self, count=5):
         """Wait for the given number of further set-points."""
-        wanted = len(self.heard) + count
-        self.graph.until(lambda: len(self.heard) >= wanted, "set-points")
+        expected = len(self.received) + count
+        self.graph.until(lambda: len(self.received) >= expected, "set-points")
 
     def drive(self, condition, what, force_x):
         def driven():
@@ -63,7 +63,7 @@ class Vehicle:
 
     def assert_continuous(self):
         """Legs' rates and accelerations by the stamps, which are those of the samples."""
-        stamps, poses, twists = zip(*map(messages.platform_state, self.heard), strict=True)
+        stamps, poses, twists = zip(*map(messages.platform_state, self.received), strict=True)
         steady = np.diff(stamps) == round(1e9 / RATE)
         legs = PLATFORM.joint_positions(np.array(poses))
         limits = DriveLimits.of(PLATFORM)
@@ -71,8 +71,8 @@ class Vehicle:
         assert len(second) > 20
         assert (np.abs(np.diff(legs, axis=0))[steady] * RATE <= limits.rates).all()
         assert (np.abs(second) <= limits.accelerations).all()
-        told = PLATFORM.joint_velocities(np.array(poses), np.array(twists))
-        between = 0.5 * (told[1:] + told[:-1])[steady]
+        reported = PLATFORM.joint_velocities(np.array(poses), np.array(twists))
+        between = 0.5 * (reported[1:] + reported[:-1])[steady]
         np.testing.assert_allclose(np.diff(legs, axis=0)[steady] * RATE, between, atol=5e-3)
 
 
@@ -89,7 +89,7 @@ def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
     graph, neutral = vehicle.graph, PLATFORM.body_pose(PLATFORM.home)
     vehicle.more()
     np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)
-    last = vehicle.heard[-1]
+    last = vehicle.received[-1]
     assert (last.header.frame_id, last.child_frame_id) == PLATFORM.frames
     vehicle.drive(lambda: vehicle.felt > 0.3, "a tilt", 2.0)
     # in the midst of it
@@ -97,8 +97,8 @@ def test_rest_a_lasting_force_changed_numbers_and_silence(vehicle):
     assert graph.set("motion_cueing", preset="small", **changes) == []
     vehicle.drive(lambda: vehicle.felt > 1.2, "more of it", 2.0)
     for wrong, reason in ([1.0, 2.0], "shape"), ([-1.0], "expected 0 to 100"):
-        (said,) = graph.set("motion_cueing", force_gain=wrong)
-        assert reason in said
+        (reported,) = graph.set("motion_cueing", force_gain=wrong)
+        assert reason in reported
     graph.line("vehicle/imu", "no message")
     graph.until(lambda: np.abs(vehicle.pose - neutral).max() < 1e-2, "neutral")
     vehicle.assert_continuous()
@@ -120,7 +120,7 @@ def test_an_invalid_vehicle_motion_is_refused(vehicle):
     np.testing.assert_allclose(vehicle.pose, neutral, atol=1e-9)
 
 
-def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
+def test_a_simulator_reports_over_udp_and_garbage_is_survived(rng):
     """Random datagrams, a flood of them, then a car that brakes: told as `motionsim`."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.bind(("127.0.0.1", 0))
@@ -131,7 +131,7 @@ def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
         LocalGraph({"motion_cueing": given}) as graph,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
     ):
-        heard = graph.listen(Odometry, "platform_setpoint", qos.STATE)
+        received = graph.listen(Odometry, "platform_setpoint", qos.STATE)
         felt = graph.listen(Imu, "felt_imu", qos.STATE)
         reports = graph.listen(DiagnosticArray, "/diagnostics", qos.EVENTS)
 
@@ -142,9 +142,9 @@ def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
             send(rng.bytes(size))
         send(struct.pack("<4s21f", b"BNG1", *[np.nan] * 21))
         graph.line("telemetry refused", "another format")
-        graph.until(lambda: len(heard) > 5, "set-points")
+        graph.until(lambda: len(received) > 5, "set-points")
         neutral = PLATFORM.body_pose(PLATFORM.home)
-        np.testing.assert_allclose(messages.platform_state(heard[-1])[1], neutral, atol=1e-9)
+        np.testing.assert_allclose(messages.platform_state(received[-1])[1], neutral, atol=1e-9)
 
         def braked():
             send(struct.pack("<4s21f", b"BNG1", *[0.0] * 7, 2.0, *[0.0] * 13))
@@ -153,8 +153,8 @@ def test_a_simulator_tells_over_udp_and_garbage_is_survived(rng):
         graph.until(braked, "a force backwards")
 
         def counted():
-            told = [s for r in reports for s in r.status if s.name == "motion_cueing: cueing"]
-            values = {each.key: each.value for s in told[-1:] for each in s.values}
+            reported = [s for r in reports for s in r.status if s.name == "motion_cueing: cueing"]
+            values = {each.key: each.value for s in reported[-1:] for each in s.values}
             return (
                 int(values.get("taken", 0)) > 0
                 and int(values["refused"]) > 0

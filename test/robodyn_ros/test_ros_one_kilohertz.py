@@ -34,7 +34,7 @@ def memory(pid: int) -> float:
 def test_a_flood_of_states(peer, start, mechanism):
     process = start("inverse_dynamics", {"idle": "hold", "watchdog_timeout": 0.0})
     publisher = peer.publisher(Odometry, "platform_state")
-    heard = peer.listen(JointState, "joint_commands")
+    received = peer.listen(JointState, "joint_commands")
     state, path = OdometryMessage(mechanism.frames), rd.paper_path("I")
 
     def send(number: int) -> int:
@@ -43,22 +43,22 @@ def test_a_flood_of_states(peer, start, mechanism):
         return stamp
 
     def stamps() -> list[int]:
-        return [messages.to_nanoseconds(message.header.stamp) for message in heard]
+        return [messages.to_nanoseconds(message.header.stamp) for message in received]
 
     def first_is_answered() -> bool:
         send(0)
         peer.spin(0.2)
-        return bool(heard)
+        return bool(received)
 
     peer.until(first_is_answered, "the first effort")
     peer.spin(0.5)
-    heard.clear()
+    received.clear()
     before = 0.0
     for number in range(1, WARM_UP + IN_TURN):
         if number == WARM_UP:
             before = memory(process.pid)
         send(number)
-        peer.until(lambda count=number: len(heard) >= count, f"effort {number}")
+        peer.until(lambda count=number: len(received) >= count, f"effort {number}")
     assert stamps() == [(number + 1) * PERIOD for number in range(1, WARM_UP + IN_TURN)]
     # now without waiting: the latest counts, and gets a command
     last = 0
@@ -66,7 +66,7 @@ def test_a_flood_of_states(peer, start, mechanism):
         last = send(number)
     peer.until(lambda: stamps()[-1] == last, "the effort of the last state")
     assert (np.diff(stamps()) > 0).all(), "an effort came twice, or late"
-    assert all(np.isfinite(message.effort).all() for message in heard)
+    assert all(np.isfinite(message.effort).all() for message in received)
     grown = memory(process.pid) - before
     assert grown < ALLOWED, f"memory grew by {grown:.1f} MB"
     assert process.alive

@@ -30,7 +30,7 @@ def planner(start):
 
 
 @pytest.fixture(scope="module")
-def heard(planner, peer):
+def received(planner, peer):
     """Every trajectory the planner publishes, as it comes."""
     return peer.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
@@ -43,22 +43,22 @@ def knots(message):
     return np.array(times), np.array(poses), np.array(twists), np.array(accels)
 
 
-def await_trajectory(peer, heard, before):
-    peer.until(lambda: len(heard) > before, "a trajectory")
-    return heard[-1]
+def await_trajectory(peer, received, before):
+    peer.until(lambda: len(received) > before, "a trajectory")
+    return received[-1]
 
 
-def test_nothing_is_published_before_start(planner, peer, heard):
+def test_nothing_is_published_before_start(planner, peer, received):
     answer = peer.call(Trigger, "trajectory_planner/plan")
     assert answer.success
     assert "0.6 s" in answer.message
-    assert heard == []
+    assert received == []
 
 
-def test_start_publishes_the_paper_path_to_the_last_digit(planner, peer, heard):
-    before = len(heard)
+def test_start_publishes_the_paper_path_to_the_last_digit(planner, peer, received):
+    before = len(received)
     assert peer.call(Trigger, "trajectory_planner/start").success
-    message = await_trajectory(peer, heard, before)
+    message = await_trajectory(peer, received, before)
     assert message.header.frame_id == "base_link"
     assert message.joint_names == ["platform_joint"]
     path = rd.paper_path("II")
@@ -74,14 +74,14 @@ def test_start_publishes_the_paper_path_to_the_last_digit(planner, peer, heard):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12 * scale)
 
 
-def test_a_late_joiner_gets_the_trajectory(planner, peer, heard):
-    peer.until(lambda: heard, "the first trajectory")
+def test_a_late_joiner_gets_the_trajectory(planner, peer, received):
+    peer.until(lambda: received, "the first trajectory")
     late = peer.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
     peer.until(lambda: late, "the latched trajectory")
-    assert late[-1] == heard[-1]
+    assert late[-1] == received[-1]
 
 
-def test_goals(planner, peer, heard):
+def test_goals(planner, peer, received):
     """Waits for a state; refused in a wrong frame or malformed; else a rest-to-rest line."""
     start, goal = rd.paper_path("II").sample([0.0, 0.6]).configuration
     goals = peer.publisher(PoseStamped, "goal_pose")
@@ -107,9 +107,9 @@ def test_goals(planner, peer, heard):
     messages.fill_pose(message.pose, goal)
     goals.publish(message)
     planner.wait_for_line("goal [0.3, 0.0, 0.6] m", times=2)
-    before = len(heard)
+    before = len(received)
     assert peer.call(Trigger, "trajectory_planner/start").success
-    _, poses, twists, _ = knots(await_trajectory(peer, heard, before))
+    _, poses, twists, _ = knots(await_trajectory(peer, received, before))
     np.testing.assert_allclose(poses[0], start, atol=1e-12)
     np.testing.assert_allclose(poses[-1], goal, atol=1e-12)
     np.testing.assert_allclose(twists[[0, -1]], 0.0, atol=1e-12)
@@ -119,11 +119,11 @@ def test_goals(planner, peer, heard):
     assert "Traceback" not in planner.output
 
 
-def test_plan_brings_the_path_of_the_parameter_back(planner, peer, heard):
+def test_plan_brings_the_path_of_the_parameter_back(planner, peer, received):
     assert peer.call(Trigger, "trajectory_planner/plan").success
-    before = len(heard)
+    before = len(received)
     assert peer.call(Trigger, "trajectory_planner/start").success
-    times, *_ = knots(await_trajectory(peer, heard, before))
+    times, *_ = knots(await_trajectory(peer, received, before))
     assert times[-1] == pytest.approx(0.6, abs=1e-9)
 
 

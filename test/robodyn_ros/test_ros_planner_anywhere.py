@@ -41,7 +41,7 @@ class Planner:
             if self.is_pose
             else (JointTrajectory, "joint_trajectory")
         )
-        self.heard = graph.listen(kind, topic, LATCHED)
+        self.received = graph.listen(kind, topic, LATCHED)
         states = (Odometry, "platform_state") if self.is_pose else (JointState, "joint_states")
         self.states = graph.publisher(*states)
         self.joints = graph.publisher(JointState, "goal_joints")
@@ -72,7 +72,7 @@ class Planner:
 
     def motion(self):
         """Times and configurations of the first trajectory published."""
-        message = self.graph.until(lambda: self.heard, "a trajectory")[0]
+        message = self.graph.until(lambda: self.received, "a trajectory")[0]
         times = point_times(message.points)
         if self.is_pose:
             rows = [messages.pose_array(point.transforms[0]) for point in message.points]
@@ -119,7 +119,7 @@ def test_or_refuses_it_with_the_distance(planner):
     answer = planner.call("start")
     assert not answer.success
     assert "path I refused: it starts 0.107 m from where the mechanism is" in answer.message
-    assert planner.heard == []
+    assert planner.received == []
 
 
 @given("stewart_dasgupta", path="I", auto_start=False, v_max=50.0, w_max=50.0, limits="refuse",
@@ -131,7 +131,7 @@ def test_an_approach_that_breaks_a_limit_is_refused(planner):
     assert not answer.success
     assert "approach refused" in answer.message
     assert "its limit is" in answer.message
-    assert planner.heard == []
+    assert planner.received == []
 
 
 @given("puma560", path="puma", auto_start=False, limits="ignore", v_max=0.5)
@@ -168,7 +168,7 @@ def test_plan_publishes_by_auto_start_and_says_so(auto, what):
             planner.motion()
         else:
             planner.graph.spin(0.2)
-            assert planner.heard == []
+            assert planner.received == []
 
 
 @given(SINGULAR, limits="refuse", v_max=0.2)
@@ -192,7 +192,7 @@ def test_but_a_tip_line_through_one_is_refused(planner):
     goal[2] += 0.02
     planner.go_pose(goal)
     planner.graph.line("goal_pose refused")
-    assert planner.heard == []
+    assert planner.received == []
 
 
 BENT = np.array([0.2, -0.6, 0.4, 0.3, 0.7, 0.1])
@@ -236,7 +236,7 @@ def test_a_pose_out_of_reach_is_refused_by_name(motion):
         planner.go_pose(rd.pose_from_rpy([5.0, 0.0, 0.0], [0.0, 0.0, 0.0]))
         line = planner.graph.line("goal_pose refused", "the pose may be out of reach")
         assert ("at t = " in line) == (motion == "line")
-        assert planner.heard == []
+        assert planner.received == []
 
 
 @given("puma560", v_max=0.4)
@@ -259,7 +259,7 @@ def test_a_misspelt_joint_is_named_with_the_nearest_name(planner):
     planner.graph.line("goal_joints refused", f"no joint '{wrong}'", "did you mean 'joint")
     planner.go_joints([], [])
     planner.graph.line("goal_joints refused", "no joint is named")
-    assert planner.heard == []
+    assert planner.received == []
 
 
 def test_tip_waypoints_from_where_the_arm_is(tmp_path):

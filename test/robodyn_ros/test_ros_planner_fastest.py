@@ -55,7 +55,7 @@ class Peers:
         self.graph = graph
         self.states = graph.publisher(Odometry, "platform_state")
         self.goals = graph.publisher(PoseStamped, "goal_pose")
-        self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        self.received = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
         self.diagnostics = graph.listen(DiagnosticArray, "/diagnostics")
 
     def be_at(self, pose, twist, stamp=0):
@@ -69,7 +69,7 @@ class Peers:
         self.goals.publish(message)
 
     def planned(self, platform, number):
-        message = self.graph.until(lambda: self.heard[number:], "a trajectory", 120.0)[0]
+        message = self.graph.until(lambda: self.received[number:], "a trajectory", 120.0)[0]
         times = point_times(message.points)
         motion = Motion(
             np.array([messages.pose_array(point.transforms[0]) for point in message.points]),
@@ -145,5 +145,5 @@ def test_impossible_goals_are_refused_and_canceled_searches_end(graph, platform)
     answer = graph.call(Trigger, "trajectory_planner/cancel")
     assert answer.success
     # the hold that canceling publishes is all that was published
-    graph.until(lambda: peers.heard, "the hold")
-    assert [len(message.points) for message in peers.heard] == [1]
+    graph.until(lambda: peers.received, "the hold")
+    assert [len(message.points) for message in peers.received] == [1]

@@ -39,7 +39,7 @@ class Planner:
         self.states = graph.publisher(Odometry, "platform_state")
         self.poses = graph.publisher(PoseStamped, "goal_pose")
         self.joints = graph.publisher(JointState, "goal_joints")
-        self.heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        self.received = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
 
     def be_at(self, pose) -> None:
         self.states.publish(odometry(0, FRAMES, pose, np.zeros(6)))
@@ -53,7 +53,7 @@ class Planner:
 
     def planned(self):
         """Times, and motion, of the first trajectory published."""
-        message = self.graph.until(lambda: self.heard, "a trajectory")[-1]
+        message = self.graph.until(lambda: self.received, "a trajectory")[-1]
         times = point_times(message.points)
         motion = (
             [messages.pose_array(point.transforms[0]) for point in message.points],
@@ -101,7 +101,7 @@ def test_a_goal_out_of_reach_is_refused_with_time_leg_and_value(planner, platfor
     for part in (broken.joint, f"t = {broken.time:.3f} s", "limit is 1.4"):
         assert part in line
     planner.graph.spin(0.2)
-    assert planner.heard == []
+    assert planner.received == []
     # it is no plan either
     assert not planner.call("start").success
     planner.go(NEAR)
@@ -112,11 +112,11 @@ def test_a_goal_out_of_reach_is_refused_with_time_leg_and_value(planner, platfor
 def test_out_of_reach_is_no_matter_for_a_warning(planner):
     planner.go(HIGH)
     planner.graph.line("goal_pose refused", "reaches", "limit")
-    assert planner.heard == []
+    assert planner.received == []
 
 
 @with_parameters(duration=10.0, limits="ignore")
-def test_limits_are_ignored_if_that_is_wanted(planner):
+def test_limits_are_ignored_if_that_is_requested(planner):
     planner.go(HIGH)
     times, _ = planner.planned()
     assert times[-1] == pytest.approx(10.0)
@@ -136,7 +136,7 @@ def test_a_plan_too_fast_for_the_legs(planner, platform, refused):
     assert ("refused" in planner.graph.line(broken.text)) == refused
     if refused:
         planner.graph.spin(0.2)
-        assert planner.heard == []
+        assert planner.received == []
     else:
         planner.planned()
 
@@ -177,7 +177,7 @@ def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
     planner.graph.until(
         lambda: sum("goal_joints refused" in line for line in planner.graph.lines) == 3, "refusal"
     )
-    assert planner.heard == []
+    assert planner.received == []
     planner.joints.publish(joint_state(0, [names[i] for i in order], lengths[order]))
     times, (poses, _, _) = planner.planned()
     assert times[-1] == pytest.approx(2.0)
@@ -189,11 +189,11 @@ def test_leg_lengths_as_a_goal_lead_to_their_pose(planner, platform, scrambled):
 def test_cancel_holds_what_is_there(planner, platform):
     planner.go(NEAR)
     planner.planned()
-    known = len(planner.heard)
+    known = len(planner.received)
     here = rd.pose_from_rpy([0.01, 0.0, 0.85], [0.0, 0.02, 0.0])
     planner.be_at(here)
     assert planner.call("cancel").success
-    planner.graph.until(lambda: len(planner.heard) > known, "a trajectory to rest")
+    planner.graph.until(lambda: len(planner.received) > known, "a trajectory to rest")
     times, (poses, twists, accels) = planner.planned()
     assert times.tolist() == [0.0]
     np.testing.assert_allclose(poses, [here], rtol=0, atol=1e-12)
@@ -215,7 +215,7 @@ def test_a_plan_of_too_many_points_is_refused_and_the_node_goes_on(planner):
     assert "more than 200000; lengthen the intervals" in answer.message
     planner.go(NEAR)
     planner.graph.line("goal_pose refused: a motion of 5000 s would have 5e+06 points")
-    assert planner.heard == []
+    assert planner.received == []
     planner.graph.set("trajectory_planner", sample_period=0.5)
     assert planner.call("start").success
     assert len(planner.planned()[0]) > 10_000
@@ -240,17 +240,17 @@ def test_a_plan_that_waits_for_the_first_state_can_be_cancelled(platform):
         times, (poses, _, _) = made.planned()
         assert times[-1] == pytest.approx(2.0)
         np.testing.assert_allclose(poses[-1], NEAR, rtol=0, atol=1e-9)
-        assert len(made.heard) == 1
+        assert len(made.received) == 1
 
 
 def test_a_plan_that_waits_for_the_first_state_is_published_with_it(platform):
     made = Planner(path="I", start_in=1.0, limits="ignore")
     with made.graph:
-        assert made.heard == []
+        assert made.received == []
         made.be_at(rd.paper_path("I").sample(0.0).configuration)
         times, _ = made.planned()
         assert times[-1] == pytest.approx(6.0)
-        assert messages.to_nanoseconds(made.heard[0].header.stamp) >= 1_000_000_000
+        assert messages.to_nanoseconds(made.received[0].header.stamp) >= 1_000_000_000
 
 
 def test_an_arms_goal():
@@ -263,18 +263,18 @@ def test_an_arms_goal():
     with LocalGraph({"trajectory_planner": parameters}) as graph:
         states = graph.publisher(JointState, "joint_states")
         goals = graph.publisher(JointState, "goal_joints")
-        heard = graph.listen(JointTrajectory, "joint_trajectory", LATCHED)
+        received = graph.listen(JointTrajectory, "joint_trajectory", LATCHED)
         goals.publish(joint_state(0, arm.joint_names, goal))
         graph.line("goal_joints waits for the first joint_states")
         back = slice(None, None, -1)
         states.publish(joint_state(0, arm.joint_names[back], start[back], np.zeros(n)))
-        graph.until(lambda: heard, "the trajectory to the goal that waited")
-        heard.clear()
+        graph.until(lambda: received, "the trajectory to the goal that waited")
+        received.clear()
         beyond = np.where(np.arange(n) == 2, 100.0, goal)
         goals.publish(joint_state(0, arm.joint_names, beyond))
         graph.line("goal_joints refused", arm.joint_names[2], "limit")
         goals.publish(joint_state(0, arm.joint_names[back], goal[back]))
-        message = graph.until(lambda: heard, "a trajectory")[-1]
+        message = graph.until(lambda: received, "a trajectory")[-1]
         times = point_times(message.points)
         path = rd.plan_joints(start, goal, v_max=0.3)
         assert times[-1] == pytest.approx(path.duration, abs=1e-9)
@@ -317,7 +317,7 @@ def test_a_start_to_come_is_in_the_time_of_the_states(planner, platform):
     planner.states.publish(odometry(3_000_000_000, FRAMES, platform.home, np.zeros(6)))
     graph.spin(0.1)
     planner.go(NEAR)
-    message = graph.until(lambda: planner.heard, "a trajectory")[-1]
+    message = graph.until(lambda: planner.received, "a trajectory")[-1]
     assert messages.to_nanoseconds(message.header.stamp) >= 3_500_000_000
 
 
@@ -329,7 +329,7 @@ def test_a_start_is_put_off_where_trajectories_take_long_to_be_read(planner, mon
     monkeypatch.setattr(interfaces, "time", slow)
     planner.go(NEAR)
     planner.planned()
-    start = messages.to_nanoseconds(planner.heard[-1].header.stamp)
+    start = messages.to_nanoseconds(planner.received[-1].header.stamp)
     assert start >= round((0.5 + interfaces.READING) * 1e9)
 
 
@@ -337,11 +337,11 @@ def test_a_path_with_a_start_to_come_waits_for_the_first_state(platform):
     given = {"model": "stewart_dasgupta", "path": "I", "start_in": 0.25}
     start = rd.paper_path("I").sample(0.0).configuration
     with LocalGraph({"trajectory_planner": given}) as graph:
-        heard = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
+        received = graph.listen(MultiDOFJointTrajectory, "platform_trajectory", LATCHED)
         states = graph.publisher(Odometry, "platform_state")
-        assert heard == []
+        assert received == []
         states.publish(odometry(1_000_000_000, FRAMES, start, np.zeros(6)))
-        message = graph.until(lambda: heard, "a trajectory")[-1]
+        message = graph.until(lambda: received, "a trajectory")[-1]
     assert messages.to_nanoseconds(message.header.stamp) >= 1_250_000_000
 
 
@@ -363,7 +363,7 @@ def test_goal_beyond_a_singularity_is_reached_round_it(planner):
     assert 0.0 < reds.min() < reds.max() < 0.95
     start, end = rd.paper_path("III").sample(np.array([0.0, 6.0])).configuration
     planner.be_at(start)
-    planner.heard.clear()
+    planner.received.clear()
     planner.go(end)
     planner.graph.spin(0.3)
-    assert planner.heard == []
+    assert planner.received == []

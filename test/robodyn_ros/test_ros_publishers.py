@@ -65,7 +65,7 @@ def test_each_trajectory_is_accepted_once(model, topic, profile, stamped, monkey
         assert not any("offering incompatible" in line for line in graph.lines)
 
 
-def test_a_late_joiner_hears_what_was_latched_and_then_volatile_publishers():
+def test_a_late_joiner_receives_what_was_latched_and_then_volatile_publishers():
     arm = rd.load("puma560")
     with LocalGraph({"inverse_dynamics": {"model": "puma560"}}) as graph:
         latched = graph.publisher(JointTrajectory, "joint_trajectory", LATCHED)

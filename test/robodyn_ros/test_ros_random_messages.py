@@ -53,25 +53,25 @@ class Case(NamedTuple):
     parameters: dict[str, object]
 
 
-def controller(kind: str, share: float, **parameters: object) -> Case:
+def controller(kind: str, fraction: float, **parameters: object) -> Case:
     weights = {STATE[kind]: 0.8, "external_wrench": 0.05, "base_imu": 0.05,
                "condition_monitor/scale": 0.03, "joint_trajectory": 0.03}  # fmt: skip
     weights[PATH[kind]] = 0.06
     given = {"watchdog_timeout": 0.0, "use_scale": True} | parameters
-    return Case("inverse_dynamics", kind, share, weights, given)
+    return Case("inverse_dynamics", kind, fraction, weights, given)
 
 
-def simulator(kind: str, share: float, stepping: str) -> Case:
+def simulator(kind: str, fraction: float, stepping: str) -> Case:
     weights = {"joint_commands": 0.6, "effort_controller/commands": 0.3, "external_wrench": 0.05,
                "base_imu": 0.05}  # fmt: skip
     given = {"stepping": stepping, "min_subscribers": 0, "dt": 0.001, "hold_until_command": False}
-    return Case("forward_simulator", kind, share, weights, given)
+    return Case("forward_simulator", kind, fraction, weights, given)
 
 
-def summary(kind: str, share: float) -> Case:
+def summary(kind: str, fraction: float) -> Case:
     weights = {STATE[kind]: 0.45, "joint_states": 0.45, "joint_commands": 0.1,
                "diagnostics": 0.1, PATH[kind]: 0.01}  # fmt: skip
-    return Case("run_summary", kind, share, weights, {"monitor_timeout": 0.0})
+    return Case("run_summary", kind, fraction, weights, {"monitor_timeout": 0.0})
 
 
 CASES = {
@@ -106,7 +106,7 @@ class Target:
 
     def __init__(self, graph: LocalGraph, case: Case, output: Path) -> None:
         self.graph, self.case, self.output = graph, case, output
-        self.runs = self.heard = 0
+        self.runs = self.checked = 0
         self._take(graph.nodes[case.node])
 
     def _take(self, node: Any) -> None:
@@ -128,11 +128,11 @@ class Target:
         """Return the topics that it subscribes to at present, for a storm."""
         return set(self._callbacks()) - {"parameter_events", *TRANSFORMS}
 
-    def hears(self, topic: str, message: object) -> None:
+    def deliver(self, topic: str, message: object) -> None:
         if topic in TRANSFORMS:
             self.callbacks = self._callbacks()
-        self.heard += 1  # the same message by any subscription
-        information = {"source_timestamp": self.heard}
+        self.checked += 1  # the same message by any subscription
+        information = {"source_timestamp": self.checked}
         for callback, informed, raw in self.callbacks.get(topic, ()):
             given = serialize_message(message) if raw else message
             arguments = (given, information) if informed else (given,)
@@ -222,7 +222,7 @@ def test_random_messages(name, monkeypatch, tmp_path, rng):
                     publishers[topic].publish(message)
                     target.spin(3)
                 else:
-                    target.hears(topic, message)
+                    target.deliver(topic, message)
             if storm.chance(0.2):
                 target.look()
             if k % 20 == 0 and target.node.has_parameter("payload_mass"):
@@ -234,5 +234,5 @@ def test_random_messages(name, monkeypatch, tmp_path, rng):
         target.spin(20)
         assert target.topics == set(case.weights)
         assert judge.wrong == [], judge.wrong[0]
-        assert judge.heard > 0.01 * case.share * SEQUENCES
+        assert judge.checked > 0.01 * case.share * SEQUENCES
         assert target.runs > 0 or case.node != "run_summary"

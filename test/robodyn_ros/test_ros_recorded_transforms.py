@@ -43,7 +43,7 @@ def loaded(model: str):
     return mechanism, list(parse_urdf(robot_description(model, mechanism), model).joints.values())
 
 
-def told(message: bytes | None) -> dict[tuple[str, str], np.ndarray]:
+def poses_of(message: bytes | None) -> dict[tuple[str, str], np.ndarray]:
     """Pose (7,) of each child by the names of parent and child."""
     assert message is not None
     store = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
@@ -76,11 +76,11 @@ def test_every_link_is_where_the_mechanism_has_it(model, bag):
     effort = np.zeros(len(mechanism.joint_names))
     states = AllJoints(mechanism).filled(START, here, still, effort)
     transforms = RecordedTransforms(bag, joints, mechanism)
-    poses = told(transforms.of_joints(serialize_message(states)))
+    poses = poses_of(transforms.of_joints(serialize_message(states)))
     base, body = mechanism.frames
     if mechanism.coordinates.is_pose:
         state = odometry(START, mechanism.frames, here, np.zeros(6))
-        poses |= told(transforms.of_state(serialize_message(state)))
+        poses |= poses_of(transforms.of_state(serialize_message(state)))
     frames = viewed(joints, poses)
     seen = np.linalg.inv(frames[base]) @ frames[body]
     np.testing.assert_allclose(seen, matrix_from_pose(mechanism.body_pose(here)), atol=1e-9)
@@ -94,15 +94,15 @@ def test_the_legs_of_a_platform_end_at_it(bag):
     turned = mechanism.home + np.array([0.02, -0.03, 0.04, 0.0, 0.0, 0.0, 0.0])
     states = AllJoints(mechanism).filled(START, turned, np.zeros(6), np.zeros(6))
     transforms = RecordedTransforms(bag, joints, mechanism)
-    poses = told(transforms.of_joints(serialize_message(states)))
+    poses = poses_of(transforms.of_joints(serialize_message(states)))
     state = odometry(START, mechanism.frames, turned, np.zeros(6))
-    frames = viewed(joints, poses | told(transforms.of_state(serialize_message(state))))
+    frames = viewed(joints, poses | poses_of(transforms.of_state(serialize_message(state))))
     _, tips = presentation.leg_ends(mechanism, turned)
     for i, tip in enumerate(tips, start=1):
         np.testing.assert_allclose(frames[f"leg{i}_upper"][:3, 3], tip, atol=1e-9)
 
 
-def test_joints_told_one_by_one_are_remembered_and_not_told_too_often(bag):
+def test_joints_reported_one_by_one_are_remembered_and_not_reported_too_often(bag):
     mechanism, joints = loaded("puma560")
     transforms = RecordedTransforms(bag, joints, mechanism)
 
@@ -113,18 +113,18 @@ def test_joints_told_one_by_one_are_remembered_and_not_told_too_often(bag):
 
     assert place(START, "of another robot", 0.1) is None
     assert place(START, "joint1", float("nan")) is None
-    assert set(told(place(START, "joint1", 0.1))) == {("base_link", "link1")}
+    assert set(poses_of(place(START, "joint1", 0.1))) == {("base_link", "link1")}
     assert place(START + PERIOD - 1, "joint2", 0.2) is None
-    later = told(place(START + PERIOD, "joint3", 0.3))
+    later = poses_of(place(START + PERIOD, "joint3", 0.3))
     assert [child for _, child in later] == ["link1", "link2", "link3"]
     # after a reset time starts again
-    assert told(place(0, "joint1", 0.0)).keys() == later.keys()
+    assert poses_of(place(0, "joint1", 0.0)).keys() == later.keys()
 
 
 def test_without_a_model_only_the_platform_has_a_transform(bag, mechanism):
     transforms = RecordedTransforms(bag)
     state = odometry(START, mechanism.frames, mechanism.home, np.zeros(6))
-    ((frames, pose),) = told(transforms.of_state(serialize_message(state))).items()
+    ((frames, pose),) = poses_of(transforms.of_state(serialize_message(state))).items()
     assert frames == mechanism.frames
     np.testing.assert_array_equal(pose, mechanism.home)
     states = AllJoints(mechanism).filled(START, mechanism.home, np.zeros(6), np.zeros(6))

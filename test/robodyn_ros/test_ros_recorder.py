@@ -119,13 +119,13 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record_here, mechan
     with highlevel.AnyReader([bag]) as reader:
         (connection,) = (each for each in reader.connections if each.topic == "/tf")
         assert (connection.msgtype, connection.digest) == ("tf2_msgs/msg/TFMessage", TF_HASH)
-        told = [
+        reported = [
             transform
             for _, _, raw in reader.messages([connection])
             for transform in reader.deserialize(raw, connection.msgtype).transforms
         ]
-    assert len(told) == len(sent)
-    for transform, state in zip(told, sent, strict=True):
+    assert len(reported) == len(sent)
+    for transform, state in zip(reported, sent, strict=True):
         assert transform.header.stamp.sec == state.header.stamp.sec
         assert transform.header.stamp.nanosec == state.header.stamp.nanosec
         assert (transform.header.frame_id, transform.child_frame_id) == mechanism.frames
@@ -136,7 +136,7 @@ def test_without_tf2_the_transforms_are_made_from_the_states(record_here, mechan
 
 @pytest.mark.skipif(not transforms_are_missing(), reason="with tf2 they are recorded as broadcast")
 @pytest.mark.parametrize("parameter", [{"exclude": "[/tf]"}, {"topics": "[platform_state]"}])
-def test_transforms_that_nobody_wants_are_not_made(record_here, mechanism, parameter):
+def test_transforms_that_no_node_requests_are_not_made(record_here, mechanism, parameter):
     run = record_here(parameter)
     states = run.publisher(Odometry, "platform_state")
     states.publish(odometry(1, mechanism.frames, mechanism.home, np.zeros(6)))
@@ -147,23 +147,24 @@ def test_transforms_that_nobody_wants_are_not_made(record_here, mechanism, param
 
 def check_metadata(bag: Path, found: dict[str, list[tuple[int, bytes]]]) -> None:
     """Check that metadata.yaml describes the bag, as rosbag2 from Humble on reads it."""
-    told = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
+    reported = yaml.safe_load((bag / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
     stamps = [stamp for recorded in found.values() for stamp, _ in recorded]
-    assert told["version"] == 8
-    assert told["storage_identifier"] == "mcap"
-    assert [Path(p).name for p in told["relative_file_paths"]] == [
+    assert reported["version"] == 8
+    assert reported["storage_identifier"] == "mcap"
+    assert [Path(p).name for p in reported["relative_file_paths"]] == [
         p.name for p in bag.glob("*.mcap")
     ]
-    assert told["message_count"] == len(stamps)
-    assert told["starting_time"]["nanoseconds_since_epoch"] == min(stamps)
-    assert told["duration"]["nanoseconds"] == max(stamps) - min(stamps)
+    assert reported["message_count"] == len(stamps)
+    assert reported["starting_time"]["nanoseconds_since_epoch"] == min(stamps)
+    assert reported["duration"]["nanoseconds"] == max(stamps) - min(stamps)
     counts = {
-        t["topic_metadata"]["name"]: t["message_count"] for t in told["topics_with_message_count"]
+        t["topic_metadata"]["name"]: t["message_count"]
+        for t in reported["topics_with_message_count"]
     }
     assert {topic: count for topic, count in counts.items() if count} == {
         topic: len(recorded) for topic, recorded in found.items()
     }
-    for topic in told["topics_with_message_count"]:
+    for topic in reported["topics_with_message_count"]:
         meta = topic["topic_metadata"]
         assert meta["serialization_format"] == "cdr"
         assert meta["type_description_hash"] == installed_hash(meta["type"])
@@ -275,7 +276,7 @@ def test_the_queue_of_the_recorder_is_bounded():
     assert [stamp for _, stamp, _ in written] == list(range(20))
 
 
-def test_a_disk_that_fails_is_told_once(tmp_path, monkeypatch):
+def test_a_disk_that_fails_is_reported_once(tmp_path, monkeypatch):
     bag = BagWriter(tmp_path / "bag")
     topic = bag.add_topic("/a", "std_msgs/msg/String", [])
 

@@ -121,13 +121,13 @@ def test_a_best_effort_clock_gives_the_stamps(record_here, parameters):
     clock = run.peer.create_publisher(Clock, "/clock", profile)
     numbers = run.publisher(Float64, "number")
     for seconds in (20, 21):
-        told = f"at t = {seconds}.000 s"
+        reported = f"at t = {seconds}.000 s"
 
-        def heard(seconds=seconds, told=told):
+        def received(seconds=seconds, reported=reported):
             clock.publish(tick(seconds))
-            return any(told in line for line in run.lines)
+            return any(reported in line for line in run.lines)
 
-        run.until(heard, told)
+        run.until(received, reported)
         numbers.publish(Float64(data=float(seconds)))
         run.spin(0.05)
     found = run.finish()
@@ -138,7 +138,7 @@ def test_a_best_effort_clock_gives_the_stamps(record_here, parameters):
     assert {stamp for stamp, _ in ticks} <= {20 * SECOND, 21 * SECOND}
 
 
-def test_a_clock_that_goes_back_is_told(record_here):
+def test_a_clock_that_goes_back_is_reported(record_here):
     run = record_here()
     clock = run.publisher(Clock, "/clock", listeners=2)
     numbers = run.publisher(Float64, "number")
@@ -155,7 +155,7 @@ def test_a_clock_that_goes_back_is_told(record_here):
     "cyclone" in get_rmw_implementation_identifier(), reason="Cyclone DDS numbers no messages"
 )
 @pytest.mark.parametrize("reliability", ["BEST_EFFORT", "RELIABLE"])
-def test_messages_lost_are_told_and_counted(record, reliability):
+def test_messages_lost_are_reported_and_counted(record, reliability):
     """A publisher that keeps a few messages continues while the recorder pauses for a moment."""
     run = record({"time": "wall"})
     profile = QoSProfile(depth=5, reliability=ReliabilityPolicy[reliability])
@@ -180,11 +180,11 @@ def test_messages_lost_are_told_and_counted(record, reliability):
     finally:
         run.process.signal(signal.SIGCONT)
 
-    def told() -> bool:
+    def reported() -> bool:
         send()  # later messages show the gap
         return "/lossy: a message was lost, more may follow" in run.process.output
 
-    run.peer.until(told, "the loss told")
+    run.peer.until(reported, "the loss told")
     run.finish()
 
     found = contents(run.folder / "bag")

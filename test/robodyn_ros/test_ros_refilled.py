@@ -42,18 +42,18 @@ def test_efforts_alone_leave_the_other_lists_empty(rng):
 
 def test_joints_are_mapped_by_name_whatever_order_comes_next(rng):
     """One publisher after another, each with its own order, some with more joints or fewer."""
-    wanted = tuple("abcdef")
+    expected = tuple("abcdef")
     for _ in range(50):
-        given = [*rng.permutation([*wanted, "x", "y"])]
+        given = [*rng.permutation([*expected, "x", "y"])]
         values = rng.normal(size=8)
         message = JointState(name=[str(name) for name in given], effort=values.tolist())
         where = dict(zip(given, values, strict=True))
-        found = messages.joint_values(message, wanted, "effort")
-        assert found.tolist() == [where[name] for name in wanted]
+        found = messages.joint_values(message, expected, "effort")
+        assert found.tolist() == [where[name] for name in expected]
         del message.name[given.index("b")]
         message.effort = message.effort[:7]
         with pytest.raises(InvalidInput, match="no effort for joint b"):
-            messages.joint_values(message, wanted, "effort")
+            messages.joint_values(message, expected, "effort")
 
 
 def test_the_last_value_of_a_joint_named_twice_counts():

@@ -100,8 +100,8 @@ class Graph:
 
     def answered(self, states: int, commands: int) -> int:
         stamps = {messages.to_nanoseconds(s.header.stamp) for s in self.states[states:]}
-        told = {messages.to_nanoseconds(c.header.stamp) for c in self.commands[commands:]}
-        return len(stamps & told)
+        reported = {messages.to_nanoseconds(c.header.stamp) for c in self.commands[commands:]}
+        return len(stamps & reported)
 
     @property
     def position(self) -> np.ndarray:

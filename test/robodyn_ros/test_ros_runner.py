@@ -77,8 +77,8 @@ def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
     process = Process([sys.executable, "-c", TIDY, how], free_domain())
     try:
         assert process.wait() == code, process.output
-        said = [line for line in process.lines if "[FATAL]" not in line]
-        assert said == ["tidied up"]
+        reported = [line for line in process.lines if "[FATAL]" not in line]
+        assert reported == ["tidied up"]
     finally:
         process.close()
 
@@ -94,7 +94,7 @@ from robodyn_ros import entry
 interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 shutdown = rclpy.try_shutdown
 
-class Told(InvalidInput):
+class Refused(InvalidInput):
     def __str__(self):
         interrupt()
         return "too heavy"
@@ -106,7 +106,7 @@ def interrupted_shutdown():
 class Refused(Node):
     def __init__(self):
         super().__init__("refused")
-        raise {"telling": Told, "ending": InvalidInput, "failing": ValueError}[sys.argv[1]](
+        raise {"telling": Refused, "ending": InvalidInput, "failing": ValueError}[sys.argv[1]](
             "too heavy"
         )
 

@@ -48,12 +48,12 @@ class Simulator:
 
     def execute(self, names, efforts):
         """Return the states while these efforts are applied, a row per period."""
-        told = []
+        reported = []
         for k, effort in enumerate(efforts):
-            told.append(np.concatenate(self.state_at(k * PERIOD)))
+            reported.append(np.concatenate(self.state_at(k * PERIOD)))
             self.answer(k * PERIOD, names, effort)
-        told.append(np.concatenate(self.state_at(len(efforts) * PERIOD)))
-        return np.array(told)
+        reported.append(np.concatenate(self.state_at(len(efforts) * PERIOD)))
+        return np.array(reported)
 
     def call(self, service, kind=Trigger, request=None):
         return self.graph.call(kind, f"forward_simulator/{service}", request)
@@ -104,47 +104,47 @@ def test_noise_is_seeded(platform, efforts):
         simulator = Simulator(seed=seed, **noise)
         expected = measured(platform, rows, 1e-3, 1e-2, 0, seed)
         with simulator.graph:
-            told = simulator.execute(names, efforts)
-            same(told, expected)
+            reported = simulator.execute(names, efforts)
+            same(reported, expected)
             simulator.reset()
-            assert (simulator.execute(names, efforts) == told).all()
+            assert (simulator.execute(names, efforts) == reported).all()
         true = np.array([np.concatenate(row) for row in rows])
-        assert 1e-4 < np.abs(told[:, :3] - true[:, :3]).std() < 1e-2
+        assert 1e-4 < np.abs(reported[:, :3] - true[:, :3]).std() < 1e-2
     other = measured(platform, rows, 1e-3, 1e-2, 0, 5)
-    assert np.abs(other - told).max() > 1e-4
+    assert np.abs(other - reported).max() > 1e-4
 
 
 def test_measurements_are_delayed_by_the_latency(platform, efforts):
     simulator = Simulator(latency=3)
     with simulator.graph:
-        told = simulator.execute(platform.joint_names, efforts)
+        reported = simulator.execute(platform.joint_names, efforts)
     true = np.array([np.concatenate(row) for row in plants(platform, efforts)])
-    same(told[3:], true[:-3])
-    same(told[:3], true[[0, 0, 0]])
+    same(reported[3:], true[:-3])
+    same(reported[:3], true[[0, 0, 0]])
 
 
-def test_a_payload_that_nobody_told_the_controller_of(platform, efforts):
+def test_a_payload_unknown_to_the_controller(platform, efforts):
     simulator = Simulator(payload_mass=100.0, payload_com=[0.0, 0.2, 0.3])
     loaded = platform.with_payload(100.0, [0.0, 0.2, 0.3], np.zeros((3, 3)))
     names = platform.joint_names
     with simulator.graph:
-        told = simulator.execute(names, efforts)
-        same(told, measured(loaded, plants(loaded, efforts)))
+        reported = simulator.execute(names, efforts)
+        same(reported, measured(loaded, plants(loaded, efforts)))
         # put down at run time, it is the bare platform again
         assert simulator.graph.set("forward_simulator", payload_mass=0.0) == []
         assert simulator.graph.set("forward_simulator", payload_com=[0.0, float("nan"), 0.0])
         simulator.reset()
         bare = simulator.execute(names, efforts)
         same(bare, measured(platform, plants(platform, efforts)))
-    assert np.abs(bare - told).max() > 1e-3
+    assert np.abs(bare - reported).max() > 1e-3
 
 
 def test_a_wrench_in_the_platforms_frame_turns_with_it(platform, efforts):
     simulator = Simulator()
-    told = np.array([300.0, 0.0, 200.0, 40.0, 0.0, 80.0])
+    reported = np.array([300.0, 0.0, 200.0, 40.0, 0.0, 80.0])
 
     def load(pose):
-        return Rotation.from_quat(pose[3:]).apply(told.reshape(2, 3)).reshape(6)
+        return Rotation.from_quat(pose[3:]).apply(reported.reshape(2, 3)).reshape(6)
 
     message = WrenchStamped()
     message.header.frame_id = "platform_link"
@@ -195,14 +195,14 @@ def test_after_a_failure_no_step_is_taken_until_a_reset(platform, efforts):
             return any("simulation stopped" in line for line in simulator.graph.lines)
 
         simulator.graph.until(stopped, "a failure")
-        told = len(simulator.states)
+        reported = len(simulator.states)
         answer = simulator.call("step")
         assert not answer.success
         assert "simulation stopped" in answer.message
         simulator.graph.spin(0.05)
-        assert simulator.states[told:] == []
+        assert simulator.states[reported:] == []
         assert simulator.call("reset").success
-        simulator.graph.until(lambda: simulator.states[told:], "the initial state")
+        simulator.graph.until(lambda: simulator.states[reported:], "the initial state")
         assert messages.to_nanoseconds(simulator.states[-1].header.stamp) == 0
         simulator.wrenches.publish(WrenchStamped())
         simulator.graph.spin(0.05)

@@ -97,9 +97,9 @@ def plant(mechanism):
 def same(simulator, stamp, plant, mechanism):
     """The state on the topics is the plant's, bit for bit."""
     state = simulator.state_at(stamp)
-    told = odometry(stamp, FRAMES, plant.configuration, plant.velocity)
-    assert state.pose.pose == told.pose.pose
-    assert state.twist.twist == told.twist.twist
+    reported = odometry(stamp, FRAMES, plant.configuration, plant.velocity)
+    assert state.pose.pose == reported.pose.pose
+    assert state.twist.twist == reported.twist.twist
     assert (state.header.frame_id, state.child_frame_id) == FRAMES
     joints = simulator.joints_at(stamp)
     names = mechanism.joint_names
@@ -135,7 +135,7 @@ def test_the_simulator_equals_the_plant_to_the_last_bit(lockstep, plant, mechani
         same(lockstep, (k + 1) * PERIOD, plant, mechanism)
 
 
-def test_all_joints_of_the_legs_are_told(lockstep, mechanism):
+def test_all_joints_of_the_legs_are_reported(lockstep, mechanism):
     """Driven and passive ones: a robot model can be drawn of them."""
     lockstep.reset()
     joints = lockstep.joints_at(0)
@@ -161,10 +161,10 @@ def test_elastic_drives_are_measured_at_the_side_of_feedback(side, tmp_path):
             graph.until(lambda: [
                 j for j in joints if messages.to_nanoseconds(j.header.stamp) == stamp  # noqa: B023
             ], f"joints at {stamp}")  # fmt: skip
-            told = joints[-1]
+            reported = joints[-1]
             q, v = plant.measured(side)
-            np.testing.assert_array_equal(told.position, q)
-            np.testing.assert_array_equal(told.velocity, v)
+            np.testing.assert_array_equal(reported.position, q)
+            np.testing.assert_array_equal(reported.velocity, v)
             commands.publish(joint_state(stamp, arm.joint_names, effort=np.zeros(6)))
             plant.hold(np.zeros(6), STEPS)
     assert np.abs(plant.measured("motor")[0] - plant.measured("joint")[0]).max() > 1e-4
@@ -196,7 +196,7 @@ def test_only_the_command_for_the_latest_state_moves_it(lockstep, plant, mechani
     same(lockstep, 5 * PERIOD, plant, mechanism)
 
 
-def test_efforts_beyond_the_limits_are_cut_and_told(lockstep, plant, mechanism):
+def test_efforts_beyond_the_limits_are_cut_and_reported(lockstep, plant, mechanism):
     lockstep.reset()
     effort = np.array([1e9, -1e9, 0.0, 1e300, 5.0, -5.0])
     lockstep.command(0, effort, mechanism.joint_names)

@@ -83,12 +83,12 @@ def wait_until(condition):
 def test_messages_timers_services_and_events_of_quality_all_arrive(spinning):
     """A writer that may lose messages does not suit a reader that requires all of them."""
     node, _ = spinning
-    heard, events, ticks = [], [], []
-    node.create_subscription(Float64, "suits", heard.append, RELIABLE)
+    received, events, ticks = [], [], []
+    node.create_subscription(Float64, "suits", received.append, RELIABLE)
     node.create_subscription(
         Float64,
         "does_not_suit",
-        heard.append,
+        received.append,
         RELIABLE,
         event_callbacks=SubscriptionEventCallbacks(incompatible_qos=events.append),
     )
@@ -96,14 +96,14 @@ def test_messages_timers_services_and_events_of_quality_all_arrive(spinning):
     node.create_timer(0.01, lambda: (ticks.append(1), good.publish(Float64(data=2.0))))
     node.create_service(Trigger, "serves", lambda _, answer: answered(answer))
     client = node.create_client(Trigger, "serves")
-    wait_until(lambda: heard and len(ticks) > 5)
+    wait_until(lambda: received and len(ticks) > 5)
     asked = client.call_async(Trigger.Request())
     wait_until(asked.done)
     assert asked.result().message == "served"
     bad = node.create_publisher(Float64, "does_not_suit", LOSSY)
     wait_until(lambda: events)
     assert events[0].total_count == 1
-    assert {message.data for message in heard} == {2.0}
+    assert {message.data for message in received} == {2.0}
     node.destroy_publisher(bad)
 
 
@@ -113,7 +113,7 @@ class Bell(Waitable):
     def __init__(self, node):
         super().__init__(node.default_callback_group)
         self.guard = GuardCondition(None, None, context=node.context)
-        self.guard_ready, self.heard = False, []
+        self.guard_ready, self.received = False, []
 
     def get_num_entities(self):
         return NumberOfEntities(num_gcs=1)
@@ -128,7 +128,7 @@ class Bell(Waitable):
         return "rung"
 
     async def execute(self, taken):
-        self.heard.append(taken)
+        self.received.append(taken)
 
 
 def test_waitables_as_actions_are_served_at_once(spinning, monkeypatch):
@@ -139,15 +139,15 @@ def test_waitables_as_actions_are_served_at_once(spinning, monkeypatch):
     executor.wake()
     for rung in range(1, 4):
         bell.guard.trigger()
-        wait_until(lambda: len(bell.heard) >= rung)  # noqa: B023, called in the loop
-    assert bell.heard == ["rung"] * 3
+        wait_until(lambda: len(bell.received) >= rung)  # noqa: B023, called in the loop
+    assert bell.received == ["rung"] * 3
     node.remove_waitable(bell)
 
 
 def test_an_executor_that_does_not_fit_is_replaced_by_that_of_rclpy(node, monkeypatch, capfd):
     """As in a release whose wait set takes other arguments."""
-    heard = []
-    node.create_subscription(Float64, "numbers", heard.append, RELIABLE)
+    received = []
+    node.create_subscription(Float64, "numbers", received.append, RELIABLE)
     sender = node.create_publisher(Float64, "numbers", RELIABLE)
     node.create_timer(0.01, lambda: sender.publish(Float64(data=1.0)))
     assert LeanExecutor(node).incompatibility() == ""
@@ -158,12 +158,12 @@ def test_an_executor_that_does_not_fit_is_replaced_by_that_of_rclpy(node, monkey
     monkeypatch.setattr("robodyn_ros.executor.Waiting", other)
     ended = threading.Thread(target=lambda: suppress_shutdown(node), daemon=True)
     ended.start()
-    wait_until(lambda: heard)
+    wait_until(lambda: received)
     rclpy.try_shutdown()
     ended.join(PATIENCE)
-    said = capfd.readouterr().err
-    assert "rclpy's own executor" in said
-    assert "TypeError" in said
+    reported = capfd.readouterr().err
+    assert "rclpy's own executor" in reported
+    assert "TypeError" in reported
 
 
 def suppress_shutdown(node):
@@ -179,19 +179,19 @@ def answered(answer):
 @pytest.mark.parametrize("with_info", [False, True])
 def test_every_message_is_handed_over_once_and_in_order(spinning, with_info):
     node, _ = spinning
-    heard, sent = [], []
+    received, sent = [], []
 
-    def hear(message, info):
-        heard.append(message)
+    def receive(message, info):
+        received.append(message)
         sent.append(info["source_timestamp"])
 
-    node.create_subscription(Float64, "many", hear if with_info else heard.append, KEPT)
+    node.create_subscription(Float64, "many", receive if with_info else received.append, KEPT)
     publisher = node.create_publisher(Float64, "many", KEPT)
     wait_until(publisher.get_subscription_count)
     for number in range(2000):
         publisher.publish(Float64(data=float(number)))
-    wait_until(lambda: len(heard) >= 2000)
-    assert [message.data for message in heard] == list(range(2000))
+    wait_until(lambda: len(received) >= 2000)
+    assert [message.data for message in received] == list(range(2000))
     assert sent == sorted(sent)
 
 
@@ -201,12 +201,12 @@ def test_the_executor_reacts_at_once_to_entities_of_other_threads(spinning, monk
     monkeypatch.setattr("robodyn_ros.executor.SELDOM", 3600.0)
     time.sleep(2 * SELDOM)
     for index in range(10):
-        heard, done = [], []
+        received, done = [], []
         publisher = node.create_publisher(Float64, f"new{index}", KEPT)
-        subscription = node.create_subscription(Float64, f"new{index}", heard.append, KEPT)
+        subscription = node.create_subscription(Float64, f"new{index}", received.append, KEPT)
         wait_until(publisher.get_subscription_count)
         publisher.publish(Float64(data=1.0))
-        wait_until(lambda heard=heard: heard)
+        wait_until(lambda received=received: received)
         executor.create_task(done.append, index)
         wait_until(lambda done=done: done)
         guard = node.create_guard_condition(lambda done=done: done.append("guard"))
@@ -217,12 +217,12 @@ def test_the_executor_reacts_at_once_to_entities_of_other_threads(spinning, monk
     assert list(node.subscriptions) == []
 
 
-def test_a_subscription_that_a_callback_destroys_hears_no_more(node):
+def test_a_subscription_that_a_callback_destroys_receives_no_more(node):
     """Even of a message that has come already."""
-    heard = []
+    received = []
     publishers = [node.create_publisher(Float64, name, KEPT) for name in ("first", "second")]
     node.create_subscription(Float64, "first", lambda _: node.destroy_subscription(second), KEPT)
-    second = node.create_subscription(Float64, "second", heard.append, KEPT)
+    second = node.create_subscription(Float64, "second", received.append, KEPT)
     wait_until(lambda: all(p.get_subscription_count() for p in publishers))
     for publisher in publishers:
         publisher.publish(Float64())
@@ -231,9 +231,9 @@ def test_a_subscription_that_a_callback_destroys_hears_no_more(node):
         waiting = Waiting(node, [], held, Refusals(node))
         waiting.wait(1.0)
         assert not waiting.is_current()
-    assert heard == []
+    assert received == []
     hand_over(second, False, Refusals(node))
-    assert heard == []
+    assert received == []
 
 
 def test_an_exception_in_a_timer_callback_ends_spinning(node):

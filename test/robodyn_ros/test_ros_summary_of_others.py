@@ -14,13 +14,13 @@ WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
 def test_a_controller_managers_period_is_none_of_the_runs_faults():
     """As it reports at the end of a clean run, when the simulator has stopped its clock."""
-    told = (
+    reported = (
         ("controller_manager: Controller Manager Activity", "bad periodicity: 198 Hz"),
         ("right/inverse_dynamics: efforts", "of a run in another namespace"),
         ("inverse_dynamics: efforts", "leg1_actuator needs 3000, its limit is 2000"),
     )
     message = DiagnosticArray()
-    for name, text in told:
+    for name, text in reported:
         message.status.append(
             DiagnosticStatus(level=DiagnosticStatus.ERROR, name=name, message=text)
         )
@@ -53,8 +53,8 @@ def test_the_summary_repeats_a_diagnostic_once_and_the_last_count_of_a_counter()
             diagnostics.publish(message)
         graph.until(lambda: "3 of 200" in str(node._warnings), "the last of them")
         graph.until(lambda: any("not of this run" in line for line in graph.lines), "the first")
-        said = [line for line in graph.lines if "not of this run" in line]
-        assert said == ["not of this run: ERROR controller_manager: Activity: "
+        found = [line for line in graph.lines if "not of this run" in line]
+        assert found == ["not of this run: ERROR controller_manager: Activity: "
                         "bad periodicity: 191 Hz"]  # fmt: skip
         # the first time, and the last count
         ((stamp, text),) = node._warnings.values()

@@ -73,7 +73,7 @@ def sender(peer, start):
     return made
 
 
-def test_a_goal_is_reached_and_told_of(sender):
+def test_a_goal_is_reached_and_reported(sender):
     home = sender.arm.home
     handle, future = sender.send(home + 0.1)
     assert handle.accepted

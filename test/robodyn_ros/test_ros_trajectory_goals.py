@@ -112,9 +112,9 @@ def arm():
     return rd.load("stanford_arm")
 
 
-def there(robot, share=0.1):
+def there(robot, fraction=0.1):
     """Joint positions some way off, which the mechanism can take up."""
-    velocity = share * np.ones(robot.mechanism.coordinates.velocity_size)
+    velocity = fraction * np.ones(robot.mechanism.coordinates.velocity_size)
     away = robot.mechanism.advance(robot.mechanism.home, 0.3 * velocity)
     return robot.joints(robot.motion._replace(configuration=away))[0]
 
@@ -198,9 +198,9 @@ def test_a_platform_in_between_is_where_cubics_of_its_legs_are():
     )
     t = np.array([0.313, 1.0, 1.777])
     s = t / 2.0
-    wanted = here + (3.0 * s**2 - 2.0 * s**3)[:, None] * (goal - here)
+    expected = here + (3.0 * s**2 - 2.0 * s**3)[:, None] * (goal - here)
     found = joint_motion(robot.mechanism, plan.trajectory, t)
-    np.testing.assert_allclose(found.positions, wanted, atol=1e-9)
+    np.testing.assert_allclose(found.positions, expected, atol=1e-9)
     rates = (3.0 * s - 3.0 * s**2)[:, None] * (goal - here)
     np.testing.assert_allclose(found.velocities, rates, atol=1e-6)
 
@@ -303,7 +303,7 @@ def test_the_goal_tolerance_is_waited_for_as_long_as_is_allowed(arm):
         assert client.ends == [(SUCCEEDED, GoalCode.SUCCESSFUL, "")]
 
 
-def test_a_cancelled_goal_is_told_at_rest_and_held(arm):
+def test_a_cancelled_goal_is_reported_at_rest_and_held(arm):
     robot = Robot(arm)
     client, other = robot.send(simple(robot)), Client()
     robot.go(100)

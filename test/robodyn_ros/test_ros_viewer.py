@@ -124,8 +124,8 @@ def test_the_viewer_reports_what_it_cannot_show(mechanism):
         peer.until(plotted, "the forces in a plot")
         # there is no simulator to pause
         client.set("Run", "Pause")
-        told = "forward_simulator/pause: is its node running?"
-        peer.until(lambda: shown(moved) and told in client.texts, "the missing simulator told")
+        reported = "forward_simulator/pause: is its node running?"
+        peer.until(lambda: shown(moved) and reported in client.texts, "the missing simulator told")
         assert "paused" not in client.texts
         assert "robot_description refused" not in process.output
         assert process.alive, process.output
@@ -295,7 +295,7 @@ def test_a_push_moves_the_platform_that_nothing_holds(peer, start, viewer, mecha
     )
 
 
-def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
+def test_a_machine_has_its_state_its_target_and_its_buttons_on_the_page():
     with viewing({"port": 0, "model": "stewart_symmetric"}) as (peer, process, connect):
         client, asked = connect("stewart_symmetric"), []
 
@@ -315,11 +315,11 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         def shown():
             for each in (states, wishes):
                 each.publish(odometry(next(stamps), FRAMES, home, np.zeros(6)))
-            place = client.frames.get("/wish")
-            told = "parked" in client.texts or "fault" in client.texts
-            return told and place is not None and place[2, 3] == home[2]
+            place = client.frames.get("/target")
+            reported = "parked" in client.texts or "fault" in client.texts
+            return reported and place is not None and place[2, 3] == home[2]
 
-        peer.until(shown, "the machine's state and wish")
+        peer.until(shown, "the machine's state and target")
         felt, plots = peer.node.create_publisher(Imu, "felt_imu", 10), len(client.curves)
 
         def rode():
@@ -341,7 +341,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         efforts = [props for props in client.gui.values() if len(props.get("data", ())) == 7]
         assert [props["visible"] for props in efforts] == [False]
         statuses = peer.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        told = [
+        reported = [
             DiagnosticStatus(name="joint_commander: machine", message="fault: drive 3 is silent"),
             DiagnosticStatus(
                 name="motion_cueing: cueing",
@@ -356,7 +356,7 @@ def test_a_machine_has_its_state_its_wish_and_its_buttons_on_the_page():
         ]
 
         def explained(*words):
-            statuses.publish(DiagnosticArray(status=told))
+            statuses.publish(DiagnosticArray(status=reported))
             return shown() and all(word in client.texts for word in words)
 
         peer.until(
@@ -378,7 +378,7 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
     file = tmp_path / "mine.yaml"
     given = {"port": 0, "model": "stewart_symmetric", "cueing_file": str(file)}
     with viewing(given) as (peer, _, connect):
-        client, wanted = connect("stewart_symmetric"), []
+        client, expected = connect("stewart_symmetric"), []
 
         def present(request, response):
             # a node answers nothing at all if one of the names is not set
@@ -390,7 +390,7 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
             values = {
                 each.name: parameter_value_to_python(each.value) for each in request.parameters
             }
-            wanted.append(values)
+            expected.append(values)
             refused = values["force_gain"][0] > 0.5
             response.results = [
                 SetParametersResult(successful=not refused, reason="too strong") for _ in given
@@ -402,27 +402,27 @@ def test_the_page_tunes_the_washout_and_saves_what_was_tuned(tmp_path):
         state = peer.node.create_publisher(String, "machine_state", LATCHED)
         statuses = peer.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
         state.publish(String(data="engaged"))
-        told = DiagnosticStatus(
+        reported = DiagnosticStatus(
             name="motion_cueing: cueing", message="messages arrive",
             values=[KeyValue(key="algorithm", value="classical")],
         )  # fmt: skip
 
         def has_controls():
-            statuses.publish(DiagnosticArray(status=[told]))
+            statuses.publish(DiagnosticArray(status=[reported]))
             return any(props.get("label") == "Force gain" for props in client.gui.values())
 
         peer.until(has_controls, "controls of the washout")
         client.set("Force gain", 2.0)  # twice that of the preset: 0.2
-        peer.until(lambda: wanted, "new parameters")
+        peer.until(lambda: expected, "new parameters")
         small = rd.WashoutParameters.preset("small")
-        assert wanted[-1]["preset"] == "small"
-        assert wanted[-1]["force_gain"] == pytest.approx([0.4] * 3)
-        assert wanted[-1]["rotation_gain"] == pytest.approx([small.rotation_gain] * 3)
-        assert wanted[-1]["force_washout"] == pytest.approx([small.force_washout] * 3)
+        assert expected[-1]["preset"] == "small"
+        assert expected[-1]["force_gain"] == pytest.approx([0.4] * 3)
+        assert expected[-1]["rotation_gain"] == pytest.approx([small.rotation_gain] * 3)
+        assert expected[-1]["force_washout"] == pytest.approx([small.force_washout] * 3)
         client.set("Save to YAML", True)
         peer.until(file.exists, "the file")
         saved = yaml.safe_load(file.read_text())
-        assert saved == {"/**/motion_cueing": {"ros__parameters": wanted[-1]}}
+        assert saved == {"/**/motion_cueing": {"ros__parameters": expected[-1]}}
         client.set("Force gain", 3.0)
         home = rd.load("stewart_symmetric").home
         stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)

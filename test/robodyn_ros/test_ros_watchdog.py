@@ -66,15 +66,15 @@ class Silence:
             self.states.publish(odometry(self.stamp, FRAMES, self.pose, motion.velocity))
             self.graph.spin(0.01)
 
-    def level(self, wanted: bytes, text: str) -> None:
+    def level(self, expected: bytes, text: str) -> None:
         """Wait for a diagnostic; one that all is well comes while states do."""
         known = len(self.diagnostics)
 
         def found():
-            if wanted == DiagnosticStatus.OK:
+            if expected == DiagnosticStatus.OK:
                 self.feed(0.05)
             new = [status for array in self.diagnostics[known:] for status in array.status]
-            return [s for s in new if s.level == wanted and text in s.message]
+            return [s for s in new if s.level == expected and text in s.message]
 
         self.graph.until(found, f"a diagnostic of {text}", timeout=20.0)
 

@@ -36,7 +36,7 @@ class Edge(NamedTuple):
 class Buffer:
     """Latest transform of each frame to its parent; common to all buffers."""
 
-    told: dict[str, Edge] = {}  # noqa: RUF012 - shared on purpose
+    edges_of_all: dict[str, Edge] = {}  # noqa: RUF012 - shared on purpose
     edges: dict[str, Edge]
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Buffer:
     def set_transform(cls, parent: str, child: str, pose: np.ndarray, stamp: int | None) -> None:
         """Take a transform, unless it is not finite: tf2 ignores those."""
         if np.isfinite(pose).all():
-            cls.told[child] = Edge(parent, matrix(np.asarray(pose, dtype=float)), stamp)
+            cls.edges_of_all[child] = Edge(parent, matrix(np.asarray(pose, dtype=float)), stamp)
 
     def lookup_transform(self, target: str, source: str, _: Time) -> TransformStamped:
         known = self.edges.keys() | {edge.parent for edge in self.edges.values()}
@@ -87,7 +87,7 @@ class TransformListener:
     """Connection of a buffer to past and future transforms."""
 
     def __init__(self, buffer: Buffer, _: Node) -> None:
-        buffer.edges = Buffer.told
+        buffer.edges = Buffer.edges_of_all
 
 
 def matrix(pose: np.ndarray) -> np.ndarray:

@@ -31,10 +31,10 @@ def folder(tmp_path_factory):
     return fivebar_folder(tmp_path_factory)
 
 
-def spoiled(rng, values, share):
+def spoiled(rng, values, fraction):
     """Numbers, some of them replaced or moved by hostile ones."""
     found = np.array(values, dtype=np.float64)
-    if rng.random() < share:
+    if rng.random() < fraction:
         some = rng.random(found.shape) < rng.choice([0.1, 0.5, 1.0])
         other = rng.choice(HOSTILE, found.shape)
         found[some] = (other if rng.random() < 0.5 else found + other)[some]
@@ -47,21 +47,21 @@ def test_efforts_are_finite_and_within_limits_whatever_comes(fivebar, folder, rn
     most = 1.01 * fivebar.velocity_limits
     for life in range(storm(LIVES)):
         with Controller(folder / "controller", fivebar, life % 3) as controller:
-            share = rng.choice([0.02, 0.2, 1.0])
+            fraction = rng.choice([0.02, 0.2, 1.0])
             phase, began = rng.uniform(0.0, 6.0), False
             for k in range(UPDATES):
                 t = 4e-3 * k + phase
                 positions = home + 0.1 * np.sin(t)
                 rates = 0.1 * np.cos(t) * np.ones_like(home)
-                given = spoiled(rng, [positions, rates, -0.1 * np.sin(t) + 0.0 * home], share)
-                state = spoiled(rng, [positions, rates], 0.2 * share)
-                period = float(spoiled(rng, 1e-3, 0.1 * share))
+                given = spoiled(rng, [positions, rates, -0.1 * np.sin(t) + 0.0 * home], fraction)
+                state = spoiled(rng, [positions, rates], 0.2 * fraction)
+                period = float(spoiled(rng, 1e-3, 0.1 * fraction))
                 answer = controller.update(
                     *state,
                     given if rng.random() < 0.95 else None,
                     period,
-                    spoiled(rng, np.zeros(6), 0.1 * share),
-                    spoiled(rng, [0.0, 0.0, 9.81, *[0.0] * 6], 0.1 * share),
+                    spoiled(rng, np.zeros(6), 0.1 * fraction),
+                    spoiled(rng, [0.0, 0.0, 9.81, *[0.0] * 6], 0.1 * fraction),
                 )
                 if answer.status < 0:  # not started: no state to begin with
                     assert not began

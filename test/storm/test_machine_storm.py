@@ -56,7 +56,7 @@ def any_floats(rng, shape, scale=1.0):
     return values
 
 
-class Told:
+class RandomTarget:
     """A target motion that drifts with its rates, which may be arbitrary."""
 
     def __init__(self, mechanism, rng, begun):
@@ -188,9 +188,9 @@ class Life:
     def measure(self):
         if self.behavior == 5:
             return
-        told = self.at if self.behavior != 6 else self.at + any_floats(self.rng, self.at.shape)
+        reported = self.at if self.behavior != 6 else self.at + any_floats(self.rng, self.at.shape)
         with suppress(InvalidInput):
-            self.machine.measure(self.now - int(self.rng.integers(0, 3)) * self.tick, told)
+            self.machine.measure(self.now - int(self.rng.integers(0, 3)) * self.tick, reported)
 
     def say_something(self):
         """Send a request or a target, or change the clock or the motion of the base."""
@@ -211,7 +211,7 @@ class Life:
             near = positions + rng.uniform(-0.5, 0.5, positions.shape)
             self.motion_source(lambda: goal(mechanism, near, mechanism.home))
         elif kind in (3, 4):
-            self.motion_source(lambda: Told(mechanism, rng, self.now))
+            self.motion_source(lambda: RandomTarget(mechanism, rng, self.now))
         elif kind == 5:
             machine.motion_source = self.stream
         elif kind == 6:
@@ -226,9 +226,9 @@ class Life:
         elif kind == 7:
             change = int(rng.choice([-1, 1]) * 10 ** rng.uniform(6, 18))
             self.now += change
-            told = rng.integers(0, 3)
-            if told:
-                (machine.set_clock if told == 1 else machine.skip)(change)
+            reported = rng.integers(0, 3)
+            if reported:
+                (machine.set_clock if reported == 1 else machine.skip)(change)
         elif kind == 8:
             with suppress(InvalidInput):
                 machine.commander.base = BaseMotion(*any_floats(rng, (3, 3), 10.0))

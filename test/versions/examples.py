@@ -90,8 +90,8 @@ def _try(name: str, wheel: Path, examples: list[Path]) -> bool:
     started = time.monotonic()
     print(f"{name}: Python {version}, {', '.join(packages) or 'newest packages'}", flush=True)
     # the wheel has another path each time, so the environment is a fresh one
-    wanted = f"robodyn[{EXTRAS}] @ {wheel.as_uri()}"
-    python = environment(f"examples-{name}", version, [*packages, wanted])
+    expected = f"robodyn[{EXTRAS}] @ {wheel.as_uri()}"
+    python = environment(f"examples-{name}", version, [*packages, expected])
     if python is None:
         return False
     surroundings = os.environ | {

@@ -99,9 +99,9 @@ def environment(name: str, version: str, packages: list[str]) -> Path | None:
         return None
     folder = FOLDER / name
     python = folder / "bin" / "python"
-    wanted = "\n".join([version, *packages])
+    expected = "\n".join([version, *packages])
     note = folder / "installed.txt"
-    if note.is_file() and note.read_text() == wanted:
+    if note.is_file() and note.read_text() == expected:
         return python
     shutil.rmtree(folder, ignore_errors=True)
     print(f"{name}: installing", flush=True)
@@ -111,7 +111,7 @@ def environment(name: str, version: str, packages: list[str]) -> Path | None:
     if done.returncode:
         print(f"{name}: FAILED, pip could not install its packages", flush=True)
         return None
-    note.write_text(wanted)
+    note.write_text(expected)
     return python
 
 

@@ -72,8 +72,8 @@ def test_the_first_violation_is_where_the_curve_is_met(hinge):
     assert rd.check_limits(hinge, slow) is None
     times = np.linspace(0.0, path.duration, 400)
     q, v, a = path.sample(times)
-    told = margins(hinge, times, q, v, hinge.inverse_dynamics(q, v, a), np.ones(400))
-    row, when = told.first
+    reported = margins(hinge, times, q, v, hinge.inverse_dynamics(q, v, a), np.ones(400))
+    row, when = reported.first
     assert (row.joint, row.quantity) == ("hinge", "effort")
     assert when == pytest.approx(found.time, abs=path.duration / 399)
 

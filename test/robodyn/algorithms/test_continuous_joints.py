@@ -142,10 +142,10 @@ def test_the_exported_library_takes_the_short_way(tmp_path, kind):
     turned = call([3.1, 0.2], still, [TURN - 3.1, 0.2], still, still, *gains, None, None)
     np.testing.assert_allclose(efforts, turned, rtol=1e-12)
     q = np.array([3.1, 0.2])
-    wanted = np.array([-3.1, 0.3])
-    pointers = (ctypes.c_void_p(each.ctypes.data) for each in (wanted, q))
+    expected = np.array([-3.1, 0.3])
+    pointers = (ctypes.c_void_p(each.ctypes.data) for each in (expected, q))
     assert library.turning_configuration(*pointers) == 0
-    np.testing.assert_allclose(shortest(q - wanted), 0.0, atol=1e-12)
+    np.testing.assert_allclose(shortest(q - expected), 0.0, atol=1e-12)
 
 
 def test_trajectories_take_the_short_way_between_knots(arm):
@@ -184,9 +184,9 @@ def test_plans_take_the_short_way(arm, tmp_path):
 
 def test_a_turn_is_no_tracking_error(arm):
     still = np.zeros(2)
-    wanted = Motion(np.array([1.0 - TURN, 0.1]), still, still)
-    assert not describe_deviation(arm, np.full(2, 0.1), wanted, np.array([1.01, 0.1]))
-    assert "j1" in describe_deviation(arm, np.full(2, 0.1), wanted, np.array([1.2, 0.1]))
+    expected = Motion(np.array([1.0 - TURN, 0.1]), still, still)
+    assert not describe_deviation(arm, np.full(2, 0.1), expected, np.array([1.01, 0.1]))
+    assert "j1" in describe_deviation(arm, np.full(2, 0.1), expected, np.array([1.2, 0.1]))
 
 
 def test_a_driver_that_wraps_is_followed_without_a_jump(arm):
@@ -368,8 +368,8 @@ def test_the_exported_crank_takes_the_short_way(crank, tmp_path):
     planned = SampledTrajectory(crank, [0.0], Motion(goal[None], still[None], still[None]))
     control = rd.ComputedTorque(crank, 100.0, 20.0)
     np.testing.assert_array_equal(control(0.0, start, still, planned), efforts)
-    wanted, found = np.array([-3.1]), start.copy()
-    pointers = [ctypes.c_void_p(x.ctypes.data) for x in (wanted, found)]
+    expected, found = np.array([-3.1]), start.copy()
+    pointers = [ctypes.c_void_p(x.ctypes.data) for x in (expected, found)]
     assert library.crank_configuration(*pointers) == 0
     np.testing.assert_allclose(np.exp(1j * found), np.exp(1j * goal), atol=1e-9)
     assert abs(found[0] - start[0]) < 0.1

@@ -102,8 +102,8 @@ def assert_blocks(function, found, case, load):
         slope(lambda t: function(q, v, load + t), len(load)),
     )
     scale = max(np.abs(block).max() for block in expected)
-    for block, wanted in zip(found, expected, strict=True):
-        np.testing.assert_allclose(block, wanted, rtol=0.0, atol=1e-9 * scale)
+    for block, reference in zip(found, expected, strict=True):
+        np.testing.assert_allclose(block, reference, rtol=0.0, atol=1e-9 * scale)
 
 
 def test_dynamics(case):

@@ -139,17 +139,17 @@ def test_rows_of_a_batch_are_single_results(loaded, name):
         assert np.allclose(m.deflection(rows, wrench)[row], m.deflection(one, wrench), atol=1e-12)
 
 
-@pytest.mark.parametrize("share", [1.2, 0.8])
-def test_a_payload_near_buckling_makes_a_platform_unstable(share):
+@pytest.mark.parametrize("fraction", [1.2, 0.8])
+def test_a_payload_near_buckling_makes_a_platform_unstable(fraction):
     m = rd.load("motion_platform").with_payload(2000.0, [0.0, 0.0, 3.0])
     q = m.home
     critical = critical_stiffness(m, q, np.zeros(6))
-    m = m.with_drive_stiffness(share * critical)
+    m = m.with_drive_stiffness(fraction * critical)
     found = m.modes(q)
-    assert found.stable == (share > 1.0)
-    assert (found.frequencies[0] > 0.0) == (share > 1.0)
+    assert found.stable == (fraction > 1.0)
+    assert (found.frequencies[0] > 0.0) == (fraction > 1.0)
     force = np.array([1.0, 0.5, -2.0, 0.0, 0.0, 0.0])
-    if share > 1.0:
+    if fraction > 1.0:
         expected = m.compliance(q) @ force
         assert np.abs(m.deflection(q, force) - expected).max() < 1e-3 * np.abs(expected).max()
     else:
@@ -168,13 +168,13 @@ def test_a_load_near_buckling_makes_the_stiffness_indefinite(loaded, name):
     )
     critical = critical_stiffness(m, q, push)
     assert critical > 10.0
-    for share in (1.2, 0.8):
-        one = m.with_drive_stiffness(share * critical)
+    for fraction in (1.2, 0.8):
+        one = m.with_drive_stiffness(fraction * critical)
         K, found = one.stiffness_matrix(q, push), one.modes(q, push)
-        assert found.stable == (share > 1.0)
-        assert (np.linalg.eigvalsh(K)[0] > 0.0) == (share > 1.0)
-        assert (found.frequencies[0] > 0.0) == (share > 1.0)
-        if share > 1.0:
+        assert found.stable == (fraction > 1.0)
+        assert (np.linalg.eigvalsh(K)[0] > 0.0) == (fraction > 1.0)
+        assert (found.frequencies[0] > 0.0) == (fraction > 1.0)
+        if fraction > 1.0:
             # the load takes most of the stiffness that the drives have in the softest direction
             softest, stiff = np.linalg.eigh(K)[1][:, 0], one.stiffness_matrix(q)
             assert softest @ K @ softest < 0.5 * (softest @ stiff @ softest)

@@ -92,7 +92,7 @@ def test_values_and_limits_are_those_of_the_description(tight):
     assert not travel.within_travel(tight, q)
 
 
-def test_a_motion_that_leaves_them_is_told_by_all_that_look_at_it(tight, leaving):
+def test_a_motion_that_leaves_them_is_reported_by_all_that_look_at_it(tight, leaving):
     broken = rd.check_limits(tight, leaving)
     assert (broken.joint, broken.quantity) == ("c", "position")
     assert abs(broken.limit) == 0.05

@@ -19,8 +19,8 @@ def test_twist_jacobian_is_the_derivative_of_body_pose(name):
         warnings.simplefilter("ignore")
         mechanism = rd.load(name)
     steps = STEP * np.eye(mechanism.coordinates.velocity_size)
-    behind, ahead = (
+    backward, ahead = (
         mechanism.body_pose(mechanism.advance(mechanism.home, sign * steps)) for sign in (-1, 1)
     )
     found = mechanism.twist_jacobian(np.tile(mechanism.home, (2, 1)))
-    assert np.allclose(found, (pose_difference(behind, ahead) / (2.0 * STEP)).T, atol=1e-7)
+    assert np.allclose(found, (pose_difference(backward, ahead) / (2.0 * STEP)).T, atol=1e-7)

@@ -26,9 +26,9 @@ def test_legs_half_out_use_half_their_stroke(hexapod):
 
 def test_a_joint_without_limits_uses_no_share_of_them(puma):
     joints = (replace(puma.model.joints[0], position=(-np.inf, np.inf)), *puma.model.joints[1:])
-    shares = stroke_used(rd.SerialArm(replace(puma.model, joints=joints)))
-    assert np.isnan(shares[0])
-    assert np.isfinite(shares[1:]).all()
+    fractions = stroke_used(rd.SerialArm(replace(puma.model, joints=joints)))
+    assert np.isnan(fractions[0])
+    assert np.isfinite(fractions[1:]).all()
 
 
 def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
@@ -40,8 +40,8 @@ def test_the_reach_ends_where_a_leg_is_at_a_limit_and_not_before(hexapod):
         assert row.lowest < row.home < row.highest
         for end in (row.lowest, row.highest):
             values = home.copy()
-            for share in np.linspace(0.0, 1.0, 50):
-                values[i] = home[i] + share * (end - home[i])
+            for fraction in np.linspace(0.0, 1.0, 50):
+                values[i] = home[i] + fraction * (end - home[i])
                 lengths = hexapod.joint_positions(presentation.configuration_of(hexapod, values))
                 assert (lengths >= lower - 1e-9).all()
                 assert (lengths <= upper + 1e-9).all()

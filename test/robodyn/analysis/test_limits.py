@@ -235,7 +235,7 @@ def test_limits_of_an_arm(puma):
     assert rd.check_limits(arm(), path, 50.0).quantity == "condition number"
 
 
-def test_a_joint_that_slides_is_told_in_metres():
+def test_a_joint_that_slides_is_reported_in_metres():
     arm = rd.load("stanford_arm")
     far = np.where([j.kind == "prismatic" for j in arm.chain.joints], 50.0, 0.0)
     path = rd.plan_joints(arm.home, arm.home + far, 1000.0)

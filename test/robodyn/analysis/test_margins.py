@@ -49,7 +49,7 @@ def test_each_limit_is_used_by_its_own_share(base):
     assert found.tightest == effort
 
 
-def test_the_first_violation_in_time_is_told_not_the_worst(base):
+def test_the_first_violation_in_time_is_reported_not_the_worst(base):
     time, q, v, f, number = histories(base)
     v[4, 0] = 9.0 * base.velocity_limits[0]
     q[1, 3] = base.position_limits[3, 1] + 1e-3

@@ -33,12 +33,12 @@ def strain(m, axis, amplitude, frequency):
     positions, rates, _ = motions.driven_motion(m, q[1:-1], velocity, change / dt**2)
     efforts = np.abs(m.inverse_dynamics(q[1:-1], velocity, change / dt**2))
     lower, upper = m.position_limits.T
-    shares = (
+    fractions = (
         np.abs(2.0 * positions - lower - upper) / (upper - lower),
         np.abs(rates) / m.velocity_limits,
         efforts / m.drives.effort_limits_at(rates),
     )
-    return max(each.max() for each in shares)
+    return max(each.max() for each in fractions)
 
 
 @pytest.mark.slow
@@ -61,8 +61,8 @@ def test_amplitudes_are_those_of_the_body():
         axis, amplitude = AXES.index(row["axis"]), row["amplitudes"][0]
         for sense in (1.0, -1.0):
             here = m.home
-            for share in np.linspace(0.0, 1.0, 20):
-                moved = 0.999 * sense * share * amplitude * np.eye(6)[axis]
+            for fraction in np.linspace(0.0, 1.0, 20):
+                moved = 0.999 * sense * fraction * amplitude * np.eye(6)[axis]
                 here = m.configuration_at(advance_pose(m.body_pose(m.home), moved), here)
                 assert m.drives.within_position_limits(m.joint_positions(here)).all()
         assert amplitude < (0.07 if axis < 3 else 0.65)

@@ -61,8 +61,8 @@ def test_every_part_is_what_the_mechanism_says(dasgupta, rng):
     np.testing.assert_array_equal(study.joint_positions, lengths)
     rates = dasgupta.leg_motion(motion.configuration, motion.velocity).rate
     np.testing.assert_allclose(study.joint_velocities, rates, atol=1e-14)
-    for found, wanted in zip(study.reactions, dasgupta.reactions(*motion, wrench), strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    for found, expected in zip(study.reactions, dasgupta.reactions(*motion, wrench), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_times_are_a_grid_with_the_switches_and_the_end(dasgupta):
@@ -74,14 +74,14 @@ def test_times_are_a_grid_with_the_switches_and_the_end(dasgupta):
 def test_many_samples_are_examined_in_parts(dasgupta, monkeypatch):
     whole = rd.analyze(dasgupta, rd.paper_path("I"), 0.05)
     monkeypatch.setattr("robodyn.analysis.study.CHUNK", 7)
-    told = []
-    parts = rd.analyze(dasgupta, rd.paper_path("I"), 0.05, progress=told.append)
+    reported = []
+    parts = rd.analyze(dasgupta, rd.paper_path("I"), 0.05, progress=reported.append)
     np.testing.assert_array_equal(parts.forces, whole.forces)
     np.testing.assert_array_equal(parts.motion.configuration, whole.motion.configuration)
     np.testing.assert_array_equal(
         parts.reactions.universal_moment, whole.reactions.universal_moment
     )
-    np.testing.assert_allclose(np.diff(told), 7 / len(whole.time))
+    np.testing.assert_allclose(np.diff(reported), 7 / len(whole.time))
 
 
 def test_where_no_forces_exist_they_are_not_numbers():

@@ -46,7 +46,7 @@ def test_a_motion_within_limits_says_so_and_passes(run):
     assert "all hold; nearest: position of leg" in result.stdout
 
 
-def test_the_first_violation_is_told_and_fails_only_when_asked(run):
+def test_the_first_violation_is_reported_and_fails_only_when_asked(run):
     arguments = "analyze", "hexapod.yaml", "--path", "too_far.yaml", "--dt", "0.01"
     assert run(*arguments).exit_code == 0
     result = run(*arguments, "--strict", "--json")

@@ -168,7 +168,7 @@ def test_check_says_how_every_number_of_a_new_hexapod_was_understood(run, tmp_pa
     assert found["joints"][0]["unit"] == "m"
 
 
-def test_check_of_an_arm_tells_where_its_joints_are_at_home(run):
+def test_check_of_an_arm_reports_where_its_joints_are_at_home(run):
     run("new", "arm")
     found = json.loads(run("check", "my_arm.yaml", "--json").stdout)
     table = next(t for t in found["parameters"] if t["title"].startswith("Joints at home"))

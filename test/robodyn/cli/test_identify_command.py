@@ -90,8 +90,8 @@ def test_a_payload_is_weighed(recorded):
     assert ".mass" in section
     # nothing shows where on the platform of a five-bar it sits above its plane
     assert "not identifiable" in section
-    said = CliRunner().invoke(app, words).output
-    assert "payload, in the frame" in said
+    reported = CliRunner().invoke(app, words).output
+    assert "payload, in the frame" in reported
 
 
 @pytest.mark.slow
@@ -107,6 +107,6 @@ def test_errors_are_one_line(recorded):
     ):
         run = CliRunner().invoke(app, ["identify", "fivebar", str(file), *more])
         assert run.exit_code != 0
-        said = run.output.strip().splitlines()
-        assert len(said) == 1
-        assert says in said[0]
+        reported = run.output.strip().splitlines()
+        assert len(reported) == 1
+        assert says in reported[0]

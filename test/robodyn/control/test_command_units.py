@@ -17,9 +17,9 @@ def platform():
 @pytest.mark.parametrize("unit", COMMAND_UNITS)
 def test_commands_turn_back_into_efforts(platform, unit, rng):
     efforts, rates = rng.normal(0.0, 1e3, (2, 30, 6))
-    told = CommandUnit(platform, unit)
-    assert told.to_efforts(told.of_efforts(efforts, rates), rates) == pytest.approx(efforts)
-    assert told.to_efforts(told.of_efforts(efforts)) == pytest.approx(efforts)
+    reported = CommandUnit(platform, unit)
+    assert reported.to_efforts(reported.of_efforts(efforts, rates), rates) == pytest.approx(efforts)
+    assert reported.to_efforts(reported.of_efforts(efforts)) == pytest.approx(efforts)
 
 
 def test_command_unit_converts_efforts_to_torques_and_currents(platform):

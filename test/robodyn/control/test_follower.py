@@ -119,8 +119,8 @@ def near_singular(name):
     m = rd.load(name).without_friction()
     way = np.array([0, 0, 0, 0, 0, 0.5 * np.pi] if name == "stewart_symmetric" else [2.44, 0.0])
     side, places, still = conditioning.side(m, m.home), [], np.zeros(len(way))
-    for share in np.linspace(0.0, 1.0, 1000):
-        q = motions.advance_near(m, m.home, share * way)
+    for fraction in np.linspace(0.0, 1.0, 1000):
+        q = motions.advance_near(m, m.home, fraction * way)
         if conditioning.side(m, q) * side < 1e-6:
             break
         if not (np.abs(m.inverse_dynamics(q, still, still)) < 0.5 * m.effort_limits).all():
@@ -140,18 +140,18 @@ def test_limited_efforts_accelerate_in_the_requested_direction(name, rng):
         resting = m.inverse_dynamics(q, still, still)
         assert (np.abs(resting) < limits).all()
         for size in 10.0 ** rng.uniform(0.0, 5.0, 20):
-            wanted = size * rng.normal(size=nv)
-            required = m.inverse_dynamics(q, still, wanted)
+            expected = size * rng.normal(size=nv)
+            required = m.inverse_dynamics(q, still, expected)
             effort = reduced_efforts(m, q, resting, required, limits)
             assert (np.abs(effort) <= limits).all()
             caused = m.forward_dynamics(q, still, effort)
-            share = (caused @ wanted) / (wanted @ wanted)
-            assert 0.0 < share <= 1.0 + 1e-9
-            np.testing.assert_allclose(caused, share * wanted, atol=1e-6 * share * size)
+            fraction = (caused @ expected) / (expected @ expected)
+            assert 0.0 < fraction <= 1.0 + 1e-9
+            np.testing.assert_allclose(caused, fraction * expected, atol=1e-6 * fraction * size)
             if (np.abs(required) > limits).any():  # the largest share
                 assert (np.abs(effort) > limits * (1.0 - 1e-9)).any()
             clipped = m.forward_dynamics(q, still, np.clip(required, -limits, limits))
-            along = (clipped @ wanted) / np.linalg.norm(wanted) / np.linalg.norm(clipped)
+            along = (clipped @ expected) / np.linalg.norm(expected) / np.linalg.norm(clipped)
             turned.append(along)
     assert min(turned) < 0.9  # efforts that are cut one by one turn it
 
@@ -164,13 +164,13 @@ def test_a_load_beyond_the_efforts_never_accelerates_more_than_without_drives(na
     for q in places:
         still = np.zeros(m.coordinates.velocity_size)
         resting = m.inverse_dynamics(q, still, still)
-        for share in (0.9, 0.5, 0.01):
-            limits = share * np.abs(resting).max() * np.ones(len(resting))
+        for fraction in (0.9, 0.5, 0.01):
+            limits = fraction * np.abs(resting).max() * np.ones(len(resting))
             effort = reduced_efforts(m, q, resting, resting, limits)
             assert (np.abs(effort) <= limits).all()
             caused, fall = (m.forward_dynamics(q, still, each) for each in (effort, 0.0 * effort))
             M = m.mass_matrix(q)
-            assert caused @ M @ caused <= (1.0 - share) ** 2 * (fall @ M @ fall) * (1.0 + 1e-6)
+            assert caused @ M @ caused <= (1.0 - fraction) ** 2 * (fall @ M @ fall) * (1.0 + 1e-6)
 
 
 def test_at_a_singular_pose_the_last_efforts_stand(dasgupta):

@@ -64,8 +64,8 @@ def test_a_replacement_takes_over_without_a_jump(follower, dasgupta, onwards, st
             continue
         else:
             expected = onwards.sample((time - begin) * 1e-9)
-        for found, wanted in zip(row, expected, strict=True):
-            np.testing.assert_array_equal(found, wanted)
+        for found, reference in zip(row, expected, strict=True):
+            np.testing.assert_array_equal(found, reference)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5])
@@ -192,11 +192,11 @@ def test_a_plant_that_is_slowed_down_tracks_all_the_same(dasgupta):
     for k in range(150):
         follower.scale = 0.2 if 30 <= k < 90 else 1.0
         plant.hold(follower.command(k * 10 * MS, plant.configuration, plant.velocity).effort, 10)
-    wanted = follower.command(1500 * MS, plant.configuration, plant.velocity).motion
+    reference = follower.command(1500 * MS, plant.configuration, plant.velocity).motion
     assert np.abs(plant.velocity[:3]).max() > 0.02
     desired = follower.clock.at(1500 * MS).motion(path)
     assert np.abs(dasgupta.difference(desired.configuration, plant.configuration)).max() < 1e-3
-    assert np.isfinite(wanted.acceleration).all()
+    assert np.isfinite(reference.acceleration).all()
 
 
 @pytest.mark.parametrize("kind", ["platform", "arm"])

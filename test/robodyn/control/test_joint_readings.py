@@ -162,7 +162,7 @@ class Arm:
     def __init__(self, publishers=2):
         self.vote = PublisherVote(lambda start, goal: goal - start, lambda: publishers)
 
-    def hear(self, k, place, rate=0.0):
+    def read(self, k, place, rate=0.0):
         rates = np.full(2, rate)
         return self.vote.accepts(k * 5 * MS, 5e-3 * k, np.full(2, place), rates)
 
@@ -171,30 +171,30 @@ def test_a_stale_publisher_is_outvoted():
     arm = Arm()
     accepted, stale = [], []
     for k in range(400):
-        accepted.append(arm.hear(k, 0.5 + 0.002 * k, 0.4))
+        accepted.append(arm.read(k, 0.5 + 0.002 * k, 0.4))
         if k % 20 == 7:
-            stale.append(arm.hear(k, 0.0))
+            stale.append(arm.read(k, 0.0))
     assert sum(accepted) >= 395
     assert not any(stale)
     assert arm.vote.conflict
     assert arm.vote.refused >= len(stale)
 
 
-def test_a_stale_publisher_that_was_heard_first_is_outvoted():
+def test_a_stale_publisher_that_was_received_first_is_outvoted():
     arm = Arm()
-    arm.hear(0, 0.0)
+    arm.read(0, 0.0)
     accepted = []
     for k in range(1, 200):
-        accepted.append(arm.hear(k, 0.5))
+        accepted.append(arm.read(k, 0.5))
         if k % 20 == 0:
-            arm.hear(k, 0.0)
+            arm.read(k, 0.0)
     assert all(accepted[50:])
     assert arm.vote.switched >= 1
 
 
 def test_of_two_publishers_that_were_always_there_neither_is_believed():
     arm = Arm()
-    accepted = [arm.hear(k, 0.5 * (k % 2)) for k in range(500)]
+    accepted = [arm.read(k, 0.5 * (k % 2)) for k in range(500)]
     assert not any(accepted[10:])
     assert arm.vote.conflict
 
@@ -202,32 +202,32 @@ def test_of_two_publishers_that_were_always_there_neither_is_believed():
 def test_established_publisher_wins_against_a_rival_of_the_same_rate():
     arm = Arm()
     for k in range(ENOUGH + 10):
-        arm.hear(k, 0.5)
+        arm.read(k, 0.5)
     for k in range(ENOUGH + 10, 2 * ENOUGH):
-        assert arm.hear(k, 0.5)
-        assert not arm.hear(k, 1.5)
+        assert arm.read(k, 0.5)
+        assert not arm.read(k, 1.5)
 
 
 def test_a_dead_publisher_does_not_leave_its_place_to_a_stale_one():
     arm = Arm()
     for k in range(300):
-        arm.hear(k, 0.5)
+        arm.read(k, 0.5)
         if k % 20 == 0:
-            arm.hear(k, 0.0)
-    assert not any(arm.hear(k, 0.0) for k in range(300, 3000, 20))
+            arm.read(k, 0.0)
+    assert not any(arm.read(k, 0.0) for k in range(300, 3000, 20))
 
 
 def test_the_only_publisher_may_jump():
     arm = Arm(publishers=1)
     places = np.random.default_rng(3).uniform(-3, 3, 50)
-    assert all(arm.hear(k, place) for k, place in enumerate(places))
+    assert all(arm.read(k, place) for k, place in enumerate(places))
     assert not arm.vote.conflict
 
 
 def test_a_jump_beside_a_publisher_of_other_joints_is_accepted_soon():
     arm = Arm()
     for k in range(50):
-        assert arm.hear(k, 0.5)
-    accepted = [arm.hear(k, 2.0) for k in range(50, 60)]
+        assert arm.read(k, 0.5)
+    accepted = [arm.read(k, 2.0) for k in range(50, 60)]
     assert all(accepted[3:])
     assert not arm.vote.conflict

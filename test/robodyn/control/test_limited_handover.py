@@ -29,7 +29,7 @@ def path(hexapod):
     return rd.plan_line(start, hexapod.home, v_max=0.05, w_max=0.05)
 
 
-def wanted(mechanism, active, times, velocity=REST):
+def evaluate(mechanism, active, times, velocity=REST):
     """Return the planned motion of a mechanism that stays at home, at times [ns]."""
     rows = []
     for time in times:
@@ -59,10 +59,10 @@ def test_the_first_trajectory_starts_from_where_the_mechanism_is(hexapod, path, 
     assert default_breaks_a_limit(hexapod, old, path)
     active = ActiveTrajectory(hexapod, 0.5, 2.0, hold)
     if hold:
-        wanted(hexapod, active, [0])
+        evaluate(hexapod, active, [0])
     active.follow(path, start)
     times = range(10 * MS, 6000 * MS, 2 * MS)
-    motion = wanted(hexapod, active, times)
+    motion = evaluate(hexapod, active, times)
     np.testing.assert_allclose(motion.configuration[0], hexapod.home, rtol=0, atol=1e-12)
     assert_within_limits(hexapod, motion)
     # position is the integral of velocity: no jump
@@ -91,9 +91,9 @@ def test_a_replacement_takes_as_long_as_the_limits_ask_for(hexapod, path):
     active = ActiveTrajectory(hexapod, 0.5, 2.0, False)
     rest = rd.plan_line(hexapod.home, hexapod.home, 1.0)
     active.follow(rest)
-    wanted(hexapod, active, [0, 100 * MS])
+    evaluate(hexapod, active, [0, 100 * MS])
     active.follow(path)
-    assert_within_limits(hexapod, wanted(hexapod, active, range(110 * MS, 5000 * MS, 2 * MS)))
+    assert_within_limits(hexapod, evaluate(hexapod, active, range(110 * MS, 5000 * MS, 2 * MS)))
 
 
 def test_impossible_handover_is_refused_and_the_hold_continues(hexapod, path):
@@ -119,11 +119,11 @@ def test_a_refused_replacement_leaves_what_was_followed(hexapod, path, monkeypat
     active = ActiveTrajectory(hexapod, 0.5, 2.0, False)
     first = rd.plan_line(hexapod.home, path_goal(hexapod), 4.0)
     active.follow(first)
-    wanted(hexapod, active, [0, 1000 * MS])
+    evaluate(hexapod, active, [0, 1000 * MS])
     active.follow(path)
     with pytest.raises(InfeasibleTrajectory, match=r"leg\d_actuator reaches .* its limit is"):
         active.at(1010 * MS, hexapod.home, REST)
-    motion = wanted(hexapod, active, [1010 * MS, 4500 * MS])
+    motion = evaluate(hexapod, active, [1010 * MS, 4500 * MS])
     np.testing.assert_array_equal(
         motion.configuration, first.sample(np.array([1.01, 4.5])).configuration
     )

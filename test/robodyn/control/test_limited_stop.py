@@ -58,25 +58,25 @@ def stopped_in_the_middle(mechanism, scale=1.0):
         pace, followed = active.at(middle + time, motion.configuration, motion.velocity)
         motion = pace.motion(followed)
         rows.append(motion)
-    wanted = Motion(*(np.array(values) for values in zip(*rows, strict=True)))
-    return before, np.array(times) * 1e-9, wanted, active
+    expected = Motion(*(np.array(values) for values in zip(*rows, strict=True)))
+    return before, np.array(times) * 1e-9, expected, active
 
 
 @pytest.mark.parametrize(("model", "scale"), [("stewart_symmetric", 1.0), ("puma560", 0.4)])
 def test_limited_stop_comes_to_rest_without_a_jump_and_never_reverses(model, scale):
     mechanism = rd.load(model)
-    before, times, wanted, active = stopped_in_the_middle(mechanism, scale)
+    before, times, expected, active = stopped_in_the_middle(mechanism, scale)
     assert np.abs(before.velocity).max() > 0.05
-    np.testing.assert_allclose(wanted.velocity[0], before.velocity, rtol=0, atol=1e-9)
-    assert not wanted.velocity[times >= 0.26].any()
-    along = wanted.velocity @ before.velocity
+    np.testing.assert_allclose(expected.velocity[0], before.velocity, rtol=0, atol=1e-9)
+    assert not expected.velocity[times >= 0.26].any()
+    along = expected.velocity @ before.velocity
     assert (np.diff(along) <= 1e-12).all()
     assert (along >= 0.0).all()
-    step = mechanism.difference(wanted.configuration[:-1], wanted.configuration[1:])
-    middle = 0.5 * (wanted.velocity[:-1] + wanted.velocity[1:])
+    step = mechanism.difference(expected.configuration[:-1], expected.configuration[1:])
+    middle = 0.5 * (expected.velocity[:-1] + expected.velocity[1:])
     np.testing.assert_allclose(step / 2e-3, middle, rtol=0, atol=2e-3)
-    assert (np.abs(mechanism.inverse_dynamics(*wanted)) <= mechanism.effort_limits).all()
-    rates = np.abs(mechanism.joint_velocities(*wanted[:2]))
+    assert (np.abs(mechanism.inverse_dynamics(*expected)) <= mechanism.effort_limits).all()
+    rates = np.abs(mechanism.joint_velocities(*expected[:2]))
     assert (rates <= mechanism.velocity_limits).all()
     assert not active.warning
 
@@ -116,8 +116,8 @@ def test_limited_stop_is_the_gentlest_and_reports_it_if_none_is_within_the_limit
 
 
 def test_afterwards_it_holds_what_it_finds_and_takes_up_what_came_meanwhile(hexapod):
-    _, _, wanted, active = stopped_in_the_middle(hexapod)
-    found = hexapod.advance(wanted.configuration[-1], np.full(6, 2e-3))
+    _, _, expected, active = stopped_in_the_middle(hexapod)
+    found = hexapod.advance(expected.configuration[-1], np.full(6, 2e-3))
     still = np.zeros(6)
     active.stop()
     time = 2000 * MS

@@ -90,7 +90,7 @@ def links(mechanism, q):
     return [rotation_matrix(mechanism.link_pose(q, name))[:, 0] for name in names]
 
 
-def test_a_five_bar_meets_both_types_and_each_is_told_apart():
+def test_a_five_bar_meets_both_types_and_each_is_distinguished():
     """Type 1 where a leg is straight, type 2 where the two distal links are in line."""
     fivebar = rd.load("fivebar")
     fivebar = rd.ClosedLoop(replace(fivebar.model, independent=("left_motor", "left_elbow")))

@@ -135,7 +135,7 @@ def test_speed_scale_slows_down_early_enough_to_stop(dasgupta, path):
         assert found == pytest.approx(expected, abs=1e-5), before
 
 
-def test_without_a_path_the_measured_velocity_tells(dasgupta, path):
+def test_without_a_path_the_measured_velocity_decides(dasgupta, path):
     here = path.sample(3.0)
     scale = SpeedScale(dasgupta, 300.0, 1200.0)
     assert scale.at(0, here.configuration, here.velocity) < 1.0

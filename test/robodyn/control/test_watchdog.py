@@ -59,12 +59,12 @@ def test_without_hold_and_ramp_it_lets_go_at_once():
     assert watchdog.state(0.1001) == ("released", 0.0)
 
 
-@pytest.mark.parametrize(("later", "share"), [(0.0, 1.0), (1.0, 1.0), (2.0, 0.5), (3.1, 0.0)])
-def test_effort_ramp_down_releases_after_hold_and_ramp(later, share):
+@pytest.mark.parametrize(("later", "fraction"), [(0.0, 1.0), (1.0, 1.0), (2.0, 0.5), (3.1, 0.0)])
+def test_effort_ramp_down_releases_after_hold_and_ramp(later, fraction):
     letting_go = EffortRampDown(hold=1.0, ramp=2.0, now=7.0)
-    assert letting_go.fraction(7.0 + later) == pytest.approx(share)
+    assert letting_go.fraction(7.0 + later) == pytest.approx(fraction)
     # a clock that goes back gives nothing back
-    assert letting_go.fraction(0.0) == pytest.approx(share)
+    assert letting_go.fraction(0.0) == pytest.approx(fraction)
     assert EffortRampDown(0.0, 0.0, 7.0).fraction(7.001) == 0.0
 
 

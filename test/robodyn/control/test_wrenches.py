@@ -39,7 +39,7 @@ class Held:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
-def test_a_push_is_told_in_motion_despite_the_noise_of_encoders(name, rng):
+def test_a_push_is_reported_in_motion_despite_the_noise_of_encoders(name, rng):
     """To 1 % of it with encoders of 0.1 um, or 0.1 urad, read at 1 kHz."""
     m = rd.load(name).without_friction()
     path, control = rd.load_path("demo", m), rd.ComputedTorque(m)

@@ -163,11 +163,11 @@ def test_sentences_name_what_is_missing_what_is_possible_and_what_helps():
     text = next(text for text in e.violations if " m/s in motion 'jump'" in text)
     assert f"{speed.value - 1.0:.4g} m/s are missing" in text
     # the stated possible part is possible, and a little more is not
-    share = e.possible["jump"]
-    for part, holds in ((0.999 * share, True), (1.001 * share, False)):
+    fraction = e.possible["jump"]
+    for part, holds in ((0.999 * fraction, True), (1.001 * fraction, False)):
         smaller = of({"name": "jump", "heave": 0.25 * part, "frequency": 1.0})
         assert rd.evaluate(m, smaller).satisfied == holds
-    assert f"{0.25 * share:.3g} m of heave at 1 Hz is possible" in text
+    assert f"{0.25 * fraction:.3g} m of heave at 1 Hz is possible" in text
     name = next(name for name in e.variants if f" {name} helps most" in text)
     value, made = e.variants[name]
     step = 0.01 if f"more {name}" in text else -0.01

@@ -137,10 +137,10 @@ class Program:
     def __call__(self, name, *inputs, threads=False):
         """Statuses (rows,), and each result (rows, size)."""
         k = [f.name for f in self.functions].index(name)
-        wanted = [a for a in self.functions[k].arguments if a.use != "out"]
+        expected = [a for a in self.functions[k].arguments if a.use != "out"]
         rows = len(inputs[0])
         columns = []
-        for argument, value in zip(wanted, inputs, strict=True):
+        for argument, value in zip(expected, inputs, strict=True):
             size = self._size(argument)
             if argument.use == "maybe":
                 columns.append(np.full((rows, 1), value is not None))

@@ -65,15 +65,15 @@ def compare(m, program, states):
     def check(name, call, columns, *inputs, absent=False):
         status, *parts = program(name, *inputs)
         found = np.hstack(parts)
-        wanted = expected(call, *columns)
-        known = ~np.isnan(wanted).any(axis=1)
+        reference = expected(call, *columns)
+        known = ~np.isnan(reference).any(axis=1)
         # where Python looks on with other means, there may be none
         assert (status[~known] > 0).all()
         both = known & np.isin(status, (0, 4))
         assert both.mean() > 0.9, (name, status)
-        scale = np.maximum(np.abs(wanted[both]).max(axis=1, keepdims=True), 1e-300)
-        same = found[both].tobytes() == wanted[both].tobytes()
-        worst[name] = 0.0 if same else float((np.abs(found[both] - wanted[both]) / scale).max())
+        scale = np.maximum(np.abs(reference[both]).max(axis=1, keepdims=True), 1e-300)
+        same = found[both].tobytes() == reference[both].tobytes()
+        worst[name] = 0.0 if same else float((np.abs(found[both] - reference[both]) / scale).max())
 
     def on_a_base(name):
         return lambda *given: getattr(m, name)(*given[:-1], base=base_motion(given[-1]))
@@ -108,9 +108,9 @@ def compare(m, program, states):
     lengths = np.full((rows, 1), 0.7)
     check("condition_number", m.condition_number, (q, lengths[:, 0].tolist()), q, lengths)
     status, found = program("side", q)
-    wanted = conditioning.side(m, q)
+    reference = conditioning.side(m, q)
     assert (status == 0).all()
-    same = np.sign(found[:, 0]) == (1.0 if wanted is None else np.sign(wanted))
+    same = np.sign(found[:, 0]) == (1.0 if reference is None else np.sign(reference))
     worst["side"] = float((~same).mean())
     goal, rate = q[::-1], 0.1 * v[::-1]
     law = ComputedTorque(m, KP, KV)
@@ -171,11 +171,11 @@ def difference_of_steps(m, program, states):
 
     steps = np.full(rows, 1e-4), np.full(rows, 9)
     status, *moved = program("step", q, v, *motors, tau, w, b, *steps)
-    wanted = expected(step, q, v, tau, np.hstack([w, b]), *motors)
-    known = ~np.isnan(wanted).any(axis=1)
+    reference = expected(step, q, v, tau, np.hstack([w, b]), *motors)
+    known = ~np.isnan(reference).any(axis=1)
     assert (status[known] == 0).mean() > 0.9
     both = known & (status == 0)
-    return float(np.abs(np.hstack(moved)[both] - wanted[both]).max())
+    return float(np.abs(np.hstack(moved)[both] - reference[both]).max())
 
 
 @pytest.mark.parametrize("name", ["motion_platform", "puma560"])
@@ -231,7 +231,7 @@ def test_the_bits_are_those_of_the_library(exported):
 @pytest.mark.parametrize("exported", ["delta"], indirect=True)
 def test_webassembly_has_the_same_bits(exported):
     m, done, _, s = exported
-    calls, wanted, moves = [], [], (1e-3, 2, rd.EndStops())
+    calls, reference, moves = [], [], (1e-3, 2, rd.EndStops())
     for q, v, a, tau, load, _ in zip(*s, strict=True):
         positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
         velocity = motions.motion_of_joints(m, positions, rates, None, q).velocity
@@ -246,9 +246,9 @@ def test_webassembly_has_the_same_bits(exported):
         }  # fmt: skip
         calls += [(name, given) for name, (given, _) in asked.items()]
         for _, answer in asked.values():
-            wanted += answer if isinstance(answer, tuple) else (answer,)
+            reference += answer if isinstance(answer, tuple) else (answer,)
     found = call_in_node(done, calls)
-    assert found.tobytes() == np.concatenate([np.ravel(part) for part in wanted]).tobytes()
+    assert found.tobytes() == np.concatenate([np.ravel(part) for part in reference]).tobytes()
 
 
 def test_nothing_but_libc_is_needed(exported):
@@ -320,8 +320,8 @@ def test_denormal_numbers_are_numbers(exported):
     tiny = np.full_like(s.v, 5e-324)
     status, efforts = program("inverse_dynamics", s.q, tiny, -tiny, 1e-310 * s.w, None)
     assert (status == 0).all()
-    wanted = expected(m.inverse_dynamics, s.q, tiny, -tiny, 1e-310 * s.w)
-    assert efforts.tobytes() == wanted.tobytes()
+    reference = expected(m.inverse_dynamics, s.q, tiny, -tiny, 1e-310 * s.w)
+    assert efforts.tobytes() == reference.tobytes()
     steps = np.full(ROWS, 1e-3), np.full(ROWS, 1)
     assert (program("step", s.q, tiny, 1e-310 * s.tau, None, None, *steps)[0] == 0).all()
 
@@ -334,7 +334,7 @@ def test_the_examples_run(exported):
 
 def run_examples(done):
     """Compile and run the examples in C and C++; return what the one in C prints."""
-    said = []
+    reported = []
     for compiler, example in (("cc", "example.c"), ("c++", "example.cpp")):
         if shutil.which(compiler) is None:
             pytest.skip(f"no {compiler}")
@@ -343,8 +343,8 @@ def run_examples(done):
         link = [f"-L{done.folder}", f"-l{done.name}", f"-Wl,-rpath,{done.folder}", "-o", str(made)]
         subprocess.run([compiler, *flags, str(done.folder / example), *link], check=True)
         run = subprocess.run([made], capture_output=True, text=True, check=True)
-        said.append(run.stdout)
-    return said[0]
+        reported.append(run.stdout)
+    return reported[0]
 
 
 @pytest.mark.parametrize("question", ["forward_dynamics", "inverse_dynamics"])

@@ -332,8 +332,8 @@ def test_efforts_are_those_of_the_python_controller(made, fivebar, leaves, gravi
     positions, rates, accelerations = loop.sine(50)
     goal = fivebar.assemble(positions, q)
     law = ComputedTorque(free if "friction" in leaves else model, 900.0, 60.0)
-    wanted = law(0.0, q, v, Held(goal, rates, accelerations))
+    expected = law(0.0, q, v, Held(goal, rates, accelerations))
     if "coriolis" in leaves:
-        wanted = wanted - coriolis_of(free, q, v)
-    assert answer.efforts == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+        expected = expected - coriolis_of(free, q, v)
+    assert answer.efforts == pytest.approx(expected, rel=1e-9, abs=1e-9)
     loop.controller.close()

@@ -73,17 +73,17 @@ def test_the_plant_moves_as_the_library_has_it(exported, version, kind, off):
     m, files = exported
     efforts = 1.02 * m.gravity(m.home)
     start = {f"effort.{j}": float(x) for j, x in zip(m.joint_names, efforts, strict=True)}
-    wanted = [f"position.{joint}" for joint in m.joint_names]
+    expected = [f"position.{joint}" for joint in m.joint_names]
     found = fmpy.simulate_fmu(
         files[version][0], stop_time=0.1, output_interval=0.01, relative_tolerance=1e-8,
-        start_values=start | {"wrench.force_x": 3.0}, output=wanted, fmi_type=kind,
+        start_values=start | {"wrench.force_x": 3.0}, output=expected, fmi_type=kind,
     )  # fmt: skip
     substeps = 1 if kind == "CoSimulation" else 5  # a solver of variable step is more exact
     plant = rd.Plant(m, dt=1e-3 / substeps)
     for k in range(10):
         plant.hold(efforts, 10 * substeps, LOAD)
         positions = m.joint_positions(plant.configuration)
-        np.testing.assert_allclose([found[name][k + 1] for name in wanted], positions, atol=off)
+        np.testing.assert_allclose([found[name][k + 1] for name in expected], positions, atol=off)
     assert np.abs(m.joint_positions(m.home) - positions).max() > 1e-3
 
 
@@ -121,12 +121,12 @@ def test_directional_derivatives_are_slopes(exported, version, rng):
 
     direction, push = rng.normal(size=count), rng.normal(size=4)
     h = 1e-6
-    wanted = evaluate(x + h * direction, u + h * push) - evaluate(x - h * direction, u - h * push)
+    expected = evaluate(x + h * direction, u + h * push) - evaluate(x - h * direction, u - h * push)
     evaluate(x, u)
     seeds = [*direction.tolist(), *push.tolist()]
     ask = unit.getDirectionalDerivative
     found = np.array(ask(slopes, [*states, *inputs], seeds))
-    np.testing.assert_allclose(found, wanted / (2.0 * h), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(found, expected / (2.0 * h), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
@@ -143,14 +143,14 @@ def test_the_controller_is_computed_torque(exported, version):
     found = get([at[f"effort.{joint}"] for joint in m.joint_names])
     law = ComputedTorque(m, 100.0, 20.0)
     hold = rd.plan_joints(goal, goal, duration=1.0)
-    wanted = law(0.0, m.home, np.zeros(3), _Closed(m, hold))
+    expected = law(0.0, m.home, np.zeros(3), _Closed(m, hold))
     desired = _Closed(m, hold).sample(0.0)
     error = m.difference(m.home, desired.configuration)
     resting = law.friction.rest.inverse_dynamics(m.home, *np.zeros((2, 3)))
     if law.friction.exists:
         resting = resting + law.for_friction(error, desired)
-    wanted = reduced_efforts(m, m.home, resting, wanted, m.effort_limits)
-    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    expected = reduced_efforts(m, m.home, resting, expected, m.effort_limits)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 class _Closed:

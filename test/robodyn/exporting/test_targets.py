@@ -93,10 +93,10 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
         ("step", step, (s.q, s.v, s.tau, s.w), (None, dt, np.full(ROWS, 2))),
     ):
         status, *found = program(name, *given, *more)
-        wanted = expected(call, *given)
+        reference = expected(call, *given)
         assert (status == 0).all()
-        bound = 1e-13 * np.abs(wanted).max()
-        np.testing.assert_allclose(np.hstack(found), wanted, rtol=1e-13, atol=bound)
+        bound = 1e-13 * np.abs(reference).max()
+        np.testing.assert_allclose(np.hstack(found), reference, rtol=1e-13, atol=bound)
 
 
 @pytest.mark.skipif(not HAS_ZIG, reason="no ziglang (the extra `export`)")

@@ -59,12 +59,12 @@ def numbers(bag) -> list[int]:
     return found
 
 
-def cut(folder, to, share) -> int:
+def cut(folder, to, fraction) -> int:
     """Copy the file of a bag without its end, and without metadata; returns its length."""
     to.mkdir()
     (file,) = [each for each in folder.iterdir() if each.suffix in (".mcap", ".db3")]
     data = file.read_bytes()
-    (to / file.name).write_bytes(data[: min(round(share * len(data)), len(data) - 1)])
+    (to / file.name).write_bytes(data[: min(round(fraction * len(data)), len(data) - 1)])
     return len(data)
 
 
@@ -103,13 +103,15 @@ def test_a_bag_that_is_whole_is_read_without_a_warning(tmp_path):
 def test_messages_before_the_cut_of_a_bag_are_read(bag, tmp_path, rng):
     """The messages up to one of them, more the later the cut; of all bytes but the end all."""
     read = []
-    for share in (*np.sort(rng.uniform(0.1, 0.95, size=6)), 1.0):
-        length = cut(bag, tmp_path / f"{share}", share)
+    for fraction in (*np.sort(rng.uniform(0.1, 0.95, size=6)), 1.0):
+        length = cut(bag, tmp_path / f"{fraction}", fraction)
         with pytest.warns(IncompleteBagWarning, match=r"(?s)incomplete.* messages"):
-            found = numbers(tmp_path / f"{share}")
+            found = numbers(tmp_path / f"{fraction}")
         assert found == list(range(len(found)))
         # a message is a hundred kilobytes; a compressor keeps some more back
-        assert len(found) > COUNT * share - 3 - 1e6 / length * ("plain" not in str(bag)) * COUNT / 8
+        assert (
+            len(found) > COUNT * fraction - 3 - 1e6 / length * ("plain" not in str(bag)) * COUNT / 8
+        )
         read.append(len(found))
     assert read == sorted(read)
     assert read[-1] == COUNT

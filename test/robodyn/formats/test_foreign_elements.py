@@ -79,18 +79,18 @@ def robot(inside, attributes=""):
 
 def loaded(text, **options):
     """A mechanism, and the texts of its warnings."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("always")
         mechanism = rd.load(text, **options)
-    return mechanism, [str(each.message) for each in told if each.category is LeftOutWarning]
+    return mechanism, [str(each.message) for each in reported if each.category is LeftOutWarning]
 
 
 @pytest.mark.parametrize("way", CLOSINGS)
 def test_a_loop_closed_for_gazebo_is_the_same_four_bar(way):
     expected = rd.load(robot(CLOSED))
-    made, told = loaded(robot(CLOSINGS[way]))
+    made, reported = loaded(robot(CLOSINGS[way]))
     assert made.mobility == expected.mobility == 1
-    assert not told
+    assert not reported
     for angle in (-0.4, 0.0, 0.3):
         ours, theirs = made.assemble([angle]), expected.assemble([angle])
         assert made.mass_matrix(ours) == pytest.approx(expected.mass_matrix(theirs), rel=1e-9)
@@ -104,8 +104,8 @@ def test_a_base_fixed_to_the_world_for_gazebo_closes_nothing():
         '<child link="stand"/></joint><gazebo><joint name="w" type="fixed"><parent>world</parent>'
         "<child>stand</child></joint></gazebo>"
     )
-    made, told = loaded(robot(CLOSED + stand))
-    assert (made.mobility, len(made.model.closures), told) == (1, 1, [])
+    made, reported = loaded(robot(CLOSED + stand))
+    assert (made.mobility, len(made.model.closures), reported) == (1, 1, [])
 
 
 MIMICS = {
@@ -122,8 +122,8 @@ MIMICS = {
 
 @pytest.mark.parametrize("way", MIMICS)
 def test_joints_follow_others_as_simulators_have_it(way):
-    made, told = loaded(robot(MIMICS[way]), kind="closed_loop")
-    assert (made.mobility, told) == (2, [])
+    made, reported = loaded(robot(MIMICS[way]), kind="closed_loop")
+    assert (made.mobility, reported) == (2, [])
     follower = next(joint for joint in made.model.joints if joint.name == "j3")
     assert (follower.mimic.joint, follower.mimic.multiplier, follower.mimic.offset) == (
         "j1", -0.5, 0.1,
@@ -149,9 +149,9 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("what", LEFT_OUT)
 def test_ignored_elements_that_may_change_the_motion_are_named(what):
-    _, told = loaded(robot(LEFT_OUT[what]), kind="closed_loop")
-    assert len(told) == 1
-    assert what in told[0]
+    _, reported = loaded(robot(LEFT_OUT[what]), kind="closed_loop")
+    assert len(reported) == 1
+    assert what in reported[0]
 
 
 def test_elements_that_change_no_motion_are_passed_over():
@@ -177,7 +177,7 @@ def test_joints_that_urdf_does_not_have_are_refused_with_what_to_write(text, wor
     assert all(word in str(refused.value) for word in words)
 
 
-def test_without_a_driven_joint_the_option_that_names_them_is_told():
+def test_without_a_driven_joint_the_option_that_names_them_is_reported():
     text = robot(CLOSED).replace('effort="20"', 'effort="0"')
     with pytest.raises(rd.ModelError, match="driven='j1'"):
         rd.load(text)
@@ -235,9 +235,9 @@ def test_numbers_of_a_transmission_that_are_not_right_are_refused_by_its_name(in
 def test_a_differential_names_the_rotors_that_it_leaves_out():
     two = '<joint name="j1"/><joint name="j2"/><actuator name="a"/><actuator name="b">'
     text = f'<transmission name="both">{two}{ROTOR}</actuator></transmission>'
-    made, told = loaded(arm(text), driven="j1,j2,j3")
+    made, reported = loaded(arm(text), driven="j1,j2,j3")
     assert all(actuator.rotor_inertia == 0.0 for actuator in made.actuators)
-    assert any("'both'" in line and "rotor_inertia" in line for line in told)
+    assert any("'both'" in line and "rotor_inertia" in line for line in reported)
 
 
 def test_a_rotor_in_an_sdf_as_drake_has_it_is_reflected():
@@ -280,10 +280,10 @@ def test_limits_of_command_interfaces_narrow_those_of_the_joint():
 def test_limits_of_command_interfaces_that_are_off_or_no_numbers_change_nothing():
     text = arm(commanded("effort", {"min": -12, "max": 12}, '<limits enable="false"/>'))
     assert loaded(text)[0].effort_limits.tolist() == [20.0, 20.0, 20.0]
-    made, told = loaded(arm(commanded("velocity", {"min": "{-2*pi}", "max": "{2*pi}"})))
+    made, reported = loaded(arm(commanded("velocity", {"min": "{-2*pi}", "max": "{2*pi}"})))
     assert made.velocity_limits.tolist() == [5.0, 5.0, 5.0]
-    assert len(told) == 1
-    assert "'j2'" in told[0]
+    assert len(reported) == 1
+    assert "'j2'" in reported[0]
 
 
 def test_limits_of_command_interfaces_that_contradict_the_joint_are_refused():
@@ -304,11 +304,11 @@ def test_quaternions_of_urdf_are_read_from_version_1_1_on(version):
 
 
 def test_a_quaternion_without_a_version_is_left_out_by_name():
-    made, told = loaded(arm().replace('xyz="0 0 0.2"', f'xyz="0 0 0.2" {TURN}'))
+    made, reported = loaded(arm().replace('xyz="0 0 0.2"', f'xyz="0 0 0.2" {TURN}'))
     q = [0.3, 0.1, -0.4]
     assert made.gravity(q) == pytest.approx(rd.load(arm()).gravity(q), abs=0.0)
-    assert len(told) == 1
-    assert "'j2'" in told[0]
+    assert len(reported) == 1
+    assert "'j2'" in reported[0]
 
 
 @pytest.mark.parametrize(
@@ -333,8 +333,8 @@ def test_numbers_that_no_joint_can_have_are_refused(before, after):
 
 @pytest.mark.parametrize("key", ["velocity", "effort"])
 def test_a_limit_of_zero_on_a_driven_joint_is_named_and_counts_for_none(key):
-    made, told = loaded(arm().replace(f'{key}="', f'{key}="0" was="', 1), driven="j1,j2,j3")
+    made, reported = loaded(arm().replace(f'{key}="', f'{key}="0" was="', 1), driven="j1,j2,j3")
     assert getattr(made, f"{key}_limits")[0] == np.inf
-    assert len(told) == 1
-    assert "'j1'" in told[0]
-    assert key in told[0]
+    assert len(reported) == 1
+    assert "'j1'" in reported[0]
+    assert key in reported[0]

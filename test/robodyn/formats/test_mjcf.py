@@ -117,8 +117,8 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
     data.qpos = [q[names.index(name)] for name in "abcd"]
     data.qvel, data.qacc = spread @ rates[order], spread @ changes[order]
     mujoco.mj_inverse(model, data)
-    wanted = (spread @ tangent(mechanism, q)[order]).T @ data.qfrc_inverse
-    np.testing.assert_allclose(mechanism.inverse_dynamics(q, u, change), wanted, rtol=1e-9)
+    expected = (spread @ tangent(mechanism, q)[order]).T @ data.qfrc_inverse
+    np.testing.assert_allclose(mechanism.inverse_dynamics(q, u, change), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -231,10 +231,10 @@ PLATE = """<mujoco>{}<worldbody><body name="plate"><joint name="a" axis="1 0 0"/
 )
 def test_contacts_that_mujoco_would_have_are_named(before, of_plate, pairs):
     """Plate, arm and ball: by default all but the arm and the plate below it."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("always")
         rd.load(PLATE.format(before, of_plate))
-    texts = [str(each.message) for each in told if "contacts" in str(each.message)]
+    texts = [str(each.message) for each in reported if "contacts" in str(each.message)]
     assert len(texts) == bool(pairs)
     assert not pairs or f"between {pairs} pair" in texts[0]
 
@@ -329,7 +329,7 @@ def test_our_own_text_in_a_file_is_refused_unless_it_is_ours(text):
         rd.load(file)
 
 
-def test_a_file_is_told_from_a_urdf_by_its_root():
+def test_a_file_is_distinguished_from_a_urdf_by_its_root():
     for text, root in (
         ('<?xml version="1.0"?><!-- <a> --><mujoco/>', "mujoco"),
         ("<!DOCTYPE robot>\n<robot name='mujoco'/>", "robot"),
@@ -455,7 +455,7 @@ def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads()
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reported"),
     [
         ('tendon="split"', 'site="s"', "'actuator1': it drives a site"),
         ('<equality><joint joint1="left" joint2="right"/></equality>', "", "'split': it has d"),
@@ -463,10 +463,10 @@ def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads()
         ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "holds a joint"),
     ],
 )  # fmt: skip
-def test_unsupported_tendons_and_actuators_are_refused_by_name(old, new, told):
+def test_unsupported_tendons_and_actuators_are_refused_by_name(old, new, reported):
     text = SPLIT.replace('<body name="left"', '<site name="s"/><body name="left"')
     assert old in text
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=reported):
         rd.load(text.replace(old, new))
 
 

@@ -41,10 +41,10 @@ def test_a_saved_model_has_the_same_inverse_dynamics(name, tmp_path, rng):
     np.testing.assert_allclose(again.effort_limits, m.effort_limits)
     assert again.actuators == m.actuators
     for state in states(m, rng):
-        wanted = m.inverse_dynamics(*state)
-        scale = np.abs(wanted).max()
+        expected = m.inverse_dynamics(*state)
+        scale = np.abs(expected).max()
         np.testing.assert_allclose(
-            again.inverse_dynamics(*state), wanted, rtol=1e-12, atol=1e-12 * scale
+            again.inverse_dynamics(*state), expected, rtol=1e-12, atol=1e-12 * scale
         )
 
 
@@ -92,9 +92,9 @@ def test_mujoco_agrees(name, tmp_path, rng):
         data.qvel, data.qacc = spread @ rates, spread @ changes
         model.opt.disableflags = int(free)
         mujoco.mj_inverse(model, data)
-        wanted = (spread @ tangent(loop, q)).T @ data.qfrc_inverse
+        expected = (spread @ tangent(loop, q)).T @ data.qfrc_inverse
         found = loop.free_efforts(q, v, a)
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10 * np.abs(wanted).max())
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10 * np.abs(expected).max())
         model.opt.disableflags = 0
         data.ctrl = loop.inverse_dynamics(q, v, a)
         mujoco.mj_forward(model, data)
@@ -109,16 +109,16 @@ def test_models_that_mujoco_cannot_express_are_refused(tmp_path):
 
 def test_feet_without_mass_keep_their_inertia(tmp_path, rng):
     """As solo's and bolt's have it, whose feet are fixed to their legs."""
-    told = '<inertia ixx="1e-3" iyy="2e-3" izz="2e-3" ixy="0" ixz="0" iyz="0"/>'
+    reported = '<inertia ixx="1e-3" iyy="2e-3" izz="2e-3" ixy="0" ixz="0" iyz="0"/>'
     m = rd.load(
         f"""<robot name="leg"><link name="hip"/><joint name="knee" type="revolute">
       <parent link="hip"/><child link="shank"/><axis xyz="0 1 0"/>
       <limit lower="-1" upper="1" effort="5" velocity="5"/></joint>
-      <link name="shank"><inertial><origin xyz="0.1 0 0"/><mass value="0.2"/>{told}</inertial>
+      <link name="shank"><inertial><origin xyz="0.1 0 0"/><mass value="0.2"/>{reported}</inertial>
       </link>
       <joint name="ankle" type="fixed"><parent link="shank"/><child link="foot"/>
       <origin xyz="0.2 0 0" rpy="0 0 0.4"/></joint>
-      <link name="foot"><inertial><mass value="0"/>{told}</inertial></link></robot>""",
+      <link name="foot"><inertial><mass value="0"/>{reported}</inertial></link></robot>""",
         kind="closed_loop",
     )
     again = saved(m, tmp_path / "m.xml")
@@ -149,5 +149,5 @@ def test_fixed_links_may_have_inertias_that_mujoco_refuses(tmp_path, rng):
     )
     again = saved(m, tmp_path / "m.xml")
     for state in states(m, rng):
-        wanted = m.inverse_dynamics(*state)
-        np.testing.assert_allclose(again.inverse_dynamics(*state), wanted, rtol=1e-12)
+        expected = m.inverse_dynamics(*state)
+        np.testing.assert_allclose(again.inverse_dynamics(*state), expected, rtol=1e-12)

@@ -82,8 +82,10 @@ def test_an_arm_is_the_one_that_a_urdf_says(rng):
     assert arm.effort_limits.tolist() == [50.0, np.inf]
     for _ in range(3):
         q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 2))
-        wanted = same.inverse_dynamics(q, qd, qdd)
-        np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), wanted, rtol=1e-12, atol=1e-12)
+        expected = same.inverse_dynamics(q, qd, qdd)
+        np.testing.assert_allclose(
+            arm.inverse_dynamics(q, qd, qdd), expected, rtol=1e-12, atol=1e-12
+        )
         poses = arm.forward_kinematics(q), same.forward_kinematics(q)
         np.testing.assert_allclose(*poses, atol=1e-12)
 
@@ -165,7 +167,7 @@ def test_nested_models_may_stand_on_the_world():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reported"),
     [
         ('version="1.7"', 'version="1.2"', r"version '1.2', expected <sdf> of 1.4 to 1.12"),
         ('type="revolute"><parent>rod', 'type="gearbox"><parent>rod', "'d': type is 'gearbox'"),
@@ -180,9 +182,9 @@ def test_nested_models_may_stand_on_the_world():
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::robodyn.errors.LeftOutWarning")
-def test_unsupported_sdf_elements_are_refused_by_name(old, new, told):
+def test_unsupported_sdf_elements_are_refused_by_name(old, new, reported):
     assert old in FOUR_BAR
-    with pytest.raises(ModelError, match=told) as caught:
+    with pytest.raises(ModelError, match=reported) as caught:
         rd.load(FOUR_BAR.replace(old, new))
     assert "\n" not in str(caught.value)
 
@@ -210,9 +212,9 @@ def test_ignored_sdf_elements_are_named():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read_sdf(text, "m.sdf")
-    told = " ".join(str(one.message) for one in caught)
+    reported = " ".join(str(one.message) for one in caught)
     for part in ("model://camera", "'gz::Wind'", "joint 'd': ignored limits"):
-        assert part in told
+        assert part in reported
     with pytest.warns(MissingInertiaWarning, match="'crank' without <inertial>: .*1 kg"):
         read = read_sdf(FOUR_BAR.replace(f"<inertial>{INERTIAL}</inertial>", "", 1), "m.sdf")
     assert read.links["crank"].mass == 1.0

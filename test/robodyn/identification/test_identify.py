@@ -306,15 +306,15 @@ def test_efforts_of_a_standing_joint_are_not_used(rng):
     assert any("joint6.armature" in name for name, _ in result.missed)
 
 
-def test_efforts_of_the_other_sense_are_told(rng):
+def test_efforts_of_the_other_sense_are_reported(rng):
     truth = rd.load("puma560")
     recording, _ = recorded(truth, motion(truth, rng, 0.5), rng)
     efforts = recording.effort * [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
     turned = rd.Recording.from_arrays(truth, recording.time, recording.position, efforts)
     notes = rd.identify(truth, turned, friction="coulomb").notes
-    told = [note for note in notes if "other way" in note]
-    assert len(told) == 1
-    assert "--effort-gain joint2=-1)" in told[0]
+    reported = [note for note in notes if "other way" in note]
+    assert len(reported) == 1
+    assert "--effort-gain joint2=-1)" in reported[0]
     assert not any("other way" in note for note in rd.identify(truth, recording).notes)
 
 

@@ -248,12 +248,12 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_read_recording_rejects_unusable_recordings_in_one_line(case, tmp_path, puma, motion):
-    spoil, said = WRONG[case]
+    spoil, message = WRONG[case]
     t, q, _, effort = motion
     path = csv(tmp_path / "r.csv", puma, *spoil(t, q, effort))
     with pytest.raises(InvalidInput) as refused:
         rd.read_recording(path, puma)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -272,7 +272,7 @@ def test_other_joints_are_listed_and_can_be_mapped(tmp_path, puma, motion):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the file is empty"),
         ("a,b\n1,2\n", "no column is a time"),
@@ -282,9 +282,9 @@ def test_other_joints_are_listed_and_can_be_mapped(tmp_path, puma, motion):
         ("time,joint1.position\n1\n", "line 2 has 1 cells, the header has 2"),
     ],
 )
-def test_files_that_are_no_recording(text, said, tmp_path, puma):
+def test_files_that_are_no_recording(text, message, tmp_path, puma):
     (tmp_path / "r.csv").write_text(text)
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         rd.read_recording(tmp_path / "r.csv", puma)
 
 

@@ -58,14 +58,14 @@ def test_every_driven_joint_has_its_interfaces(kind, tmp_path):
         source = tmp_path / "platform.yaml"
         source.write_bytes((MODELS / "stewart_symmetric.yaml").read_bytes())
     # its actuators are no hardware
-    (said,) = systems(robot_description(source, mechanism))
-    assert said.find("hardware") is None
-    assert not said.findall("joint/command_interface")
+    (element,) = systems(robot_description(source, mechanism))
+    assert element.find("hardware") is None
+    assert not element.findall("joint/command_interface")
     text = robot_description(source, mechanism, ros2_control=True, arguments=TOPICS)
     (system,) = systems(text)
     assert system.findtext("hardware/plugin") == PLUGIN
-    told = {param.get("name"): param.text for param in system.iterfind("hardware/param")}
-    assert told == TOPICS | {"trigger_joint_command_threshold": "-1"}
+    reported = {param.get("name"): param.text for param in system.iterfind("hardware/param")}
+    assert reported == TOPICS | {"trigger_joint_command_threshold": "-1"}
     assert [joint.get("name") for joint in system.iterfind("joint")] == [*mechanism.joint_names]
     lengths = mechanism.inverse_kinematics(mechanism.home)
     for joint, length in zip(system.iterfind("joint"), lengths, strict=True):

@@ -34,10 +34,10 @@ def three_links(second=INERTIAL, third=INERTIAL):
 
 def test_a_link_without_inertia_is_massless_and_said_once():
     nothing = INERTIAL.replace('"2"', '"0"').replace("0.01", "0").replace("0.02", "0")
-    with pytest.warns(MissingInertiaWarning) as told:
+    with pytest.warns(MissingInertiaWarning) as reported:
         arm = rd.load(three_links(second=""))
-    assert len(told) == 1
-    assert "link 'two' without <inertial>: taken as massless" in str(told[0].message)
+    assert len(reported) == 1
+    assert "link 'two' without <inertial>: taken as massless" in str(reported[0].message)
     same = rd.load(three_links(second=nothing))
     state = np.array([[0.3, -0.5, 0.7], [1.0, 0.5, -2.0], [3.0, -1.0, 2.0]])
     assert arm.inverse_dynamics(*state) == pytest.approx(same.inverse_dynamics(*state), abs=1e-12)
@@ -45,14 +45,14 @@ def test_a_link_without_inertia_is_massless_and_said_once():
 
 def test_all_of_them_are_in_one_line_and_strict_refuses_them():
     text = three_links(second="", third="")
-    with pytest.warns(MissingInertiaWarning, match="links 'two', 'three' without") as told:
+    with pytest.warns(MissingInertiaWarning, match="links 'two', 'three' without") as reported:
         rd.load(text)
-    assert len(told) == 1
+    assert len(reported) == 1
     with pytest.raises(rd.ModelError, match="links 'two', 'three' moved by a joint, but no <inert"):
         rd.load(text, strict=True)
 
 
-def test_check_tells_of_them(tmp_path):
+def test_check_reports_them(tmp_path):
     from robodyn.loading import describe, read
 
     (tmp_path / "arm.urdf").write_text(three_links(second=""))

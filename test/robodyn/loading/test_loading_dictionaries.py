@@ -23,8 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def test_the_types_of_load_name_every_bundled_model_under_its_kind():
     names = {"stewart": StewartName, "serial": SerialName}
     names["closed_loop"] = LoopName
-    told = {name: kind for kind, literal in names.items() for name in get_args(literal)}
-    assert told == {name: rd.load(name).kind for name in rd.models()}
+    reported = {name: kind for kind, literal in names.items() for name in get_args(literal)}
+    assert reported == {name: rd.load(name).kind for name in rd.models()}
 
 
 @pytest.mark.parametrize("name", ["puma560", "stewart_symmetric"])

@@ -56,7 +56,7 @@ CART_POLE = (
 
 
 @pytest.mark.parametrize(
-    "said",
+    "transmissions",
     [
         transmission("to_cart"),
         control("to_cart"),
@@ -65,9 +65,9 @@ CART_POLE = (
     ],
     ids=["transmission", "effort", "position", "both"],
 )
-def test_a_cart_pole_with_one_motor_has_one(said):
+def test_a_cart_pole_with_one_motor_has_one(transmissions):
     """A passive pole falls: for a small angle its hinge bears no torque."""
-    cart = rd.load(robot(*CART_POLE, said))
+    cart = rd.load(robot(*CART_POLE, transmissions))
     assert cart.joint_names == ("to_cart",)
     assert cart.effort_limits.tolist() == [20.0]
     angle = 0.3
@@ -77,16 +77,16 @@ def test_a_cart_pole_with_one_motor_has_one(said):
     # about the hinge (I + m l^2) angle'' + m l cos(angle) x'' = m g l sin(angle), and of both
     inertia = 1e-4 + POLE * LENGTH**2
     M = [[MASS + POLE, POLE * LENGTH * np.cos(angle)], [POLE * LENGTH * np.cos(angle), inertia]]
-    wanted = np.linalg.solve(M, [0.0, POLE * G * LENGTH * np.sin(angle)])
+    expected = np.linalg.solve(M, [0.0, POLE * G * LENGTH * np.sin(angle)])
     order = [cart.independent_joints.index(name) for name in ("to_cart", "to_pole")]
-    np.testing.assert_allclose(np.asarray(rates)[order], wanted, rtol=1e-9)
+    np.testing.assert_allclose(np.asarray(rates)[order], expected, rtol=1e-9)
     with pytest.raises(rd.UnderActuated, match="to_pole still move"):
         cart.inverse_dynamics(state, np.zeros(2), np.zeros(2))
 
 
 def test_a_file_that_says_nothing_of_motors_or_says_it_of_all_is_an_arm():
-    for said in ("", transmission("to_cart") + transmission("to_pole")):
-        assert rd.load(robot(*CART_POLE, said)).kind == "serial"
+    for reported in ("", transmission("to_cart") + transmission("to_pole")):
+        assert rd.load(robot(*CART_POLE, reported)).kind == "serial"
 
 
 def test_driven_overrides_what_the_file_says():
@@ -143,11 +143,11 @@ FORK = (
 def test_tip_link_names_omitted_joints_and_keeps_what_moves_along(tmp_path):
     path = tmp_path / "fork.urdf"
     path.write_text(robot(*FORK, *(transmission(f"to_{n}") for n in ("arm", "hand", "far"))))
-    with pytest.warns(LeftOutWarning) as told:
+    with pytest.warns(LeftOutWarning) as reported:
         arm = rd.load(path, tip_link="hand")
-    assert len(told) == 1
+    assert len(reported) == 1
     assert "ignored links 'other', 'far' and the actuators of joints 'to_far'" in str(
-        told[0].message
+        reported[0].message
     )
     assert arm.bodies[-1].mass == pytest.approx(0.5 + 0.7)
     use_options(tip_link="hand")
@@ -229,7 +229,7 @@ def test_fingers_alike_are_no_halves_of_a_loop():
         rd.load(robot(*parts).replace("0 0.04 0", "0 0.0 0"))
 
 
-def test_an_unknown_ending_is_told_all_that_are_read(tmp_path):
+def test_an_unknown_ending_is_refused_with_all_that_are_read(tmp_path):
     path = tmp_path / "robot.sdx"
     path.write_text("<sdf/>")
     with pytest.raises(rd.ModelError) as refused:

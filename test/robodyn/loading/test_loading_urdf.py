@@ -162,9 +162,9 @@ def test_a_general_urdf_with_other_dimensions_keeps_its_links(model, rng):
     nominal = np.array([each.value for each in geometry_of(own).parameters])
     values = nominal + 0.02 * rng.normal(size=len(nominal))
     found = geometry_of(other).with_geometry(values)
-    wanted = geometry_of(own).with_geometry(values)
-    assert differences(six_legs(found), six_legs(wanted), 1e-11) == []
-    offsets = wanted.drives.offsets - own.drives.offsets
+    expected = geometry_of(own).with_geometry(values)
+    assert differences(six_legs(found), six_legs(expected), 1e-11) == []
+    offsets = expected.drives.offsets - own.drives.offsets
     np.testing.assert_allclose(found.drives.offsets - other.drives.offsets, offsets, atol=1e-12)
     assert rd.link_names(found) == rd.link_names(other)
     # and a leg is as long as the changed dimensions say

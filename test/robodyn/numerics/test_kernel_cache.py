@@ -60,8 +60,8 @@ def _obey_modes():
 def warm(tmp_path_factory):
     """A cache in a folder that everybody may read, and what the script prints."""
     cache = tmp_path_factory.mktemp("cache")
-    printed, said = run(cache)
-    assert COMPILING in said  # on first use, in a library call
+    printed, reported = run(cache)
+    assert COMPILING in reported  # on first use, in a library call
     assert run(cache) == (printed, "")
     return cache, printed
 
@@ -80,9 +80,9 @@ def test_another_numba_and_another_processor_have_files_of_their_own(warm, tmp_p
         "import numba; numba.__version__ = '0.1.2';"
         "numba.config.CPU_NAME = 'generic'; numba.config.CPU_FEATURES = '+sse2'"
     )
-    again, said = run(cache, first=other)
+    again, reported = run(cache, first=other)
     assert again == printed
-    assert COMPILING in said
+    assert COMPILING in reported
     assert run(cache) == run(cache, first=other) == (printed, "")
 
 
@@ -105,10 +105,10 @@ def test_a_damaged_file_is_said_and_made_again(warm, rng, damage):
     cache, printed = warm
     for path in files(cache, "nbc"):
         path.write_bytes(damage(path.read_bytes(), rng))
-    again, said = run(cache)
+    again, reported = run(cache)
     assert again == printed
-    assert said.count("the kernel cache is damaged") == 1
-    assert "Traceback" not in said
+    assert reported.count("the kernel cache is damaged") == 1
+    assert "Traceback" not in reported
     assert run(cache) == (printed, "")  # healed
 
 
@@ -171,11 +171,11 @@ def test_code_that_others_may_have_written_is_not_executed(warm, tmp_path, what,
             os.chown(path, owner, owner)
         path.chmod(mode)
     environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
-    again, said = run(cache, **environment)
+    again, reported = run(cache, **environment)
     assert again == printed
     assert not mark.exists()
-    assert str(folder) in said  # which
-    assert (f"user {owner}" if owner else f"{mode:o}") in said  # and why
+    assert str(folder) in reported  # which
+    assert (f"user {owner}" if owner else f"{mode:o}") in reported  # and why
     # that others can write there is no reason to compile at every start
     assert COMPILING not in run(cache, **environment)[1]
 
@@ -219,9 +219,9 @@ def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
     for path in files(cache, "nbc"):
         os.truncate(path, 0)
     environment = {"TMPDIR": str(elsewhere), "HOME": "/dev/null/no"}
-    again, said = run(cache, read_only=True, **environment)
+    again, reported = run(cache, read_only=True, **environment)
     assert again == printed
-    assert "damaged" in said
+    assert "damaged" in reported
     assert files(elsewhere, "nbc")
     run(cache)  # its owner repairs it
 
@@ -229,9 +229,9 @@ def test_a_damaged_read_only_cache_is_made_up_for_elsewhere(warm, tmp_path):
 def test_without_a_home_there_is_a_temporary_folder_of_ones_own(warm, tmp_path):
     printed = warm[1]
     environment = {"HOME": "/dev/null/no", "TMPDIR": str(tmp_path)}
-    again, said = run(Path("/dev/null/no"), **environment)
+    again, reported = run(Path("/dev/null/no"), **environment)
     assert again == printed
-    assert f"kept in {tmp_path}/robodyn-" in said
+    assert f"kept in {tmp_path}/robodyn-" in reported
     (folder,) = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert run(Path("/dev/null/no"), **environment) == (printed, "")
@@ -286,4 +286,4 @@ def test_processes_that_start_together_compile_every_kernel_once(warm, tmp_path)
     assert [out.splitlines(keepends=True)[0] for out, _ in ends] == [printed] * 3, ends
     compiled = [int(out.splitlines()[1]) for out, _ in ends]
     assert sum(compiled) == len(files(tmp_path, "nbc"))
-    assert sum(said.count(COMPILING) for _, said in ends) == 1
+    assert sum(reported.count(COMPILING) for _, reported in ends) == 1

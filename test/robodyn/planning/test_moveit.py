@@ -50,10 +50,10 @@ def test_the_chain_puts_the_tip_where_the_mechanism_has_it(package, rng):
     assert (robot.get_root(), robot.joints[-1].child) == m.frames
     rest = np.zeros((1, len(limits)))
     for values in rng.uniform(*limits.T, (20, len(limits))):
-        told = dict(zip((j.name for j in robot.joints), values, strict=True))
-        asked = np.array([[told[name] for name in tip.independent_joints]])
+        reported = dict(zip((j.name for j in robot.joints), values, strict=True))
+        asked = np.array([[reported[name] for name in tip.independent_joints]])
         q = motions.motion_of_independent(tip, asked, rest, rest, m.home).configuration[0]
-        frame = pose_of(robot, told)
+        frame = pose_of(robot, reported)
         np.testing.assert_allclose(m.body_pose(q)[:3], frame[:3, 3], atol=1e-8)
         if len(limits) == 6:
             np.testing.assert_allclose(rotation_matrix(m.body_pose(q)), frame[:3, :3], atol=1e-8)
@@ -99,8 +99,8 @@ def test_motions_of_the_tip_are_found_again(package, rng):
     rate, change = rng.uniform(-0.1, 0.1, (2, 1, n))
     motion = motions.motion_of_independent(tip, here, rate, change, m.home)
     found = motions.independent_motion(tip, *(part[0] for part in motion))
-    for one, wanted in zip(found, (here, rate, change), strict=True):
-        np.testing.assert_allclose(one, wanted[0], atol=1e-7)
+    for one, expected in zip(found, (here, rate, change), strict=True):
+        np.testing.assert_allclose(one, expected[0], atol=1e-7)
 
 
 def test_names_tell_whose_joints_are_meant(package):

@@ -202,15 +202,17 @@ def test_bounds_of_conditioning_are_named_with_their_numbers(platform, given, qu
     assert broken.value == pytest.approx(number)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.99, 1.01, 2.0])
-def test_efforts_that_hold_it_decide_by_their_share_of_the_limit(platform, share):
+@pytest.mark.parametrize("fraction", [0.5, 0.99, 1.01, 2.0])
+def test_efforts_that_hold_it_decide_by_their_share_of_the_limit(platform, fraction):
     rest = np.zeros(6)
     held = np.abs(platform.inverse_dynamics(platform.home, rest, rest)).max()
-    needs = Requirements(platform, WorkspaceSettings(effort_limits=held / share))
+    needs = Requirements(platform, WorkspaceSettings(effort_limits=held / fraction))
     margin = needs.margins(platform.home[None])[0]
-    assert margin == pytest.approx(1.0 - share if share < 1.0 else 1.0 / share - 1.0, abs=0.5)
-    assert (margin >= 0.0) == (share <= 1.0)
-    if share > 1.0:
+    assert margin == pytest.approx(
+        1.0 - fraction if fraction < 1.0 else 1.0 / fraction - 1.0, abs=0.5
+    )
+    assert (margin >= 0.0) == (fraction <= 1.0)
+    if fraction > 1.0:
         assert f"needs {held:.4g} N to hold it at rest" in needs.worst(platform.home)
 
 

@@ -72,7 +72,7 @@ def test_motion_that_keeps_to_the_bound_is_left_as_it_is(dasgupta):
     assert around_singularities(dasgupta, line, LIMIT) is line
 
 
-def test_sides_of_the_singular_surface_are_told_apart(dasgupta):
+def test_sides_of_the_singular_surface_are_distinguished(dasgupta):
     ends = rd.paper_path("III").sample(np.array([0.0, 6.0])).configuration
     with pytest.raises(rd.NoPath, match="different sides of the singular surface") as refused:
         rd.plan_path(dasgupta, *ends)

@@ -89,8 +89,8 @@ def test_viscous_friction_slows_as_its_equation_says():
         middle = exact[-1] + step * (2.0 - friction * np.sqrt(exact[-1]))
         exact.append(exact[-1] + 2.0 * step * (2.0 - friction * np.sqrt(middle)))
     here = S <= 1.0 / 3.0
-    wanted = np.interp(S[here], step * np.arange(len(exact)), exact)
-    np.testing.assert_allclose(x[here], wanted, atol=0.02)
+    expected = np.interp(S[here], step * np.arange(len(exact)), exact)
+    np.testing.assert_allclose(x[here], expected, atol=0.02)
     assert (x[1:5] < 4.0 * S[1:5]).all()
     assert (x[-5:-1] > 4.0 * (1.0 - S[-5:-1])).all()
 

@@ -33,10 +33,10 @@ def platform():
     return rd.load("stewart_symmetric")
 
 
-def fastest(arm, route, share):
+def fastest(arm, route, fraction):
     """The fastest motion with a share of the efforts, at any speed."""
     return rd.time_optimal(
-        arm, route, effort_limits=share * arm.effort_limits,
+        arm, route, effort_limits=fraction * arm.effort_limits,
         velocity_limits=np.full(6, 1e3), points=120,
     )  # fmt: skip
 
@@ -45,10 +45,10 @@ def fastest(arm, route, share):
 @pytest.mark.parametrize("factor", [2.0, 3.0])
 def test_efforts_k_squared_times_as_large_take_a_kth_of_the_time(floating, factor):
     """Efforts of inertia are quadratic in 1 / time, so the motion is the same, only faster."""
-    slow, quick = (fastest(floating, ROUTE, share) for share in (0.1, 0.1 * factor**2))
+    slow, quick = (fastest(floating, ROUTE, fraction) for fraction in (0.1, 0.1 * factor**2))
     assert slow.duration / quick.duration == pytest.approx(factor, rel=1e-4)
-    shares = np.linspace(0.0, 1.0, 9)
-    one, other = (each.sample(shares * each.duration) for each in (slow, quick))
+    fractions = np.linspace(0.0, 1.0, 9)
+    one, other = (each.sample(fractions * each.duration) for each in (slow, quick))
     np.testing.assert_allclose(other.configuration, one.configuration, atol=1e-4)
     np.testing.assert_allclose(other.velocity, factor * one.velocity, atol=2e-3 * factor)
 
@@ -216,7 +216,7 @@ def test_intervals_of_a_path_cover_it_in_order(floating, points):
 
 @pytest.mark.slow
 def test_more_of_any_limit_never_takes_longer(floating):
-    times = [fastest(floating, ROUTE, share).duration for share in (0.05, 0.1, 0.4)]
+    times = [fastest(floating, ROUTE, fraction).duration for fraction in (0.05, 0.1, 0.4)]
     assert times == sorted(times, reverse=True)
     one_joint = 0.1 * floating.effort_limits
     one_joint[0] *= 3.0

@@ -61,8 +61,8 @@ JOINTS = np.array(
 def between(motion):
     """The motion on a grid that is finer than its own by a factor."""
     nodes = np.array([0.0, *motion.switching_times, motion.duration])
-    shares = np.linspace(0.0, 1.0, FINER, endpoint=False)
-    times = nodes[:-1, None] + np.diff(nodes)[:, None] * shares
+    fractions = np.linspace(0.0, 1.0, FINER, endpoint=False)
+    times = nodes[:-1, None] + np.diff(nodes)[:, None] * fractions
     return motion.sample(np.append(times, motion.duration))
 
 
@@ -433,14 +433,14 @@ def test_paths_that_cannot_be_are_refused(platform, arm):
         rd.time_optimal(singular, rd.paper_path("III"))
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.3, 0.34, 0.6, 0.7])
-def test_a_motion_at_its_limits_of_rates_is_taken_over(share):
+@pytest.mark.parametrize("fraction", [0.1, 0.25, 0.3, 0.34, 0.6, 0.7])
+def test_a_motion_at_its_limits_of_rates_is_taken_over(fraction):
     """It uses between its points what a plan leaves at its own."""
     platform = rd.load("stewart_symmetric")
     ahead = rd.pose_from_rpy([0.05, 0.0, 1.0], [0.0, 0.05, 0.0])
     back = rd.pose_from_rpy([-0.05, 0.03, 1.0], [0.05, 0.0, 0.0])
     first = rd.time_optimal(platform, rd.plan_line(platform.home, ahead, duration=1.0), points=300)
-    pose, twist, _ = first.sample(share * first.duration)
+    pose, twist, _ = first.sample(fraction * first.duration)
     used = np.abs(platform.joint_velocities(pose, twist) / platform.velocity_limits).max()
     assert used == pytest.approx(1.0, abs=1e-4)
     onward = time_optimal_from(platform, pose, twist, back, points=300)

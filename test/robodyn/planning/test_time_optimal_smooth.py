@@ -55,8 +55,8 @@ def rail(folder, **more):
 def between(motion):
     """Times on a grid that is finer than a motion's own by a factor."""
     nodes = np.array([0.0, *motion.switching_times, motion.duration])
-    shares = np.linspace(0.0, 1.0, FINER, endpoint=False)
-    times = nodes[:-1, None] + np.diff(nodes)[:, None] * shares
+    fractions = np.linspace(0.0, 1.0, FINER, endpoint=False)
+    times = nodes[:-1, None] + np.diff(nodes)[:, None] * fractions
     return np.unique(np.append(times, motion.duration))
 
 
@@ -275,15 +275,15 @@ def test_easing_leaves_rests_with_the_cube(rests):
 
 
 @pytest.mark.slow
-def test_progress_is_told_and_may_end_the_search(arm):
-    path, told = [arm.home, arm.home + 0.3], []
-    rd.time_optimal(arm, path, jerk_limits=100.0, points=POINTS, progress=told.append)
-    assert len(told) > 10
-    assert (np.diff(told) >= -1e-12).all()
-    assert told[0] >= 0.0
-    assert told[-1] == 1.0
+def test_progress_is_reported_and_may_end_the_search(arm):
+    path, reported = [arm.home, arm.home + 0.3], []
+    rd.time_optimal(arm, path, jerk_limits=100.0, points=POINTS, progress=reported.append)
+    assert len(reported) > 10
+    assert (np.diff(reported) >= -1e-12).all()
+    assert reported[0] >= 0.0
+    assert reported[-1] == 1.0
 
-    def unwanted(share):
+    def unwanted(fraction):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -92,10 +92,10 @@ def test_the_motion_stays_on_the_path_within_its_limits(arm, path, calm):
     t = np.linspace(0.0, calm.duration, 2001)
     q, v, a = calm.sample(t)
     start, goal = (path.sample(time).configuration for time in (0.0, path.duration))
-    share = (q - start) @ (goal - start) / np.sum((goal - start) ** 2)
-    np.testing.assert_allclose(q, start + np.outer(share, goal - start), atol=1e-9)
-    assert (np.diff(share) >= 0.0).all()
-    assert abs(share[-1] - 1.0) < 1e-12
+    fraction = (q - start) @ (goal - start) / np.sum((goal - start) ** 2)
+    np.testing.assert_allclose(q, start + np.outer(fraction, goal - start), atol=1e-9)
+    assert (np.diff(fraction) >= 0.0).all()
+    assert abs(fraction[-1] - 1.0) < 1e-12
     efforts = arm.inverse_dynamics(q, v, a)
     assert (np.abs(efforts) <= arm.effort_limits * (1.0 + 1e-4)).all()
     assert (np.abs(v) <= arm.velocity_limits * (1.0 + 1e-4)).all()

@@ -55,11 +55,11 @@ def test_volume_is_that_of_brute_force(platform, rng, limit):
     found = rd.workspace(other, condition_limit=limit, error=0.02)
     count = 400_000
     points = rng.uniform(found.box[:, 0], found.box[:, 1], (count, 3))
-    share = within(other, at_home_turn(other, points), limit).mean()
+    fraction = within(other, at_home_turn(other, points), limit).mean()
     whole = np.prod(np.diff(found.box, axis=1))
-    noise = whole * np.sqrt(share * (1.0 - share) / count)
+    noise = whole * np.sqrt(fraction * (1.0 - fraction) / count)
     assert found.volume_error < 0.03 * found.volume
-    assert abs(found.volume - whole * share) < found.volume_error + 4.0 * noise
+    assert abs(found.volume - whole * fraction) < found.volume_error + 4.0 * noise
 
 
 def turned(rpy):
@@ -91,9 +91,9 @@ def test_volumes_of_random_platforms_are_those_of_their_legs_formula(platform, k
     for leg in legs:
         length = np.linalg.norm(xyz + R @ leg.platform - leg.base, axis=-1)
         inside &= (length >= leg.limits.length[0]) & (length <= leg.limits.length[1])
-    share, whole = inside.mean(), np.prod(np.diff(found.box, axis=1))
-    noise = whole * np.sqrt(share * (1.0 - share) / count)
-    assert abs(found.volume - whole * share) < found.volume_error + 4.0 * noise
+    fraction, whole = inside.mean(), np.prod(np.diff(found.box, axis=1))
+    noise = whole * np.sqrt(fraction * (1.0 - fraction) / count)
+    assert abs(found.volume - whole * fraction) < found.volume_error + 4.0 * noise
 
 
 def test_boundary_is_closed_and_encloses_the_volume(region):
@@ -211,11 +211,11 @@ def test_orientations_of_a_spherical_mechanism_are_those_of_its_motors(rng):
     turned = [loop.assemble(one) for one in motors]
     angles = rd.rpy_from_pose(loop.body_pose(np.array(turned)))[1]
     # the rates of roll, pitch and yaw follow from the angular velocity, with 1 / cos(pitch)
-    share = [
+    fraction = [
         abs(np.linalg.det(loop.jacobian(q)[3:])) / np.cos(b)
         for q, b in zip(turned, angles[:, 1], strict=True)
     ]
-    assert abs(found.volume - 0.8**3 * np.mean(share)) < found.volume_error
+    assert abs(found.volume - 0.8**3 * np.mean(fraction)) < found.volume_error
     assert found.volume_error < 0.15 * found.volume
     assert found.contains(angles[:20]).mean() > 0.8
     assert ((angles > found.box[:, 0]) & (angles < found.box[:, 1])).all()
@@ -317,14 +317,14 @@ def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent()
 
 def test_the_cells_of_a_loop_are_what_a_budget_allows():
     """Coarse ones at least, and progress is reported meanwhile."""
-    told = []
-    found = rd.workspace(rd.load("delta"), resolution=300, budget=2.0, progress=told.append)
+    reported = []
+    found = rd.workspace(rd.load("delta"), resolution=300, budget=2.0, progress=reported.append)
     # coarser than the 300 cells; a slow machine may not come to the end of the coarse ones either
     assert "budget of 2 s" in found.text
     assert found.volume > 0.0
-    assert len(told) > 3
-    assert told == sorted(told)
-    assert told[0] < 0.1
+    assert len(reported) > 3
+    assert reported == sorted(reported)
+    assert reported[0] < 0.1
 
 
 def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
@@ -336,10 +336,10 @@ def test_the_mirror_image_below_the_base_does_not_count(platform, region, rng):
     # by brute force above the base, where the legs' formula has one part
     low, high = [-0.6, -0.6, 0.0], [0.6, 0.6, 1.3]
     points = rng.uniform(low, high, (300_000, 3))
-    share = within(platform, at_home_turn(platform, points)).mean()
+    fraction = within(platform, at_home_turn(platform, points)).mean()
     whole = np.prod(np.subtract(high, low))
-    noise = whole * np.sqrt(share / len(points))
-    assert abs(region.volume - whole * share) < region.volume_error + 4.0 * noise
+    noise = whole * np.sqrt(fraction / len(points))
+    assert abs(region.volume - whole * fraction) < region.volume_error + 4.0 * noise
     both = rd.workspace(platform, error=0.05, bounds=[[-0.6, 0.6], [-0.6, 0.6], [-1.3, 1.3]])
     assert both.volume == pytest.approx(region.volume, rel=0.1)
     assert not both.contains(below)

@@ -148,8 +148,8 @@ def test_zooming_in_on_one_leg_zooms_all_and_a_double_click_resets(browser):
     # at once with the first move, whatever the load: a pointer held for 0.25 s drags nothing
     press = {"button": "left", "buttons": 1, "clickCount": 1}
     browser.post_mouse("mousePressed", *start, **press)
-    for share, move in ((0.3, browser.post_mouse), (0.6, browser.mouse), (1.0, browser.mouse)):
-        at = [a + share * (b - a) for a, b in zip(start, end, strict=True)]
+    for fraction, move in ((0.3, browser.post_mouse), (0.6, browser.mouse), (1.0, browser.mouse)):
+        at = [a + fraction * (b - a) for a, b in zip(start, end, strict=True)]
         move("mouseMoved", *at, button="left", buttons=1)
     browser.mouse("mouseReleased", *end, button="left", clickCount=1)
     browser.wait_for("Bokeh.documents[0].roots()[5].x_range.start > 0.05")

@@ -149,10 +149,10 @@ def test_ticks_lie_in_their_range_at_the_values_that_they_tell(kind, low, high):
     places, labels = zip(*scale.ticks(*ends), strict=True)
     assert 2 <= len(places) <= 12
     assert ends[0] <= places[0] < places[-1] <= ends[1]
-    told = [float(label.replace("−", "-")) for label in labels]
-    assert told == sorted(set(told))
-    np.testing.assert_allclose(scale.positions(told), places)
-    assert (0.0 in told) == (low < 0.0)
+    reported = [float(label.replace("−", "-")) for label in labels]
+    assert reported == sorted(set(reported))
+    np.testing.assert_allclose(scale.positions(reported), places)
+    assert (0.0 in reported) == (low < 0.0)
 
 
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])

@@ -60,8 +60,8 @@ def test_report_puma(tmp_path):
 def test_a_bag_that_is_none(tmp_path):
     pytest.importorskip("rosbags")
     missing = tmp_path / "none.mcap"
-    said = refused(robodyn("analyze", "stewart_dasgupta", "--bag", missing))
-    assert str(missing) in said
-    assert "no such file" in said
+    reported = refused(robodyn("analyze", "stewart_dasgupta", "--bag", missing))
+    assert str(missing) in reported
+    assert "no such file" in reported
     message = refused(robodyn(*ANALYZE, "--bag", missing, "--csv", tmp_path / "x.csv"))
     assert "--csv" in message

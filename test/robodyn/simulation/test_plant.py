@@ -176,7 +176,7 @@ def test_steps_and_stops_have_bounds(dasgupta):
         EndStops(damping=np.nan)
 
 
-def test_a_failure_leaves_the_plant_where_it_was_and_tells_how_far_it_got(dasgupta):
+def test_a_failure_leaves_the_plant_where_it_was_and_reports_how_far_it_got(dasgupta):
     plant = Plant(dasgupta, dt=0.01, end_stops=None, limit_efforts=False)
     with pytest.raises(rd.SimulationFailed, match="no state follows after") as caught:
         plant.hold(np.full(6, 1e12), 1000)

@@ -19,7 +19,7 @@ def mechanism(request, dasgupta, puma):
     return {"platform": dasgupta, "arm": puma}[request.param]
 
 
-def test_without_noise_and_latency_it_tells_the_truth(mechanism, rng):
+def test_without_noise_and_latency_a_sensor_is_exact(mechanism, rng):
     sensor = rd.Sensor(mechanism)
     for state in states(mechanism, rng, 5):
         for found, true in zip(sensor.measure(*state), state, strict=True):
@@ -61,7 +61,7 @@ def test_sensor_measures_in_whole_steps(mechanism, rng):
         np.testing.assert_allclose(10.0 * v, np.round(10.0 * v), rtol=0.0, atol=1e-9)
 
 
-def test_a_slow_sensor_tells_the_same_in_between(mechanism, rng):
+def test_a_slow_sensor_repeats_its_reading_in_between(mechanism, rng):
     sensor, true = rd.Sensor(mechanism, every=3, latency=1), states(mechanism, rng, 8)
     found = [sensor.measure(*state) for state in true]
     for k, (q, _) in enumerate(found):

@@ -189,11 +189,11 @@ def test_events_of_one_time_are_in_order_of_kind_and_joint(dasgupta):
         )
     ]
     platform = with_legs(dasgupta, legs)
-    wanted = np.zeros((2, 6))
-    wanted[0, [5, 0, 3]] = 1.0
-    wanted[1, [1, 4]] = 1.0
+    expected = np.zeros((2, 6))
+    expected[0, [5, 0, 3]] = 1.0
+    expected[1, [1, 4]] = 1.0
     poses = np.tile(dasgupta.home, (3, 1))
-    events = find_events(platform, np.arange(3.0), poses, wanted, np.zeros((2, 6)))
+    events = find_events(platform, np.arange(3.0), poses, expected, np.zeros((2, 6)))
     names = platform.joint_names
     assert [(event.time, event.kind, names.index(event.joint)) for event in events] == [
         *((0.0, "end_stop", joint) for joint in (1, 4, 5)),
@@ -326,7 +326,7 @@ def test_controllers_that_answer_nonsense_are_named(dasgupta, control_dt, answer
         rd.simulate(dasgupta, lambda *_: answer, rd.paper_path("I"), control_dt=control_dt)
 
 
-def test_progress_is_told(dasgupta):
+def test_progress_is_reported(dasgupta):
     seen = []
     rd.simulate(
         dasgupta,

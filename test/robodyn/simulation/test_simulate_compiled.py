@@ -228,7 +228,7 @@ def test_gravity_compensation_leaves_a_mechanism_at_rest_where_it_is(dasgupta, p
         np.testing.assert_allclose(moved, 0.0, atol=1e-7)
 
 
-def test_progress_is_told_a_hundred_times_or_so(puma):
+def test_progress_is_reported_a_hundred_times_or_so(puma):
     path = rd.plan_joints(np.zeros(6), np.ones(6) * 0.3, duration=1.0)
     seen = []
     rd.simulate(puma, rd.ComputedTorque(puma), path, control_dt=0.002, progress=seen.append)

@@ -33,7 +33,7 @@ class Unknown(rd.ComputedTorque):
         return super().__call__(time, configuration, velocity, trajectory)
 
 
-class Told(rd.ComputedTorque):
+class WithCall(rd.ComputedTorque):
     """Controller with the same law, unknown to compiled code."""
 
 
@@ -45,7 +45,7 @@ def test_compiled_code_and_python_agree_and_the_controller_makes_up_for_it(name,
     trajectory, how = planned(m), {"dt": 2.5e-3, "control_dt": control_dt, "duration": 0.4}
     compiled, python, ignorant = (
         rd.simulate(m, law(m, 400.0, 40.0), trajectory, base=at_sea, **how)
-        for law in (rd.ComputedTorque, Told, Unknown)
+        for law in (rd.ComputedTorque, WithCall, Unknown)
     )
     np.testing.assert_allclose(compiled.configuration, python.configuration, rtol=0.0, atol=1e-10)
     np.testing.assert_allclose(

@@ -35,7 +35,7 @@ def test_where_the_loops_do_not_close_there_is_nothing_and_elsewhere_the_same_as
                 closed[i, j] = True
                 number = float(here.condition_number.values.ravel()[0])
                 assert number == pytest.approx(float(fivebar.condition_number(q)), rel=1e-6)
-                wanted = heavy.inverse_dynamics(q, rest, rest)
-                np.testing.assert_allclose(here.effort.isel(payload=1).values, wanted, rtol=1e-7)
+                expected = heavy.inverse_dynamics(q, rest, rest)
+                np.testing.assert_allclose(here.effort.isel(payload=1).values, expected, rtol=1e-7)
     assert closed.any()
     assert not closed.all()

@@ -149,7 +149,7 @@ def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
             run(given, scheduler=client)
 
 
-def test_a_lost_scheduler_is_told_in_one_line_and_the_sweep_resumes(
+def test_a_lost_scheduler_is_reported_in_one_line_and_the_sweep_resumes(
     cluster, plan, tmp_path, monkeypatch
 ):
     given, output = plan(), tmp_path / "map.zarr"

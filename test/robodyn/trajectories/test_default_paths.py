@@ -89,8 +89,8 @@ def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog, capsys):
     path = demonstration(arm, budget=0.0)
     assert path.duration < rd.load_path("demo", arm).duration
     # launch, where it is imported, puts its own root of loggers in the place of pytest's
-    said = caplog.text + capsys.readouterr().err
-    assert "0 s" in said
+    reported = caplog.text + capsys.readouterr().err
+    assert "0 s" in reported
 
 
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
@@ -137,11 +137,11 @@ def test_a_run_without_friction_says_so():
     assert runs["--no-friction"]["friction"] is False
 
 
-def test_a_demonstration_tells_how_far_its_planning_is(monkeypatch):
+def test_a_demonstration_reports_how_far_its_planning_is(monkeypatch):
     """To the caller of `load`, and as a bar on a terminal."""
-    told = []
-    load_path("demo", rd.load("fivebar"), progress=told.append)
-    assert told == [0.25, 0.5, 0.75, 1.0]
+    reported = []
+    load_path("demo", rd.load("fivebar"), progress=reported.append)
+    assert reported == [0.25, 0.5, 0.75, 1.0]
 
     bars = {}
 
@@ -151,4 +151,4 @@ def test_a_demonstration_tells_how_far_its_planning_is(monkeypatch):
 
     monkeypatch.setattr("robodyn.cli.session.progress_bar", bar)
     mechanism_and_path("fivebar", "demo")
-    assert bars == {"path demo": told}
+    assert bars == {"path demo": reported}

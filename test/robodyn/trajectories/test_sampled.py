@@ -161,14 +161,14 @@ def test_all_intervals_at_once_are_what_single_times_are(name, rng):
     velocities, accelerations = rng.normal(size=(2, *steps.shape))
     times = np.cumsum(rng.uniform(0.5, 1.5, len(steps)))
     knots = SampledTrajectory(mechanism, times, Motion(configurations, velocities, accelerations))
-    shares = np.array([1e-6, 0.2, 0.5, 0.9, 1.0 - 1e-6])
-    found = knots.between_knots(shares)
+    fractions = np.array([1e-6, 0.2, 0.5, 0.9, 1.0 - 1e-6])
+    found = knots.between_knots(fractions)
     for k in range(len(steps) - 1):
-        for j, share in enumerate(shares):
-            one = knots.sample(float(times[k] + share * (times[k + 1] - times[k])))
+        for j, fraction in enumerate(fractions):
+            one = knots.sample(float(times[k] + fraction * (times[k + 1] - times[k])))
             # next to a knot a mechanism that has to close its loops is at the knot
             apart = mechanism.difference(one.configuration, found.configuration[k, j])
-            np.testing.assert_allclose(apart, 0.0, atol=1e-11 if 0.1 < share < 0.95 else 1e-5)
+            np.testing.assert_allclose(apart, 0.0, atol=1e-11 if 0.1 < fraction < 0.95 else 1e-5)
             np.testing.assert_allclose(found.velocity[k, j], one.velocity, rtol=1e-8, atol=1e-9)
             np.testing.assert_allclose(
                 found.acceleration[k, j], one.acceleration, rtol=1e-8, atol=1e-8

@@ -49,8 +49,8 @@ def test_a_segment_may_say_otherwise(write):
         8.0,
         profile="quintic",
     )
-    for found, wanted in zip(path.sample(2.0), expected.sample(2.0), strict=True):
-        np.testing.assert_allclose(found, wanted, atol=1e-14)
+    for found, reference in zip(path.sample(2.0), expected.sample(2.0), strict=True):
+        np.testing.assert_allclose(found, reference, atol=1e-14)
 
 
 def test_a_file_that_spells_out_path_one_is_path_one(write):
@@ -63,8 +63,8 @@ def test_a_file_that_spells_out_path_one_is_path_one(write):
     """
     path = rd.load_path(write(document))
     assert path.switching_times == rd.paper_path("I").switching_times
-    for found, wanted in zip(path.sample(2.2), rd.paper_path("I").sample(2.2), strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    for found, reference in zip(path.sample(2.2), rd.paper_path("I").sample(2.2), strict=True):
+        np.testing.assert_array_equal(found, reference)
 
 
 def test_names_of_paper_paths_are_known():
@@ -199,14 +199,14 @@ def test_an_arms_waypoints_as_poses_are_lines_of_its_tip(write, puma, blend):
     np.testing.assert_allclose(path.sample(0.0).configuration, BENT, rtol=0, atol=1e-8)
     for t in path.times[::7]:
         tip = puma.body_pose(path.sample(float(t)).configuration)
-        wanted = of_tip.sample(float(t)).configuration
-        np.testing.assert_allclose(tip[:3], wanted[:3], rtol=0, atol=1e-7)
+        reference = of_tip.sample(float(t)).configuration
+        np.testing.assert_allclose(tip[:3], reference[:3], rtol=0, atol=1e-7)
     # between knots, too
     q, qd, _ = path.sample(path.times[:-1] + 0.5 * np.diff(path.times))
-    wanted = of_tip.sample(path.times[:-1] + 0.5 * np.diff(path.times))
-    np.testing.assert_allclose(puma.body_pose(q)[:, :3], wanted.configuration[:, :3], atol=1e-6)
+    reference = of_tip.sample(path.times[:-1] + 0.5 * np.diff(path.times))
+    np.testing.assert_allclose(puma.body_pose(q)[:, :3], reference.configuration[:, :3], atol=1e-6)
     velocity = np.einsum("sij,sj->si", puma.jacobian(q), qd)
-    np.testing.assert_allclose(velocity, wanted.velocity, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(velocity, reference.velocity, rtol=0, atol=1e-3)
 
 
 @pytest.mark.slow

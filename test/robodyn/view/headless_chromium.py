@@ -99,17 +99,19 @@ class Browser:
         self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
 
     def _listen(self, message: dict[str, Any]) -> None:
-        method, told = message.get("method"), message.get("params", {})
+        method, reported = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
-            details = told["exceptionDetails"]
+            details = reported["exceptionDetails"]
             self.console.append(
                 f"exception: {details.get('exception', {}).get('description', details['text'])}"
             )
-        elif method == "Runtime.consoleAPICalled" and told["type"] in ("error", "assert"):
-            texts = [str(a.get("value", a.get("description"))) for a in told["args"]]
+        elif method == "Runtime.consoleAPICalled" and reported["type"] in ("error", "assert"):
+            texts = [str(a.get("value", a.get("description"))) for a in reported["args"]]
             self.console.append("console: " + " ".join(texts))
-        elif method == "Log.entryAdded" and told["entry"]["level"] == "error":
-            self.console.append(f"log: {told['entry']['text']} {told['entry'].get('url', '')}")
+        elif method == "Log.entryAdded" and reported["entry"]["level"] == "error":
+            self.console.append(
+                f"log: {reported['entry']['text']} {reported['entry'].get('url', '')}"
+            )
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression."""

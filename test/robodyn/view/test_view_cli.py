@@ -61,7 +61,7 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("stewart_dasgupa",), "did you mean 'stewart_dasgupta'?"),
         (("stewart_dasgupta", "--path", "IV"), "no path 'IV'"),
@@ -69,14 +69,14 @@ def test_a_busy_port_ends_it_with_one_line_and_code_1():
         (("stewart_dasgupta", "--speed", "-1"), "speed is -1.0, must be above 0.0"),
     ],
 )
-def test_view_rejects_invalid_arguments_in_one_line(arguments, said, monkeypatch, capsys):
+def test_view_rejects_invalid_arguments_in_one_line(arguments, message, monkeypatch, capsys):
     words = ["robodyn", "view", *arguments, "--no-browser", "--port", "0"]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 1
     text = capsys.readouterr().err
-    assert said in text
+    assert message in text
     assert text.count("\n") == 1
 
 

@@ -120,7 +120,7 @@ def test_meshes_are_left_out_and_said_so():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('radius="1"', 'radius="-1"', "sphere of size [-1.0]"),
         ('radius="1"', 'radius="wide"', "radius is 'wide', expected a finite number"),
@@ -129,14 +129,14 @@ def test_meshes_are_left_out_and_said_so():
         ("<geometry>", "<form>", "no <geometry>"),
     ],
 )
-def test_a_visual_that_cannot_be_drawn_is_left_out_by_name(old, new, said):
+def test_a_visual_that_cannot_be_drawn_is_left_out_by_name(old, new, message):
     text = (
         '<robot name="r"><link name="a"><visual><origin xyz="0 0 1"/><geometry>'
         '<sphere radius="1"/></geometry></visual></link></robot>'
     ).replace(old, new)
     if new == "<form>":
         text = text.replace("</geometry>", "</form>")
-    with pytest.warns(LeftOutWarning, match=re.escape(said)) as caught:
+    with pytest.warns(LeftOutWarning, match=re.escape(message)) as caught:
         figure = figure_from_urdf(text, "robot.urdf")
     (warning,) = caught
     assert str(warning.message).startswith("robot.urdf: visual of link 'a'")

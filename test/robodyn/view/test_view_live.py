@@ -56,8 +56,8 @@ def test_elastic_joints_sag_unless_the_controller_measures_them(puma, side):
     sag = m.difference(m.home, live.snapshot().configuration)
     expected = -m.gravity(m.home) / stiffness
     assert np.abs(expected).max() > 1e-3
-    wanted = expected if side == "motor" else np.zeros(6)
-    np.testing.assert_allclose(sag, wanted, atol=0.15 * np.abs(expected).max())
+    pose = expected if side == "motor" else np.zeros(6)
+    np.testing.assert_allclose(sag, pose, atol=0.15 * np.abs(expected).max())
 
 
 def test_an_unknown_payload_pulls_it_down_by_what_the_gain_allows(dasgupta):
@@ -148,7 +148,7 @@ def test_paths_are_those_that_fit(dasgupta, load):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "target",
     [
         lambda live: live.choose("IV"),
         lambda live: live.push([1.0, 2.0]),
@@ -158,10 +158,10 @@ def test_paths_are_those_that_fit(dasgupta, load):
         lambda live: setattr(live, "speed", 0.0),
     ],
 )
-def test_wishes_that_cannot_be_are_refused(dasgupta, wish):
+def test_wishes_that_cannot_be_are_refused(dasgupta, target):
     live = LiveSimulation(dasgupta, {"I": rd.paper_path("I")})
     with pytest.raises(InvalidInput):
-        wish(live)
+        target(live)
     live.step()
     assert live.snapshot().time > 0.0
 

@@ -79,10 +79,10 @@ def test_a_mesh_is_drawn_where_it_is(folder, way, suffix):
 
 
 def test_a_package_of_a_sourced_ros_2_keeps_its_name(folder, monkeypatch):
-    share = folder.parent / "prefix" / "share"
-    share.mkdir(parents=True)
-    (share / "maker_robot").symlink_to(folder)
-    monkeypatch.setenv("AMENT_PREFIX_PATH", str(share.parent))
+    fraction = folder.parent / "prefix" / "share"
+    fraction.mkdir(parents=True)
+    (fraction / "maker_robot").symlink_to(folder)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(fraction.parent))
     file = folder / "arm.urdf"
     file.write_text(ROBOT.format(name="package://maker_robot/meshes/arm.obj"))
     assert "package://maker_robot/meshes/arm.obj" in robot_description(file, rd.load(file))

@@ -45,7 +45,7 @@ def page(tmp_path_factory):
 
 
 def test_numbers_are_the_librarys_to_the_bit(page, load, rng):
-    asked, wanted = [], []
+    asked, expected = [], []
     for name in ("stewart_symmetric", "delta", "puma560"):
         m, nv = load(name), load(name).coordinates.velocity_size
         rows, answers = [], []
@@ -57,8 +57,8 @@ def test_numbers_are_the_librarys_to_the_bit(page, load, rng):
             parts = m.inverse_dynamics(q, v, a), x, m.assemble(x, q)
             answers.append([part.view(np.uint64).astype(str).tolist() for part in parts])
         asked.append(rows)
-        wanted.append(answers)
-    assert page.evaluate(BITS % json.dumps(asked)) == wanted
+        expected.append(answers)
+    assert page.evaluate(BITS % json.dumps(asked)) == expected
 
 
 def test_dragging_the_tip_moves_the_mechanism_and_what_it_says(page, load):

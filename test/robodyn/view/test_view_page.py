@@ -157,7 +157,7 @@ def test_sliders_steer_and_show(studio, connect):
     sliders = controls.sliders
     assert sliders[2].value == pytest.approx(live.snapshot().configuration[2], abs=0.011)
     client.set("z [m]", 0.55)
-    client.until(lambda: live.path == "by hand", "the wish arrives")
+    client.until(lambda: live.path == "by hand", "the target arrives")
     for _ in range(600):
         live.step()
     assert live.snapshot().configuration[2] == pytest.approx(0.55, abs=1e-3)

@@ -131,7 +131,7 @@ def test_a_plan_starts_with_the_command_after_it_by_whatever_clock(tmp_path, clo
 
 
 @pytest.mark.parametrize(
-    ("rows", "model", "said"),
+    ("rows", "model", "message"),
     [
         ([], "", "the bag has no robot_description; name the model"),
         ([], "stewart_dasgupta", "no platform_state of stewart_dasgupta; recorded topics: /other"),
@@ -139,10 +139,10 @@ def test_a_plan_starts_with_the_command_after_it_by_whatever_clock(tmp_path, clo
     ],
 )
 @pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, model, said):
+def test_a_bag_without_what_is_needed_is_refused_in_one_line(tmp_path, rows, model, message):
     other = ("/other", KIND["std_msgs/msg/String"]("hello"), 0.0)
     folder = write(tmp_path / "run", [other, *rows])
-    with pytest.raises(InvalidInput, match=re.escape(said)) as caught:
+    with pytest.raises(InvalidInput, match=re.escape(message)) as caught:
         read_run(folder, model)
     assert "\n" not in str(caught.value)
 

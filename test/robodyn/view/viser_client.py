@@ -111,13 +111,13 @@ class Client:
     def _take(self, window: bytes) -> None:
         packed = int.from_bytes(window[8:16], "little")
         inner = zstandard.ZstdDecompressor().decompress(window[16 : 16 + packed])
-        told = msgspec.msgpack.decode(inner)
+        reported = msgspec.msgpack.decode(inner)
         buffers, start = [], 16 + packed
-        for length in told["binaryBufferLengths"]:
+        for length in reported["binaryBufferLengths"]:
             start += -start % 8
             buffers.append(window[start : start + length])
             start += length
-        for message in told["messages"]:
+        for message in reported["messages"]:
             kind = message["type"]
             if kind in ("SetPositionMessage", "SetOrientationMessage"):
                 frame = self.frames.setdefault(message["name"], np.eye(4))

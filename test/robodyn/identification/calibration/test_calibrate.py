@@ -314,9 +314,9 @@ def test_the_command_reads_calibrates_and_saves(platform, rng, tmp_path):
          "--html", str(tmp_path / "page.html")],
     )  # fmt: skip
     assert run.exit_code == 0, run.output
-    told = json.loads(run.stdout)
-    assert told["rmse_after"]["position"] < 1.4 * NOISE  # of 90 numbers: 5 standard deviations
-    assert len(told["parameters"]) == 54
+    reported = json.loads(run.stdout)
+    assert reported["rmse_after"]["position"] < 1.4 * NOISE  # of 90 numbers: 5 standard deviations
+    assert len(reported["parameters"]) == 54
     page = (tmp_path / "page.html").read_text()
     assert all(f">{name}</th>" in page for name in ("leg1.base.x", "leg6.offset"))
     better = rd.load(str(output))
@@ -357,13 +357,13 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_measurements_that_cannot_be_used_are_refused_in_one_line(case, puma, rng, tmp_path):
-    change, said = WRONG[case]
+    change, reported = WRONG[case]
     machine = Machine(puma, rng, samples=12)
     samples = rd.Measurements.from_arrays(puma, machine.joints, pose=machine.seen(rng))
     spoiled(samples, puma, tmp_path / "poses.csv", change)
     with pytest.raises(InvalidInput) as refused:
         rd.calibrate(puma, tmp_path / "poses.csv")
-    assert said in str(refused.value)
+    assert reported in str(refused.value)
     assert str(tmp_path) in str(refused.value)
     assert "\n" not in str(refused.value)
 

@@ -76,8 +76,8 @@ def test_the_command_reads_both_kinds_of_rows(tmp_path, rng):
     file = tmp_path / "zeros.csv"
     file.write_text("\n".join(rows) + "\n")
     words = ["calibrate", "hexapod_rotary", str(file), "--zeros"]
-    told = CliRunner().invoke(app, [*words, "--stop-noise", "1e-3", "--json"])
-    np.testing.assert_allclose(json.loads(told.stdout)["values"], zeros, atol=0.01)
+    reported = CliRunner().invoke(app, [*words, "--stop-noise", "1e-3", "--json"])
+    np.testing.assert_allclose(json.loads(reported.stdout)["values"], zeros, atol=0.01)
     assert "servo6" in CliRunner().invoke(app, words).stdout
 
 

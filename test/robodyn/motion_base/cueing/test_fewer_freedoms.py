@@ -59,7 +59,7 @@ def test_small_inputs_follow_the_formula_in_the_axes_that_exist(rig):
     transform, s = np.exp(-1j * np.outer(w, times)), 1j * w
     washout = rd.ClassicalWashout(rig, dt)
     tilt, translation = 2.5**2 / (s + 2.5) ** 2, s / (s + 2.5) ** 2 / (s + 0.25)
-    wanted = {
+    expected = {
         "surge": 0.5 * translation, "heave": 0.5 * translation, "roll": 0.5 * tilt / 9.81,
         "pitch": -0.5 * tilt / 9.81, "yaw": 0.5 / (s + 0.5),
     }  # fmt: skip
@@ -71,7 +71,7 @@ def test_small_inputs_follow_the_formula_in_the_axes_that_exist(rig):
     moved = pose_difference(np.tile(washout.neutral, (len(poses), 1)), np.array(poses)) / size
     response = transform @ moved
     for axis in washout.axes:
-        ratio = response[:, AXES.index(axis)] / wanted[axis]
+        ratio = response[:, AXES.index(axis)] / expected[axis]
         # half a sample is the width of the triangle that the pulse is: its size is the filters'
         np.testing.assert_allclose(np.abs(ratio), 1.0, atol=1e-3)
         np.testing.assert_allclose(np.angle(ratio, deg=True), 0.0, atol=0.1)

@@ -36,8 +36,8 @@ def response(platform):
 
 
 def test_frequencies_are_five_to_a_decade():
-    wanted = [0.1, 0.158, 0.251, 0.398, 0.631, 1.0, 1.585, 2.512, 3.981, 6.310, 10.0, 15.849]
-    np.testing.assert_allclose(FREQUENCIES, wanted, rtol=4e-3)
+    expected = [0.1, 0.158, 0.251, 0.398, 0.631, 1.0, 1.585, 2.512, 3.981, 6.310, 10.0, 15.849]
+    np.testing.assert_allclose(FREQUENCIES, expected, rtol=4e-3)
 
 
 def test_felt_force_and_rate_are_the_filters(response):
@@ -48,17 +48,17 @@ def test_felt_force_and_rate_are_the_filters(response):
     moved = of("force_gain") * s**3 / ((s**2 + 2.0 * z * w * s + w**2) * (s + b))
     tilt = of("force_gain") / 9.81 * low**2 / (s**2 + 2.0 * damping * low * s + low**2)
     turned = of("rotation_gain") * s / (s + of("rotation_highpass"))
-    wanted = {
+    expected = {
         "pitch": turned[:, 1], "roll": turned[:, 0], "yaw": turned[:, 2],
         "surge due to pitch": -9.81 * (turned / s)[:, 1], "heave": moved[:, 2],
         "sway due to roll": 9.81 * (turned / s)[:, 0],
         "surge": moved[:, 0] + 9.81 * tilt[:, 0], "sway": moved[:, 1] + 9.81 * tilt[:, 1],
         "pitch due to surge": (-s[:, 0]) * tilt[:, 0], "roll due to sway": s[:, 0] * tilt[:, 1],
     }  # fmt: skip
-    assert set(wanted) == {each.name for each in CHANNELS}
+    assert set(expected) == {each.name for each in CHANNELS}
     for each in CHANNELS:
         found = response.matrix[:, each.felt, each.vehicle]
-        np.testing.assert_allclose(found / wanted[each.name], 1.0, atol=0.02, err_msg=each.name)
+        np.testing.assert_allclose(found / expected[each.name], 1.0, atol=0.02, err_msg=each.name)
         np.testing.assert_allclose(response.modulus(each), np.abs(found))
         np.testing.assert_allclose(response.phase(each), np.degrees(np.angle(found)))
 

@@ -69,9 +69,9 @@ def test_predictive_cueing_jacobians_are_the_mechanisms(platform, rng):
                 place = begun.place.copy()
                 place[row, :, axis] += sign
                 pair.append(examiner.plan(place, near).values[quantity, nodes])
-            wanted = J[:, :, axis]
+            expected = J[:, :, axis]
             np.testing.assert_allclose(
-                (pair[1] - pair[0]) / 2e-6, wanted, atol=2e-6 * max(1.0, np.abs(wanted).max())
+                (pair[1] - pair[0]) / 2e-6, expected, atol=2e-6 * max(1.0, np.abs(expected).max())
             )
 
 

@@ -51,12 +51,12 @@ def test_the_command_compares_presets_and_recommends_one(vehicle, tmp_path):
     command = ["cue", str(file), "--model", "stewart_symmetric", "--dt", "0.02", "--compare"]
     run = CliRunner().invoke(app, [*command, "--json"])
     assert run.exit_code == 0, run.output
-    said = json.loads(run.stdout)
-    rows = {each["name"]: each for each in said["presets"]}
+    reported = json.loads(run.stdout)
+    rows = {each["name"]: each for each in reported["presets"]}
     assert set(rows) == {"driving", "airliner", "small", "predictive"}
-    scores = [each["score"] for each in said["presets"] if not each["problem"]]
+    scores = [each["score"] for each in reported["presets"] if not each["problem"]]
     assert scores == sorted(scores)
-    assert said["recommended"] == said["presets"][0]["name"]
+    assert reported["recommended"] == reported["presets"][0]["name"]
     m = rd.load("stewart_symmetric")
     one = rd.ride(m, rd.read_vehicle(file), rd.WashoutParameters.preset("small"), dt=0.02)
     low, high = m.position_limits.T

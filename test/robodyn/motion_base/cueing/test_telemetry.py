@@ -73,8 +73,8 @@ def test_the_protocol_file_of_flightgear_names_what_is_read():
 def motionsim(acceleration, roll, pitch, rates):
     """Of an acceleration forward, to the left and up; the magic word and 21 floats."""
     forward, left, up = acceleration
-    told = [0.0] * 6 + [left, -forward, up] + [0.0] * 3 + [roll, pitch, 0.0, *rates] + [0.0] * 3
-    return struct.pack("<4s21f", b"BNG1", *told)
+    reported = [0.0] * 6 + [left, -forward, up] + [0.0] * 3 + [roll, pitch, 0.0, *rates] + [0.0] * 3
+    return struct.pack("<4s21f", b"BNG1", *reported)
 
 
 def outgauge(speed, size=96):
@@ -84,9 +84,9 @@ def outgauge(speed, size=96):
 
 @pytest.mark.parametrize("kind", DATAGRAMS)
 def test_all_tell_the_same_vehicle(kind):
-    told = Telemetry(kind).read(DATAGRAMS[kind], 1.0)
-    np.testing.assert_allclose(told.force, FORCE, rtol=1e-6)
-    np.testing.assert_allclose(told.rate, RATE, rtol=1e-6)
+    reported = Telemetry(kind).read(DATAGRAMS[kind], 1.0)
+    np.testing.assert_allclose(reported.force, FORCE, rtol=1e-6)
+    np.testing.assert_allclose(reported.rate, RATE, rtol=1e-6)
     turned = Telemetry(kind, [-1.0, 1.0, 1.0, 1.0, -1.0, 0.0]).read(DATAGRAMS[kind], 1.0)
     np.testing.assert_allclose(turned.force, FORCE * [-1.0, 1.0, 1.0], rtol=1e-6)
     np.testing.assert_allclose(turned.rate, RATE * [1.0, -1.0, 0.0], rtol=1e-6)
@@ -103,12 +103,12 @@ def test_a_car_of_beamng_is_felt_with_its_weight():
     np.testing.assert_allclose(driven.force - still.force, [3.0, 1.0, 0.5], rtol=1e-6)
 
 
-def test_a_gauge_tells_how_it_gathers_speed():
+def test_a_gauge_without_forces_yields_the_gain_in_speed():
     gauge = Telemetry("outgauge")
     for k in range(200):
-        told = gauge.read(outgauge(2.5 * 0.02 * k, 92), 0.02 * k)
-    np.testing.assert_allclose(told.force, [2.5, 0.0, G], rtol=1e-3)
-    np.testing.assert_array_equal(told.rate, 0.0)
+        reported = gauge.read(outgauge(2.5 * 0.02 * k, 92), 0.02 * k)
+    np.testing.assert_allclose(reported.force, [2.5, 0.0, G], rtol=1e-3)
+    np.testing.assert_array_equal(reported.rate, 0.0)
 
 
 def test_x_plane_is_asked_by_what_it_is_read_by():

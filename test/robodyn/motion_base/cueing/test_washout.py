@@ -47,13 +47,13 @@ def analytic():
     s, of = 1j * FREQUENCIES[:, None], PARAMETERS.of_axes
     w, z, b = of("force_highpass"), of("force_highpass_damping"), of("force_washout")
     low, damping = of("tilt_lowpass"), of("tilt_lowpass_damping")
-    share = low**2 / (s**2 + 2.0 * damping * low * s + low**2)
+    fraction = low**2 / (s**2 + 2.0 * damping * low * s + low**2)
     H = np.zeros((12, 6, 6), complex)
     gain, axis = of("force_gain"), np.arange(3)
     H[:, axis, axis] = gain * s / ((s**2 + 2.0 * z * w * s + w**2) * (s + b))
     # a force forward lifts the nose, one to the left the left side; the numbers are the angles' own
-    H[:, 4, 0] = -gain[0] / 9.81 * share[:, 1]
-    H[:, 3, 1] = gain[1] / 9.81 * share[:, 0]
+    H[:, 4, 0] = -gain[0] / 9.81 * fraction[:, 1]
+    H[:, 3, 1] = gain[1] / 9.81 * fraction[:, 0]
     H[:, 3 + axis, 3 + axis] = of("rotation_gain") / (s + of("rotation_highpass"))
     return H
 
@@ -69,7 +69,7 @@ def test_every_channel_responds_as_its_filters(platform, dt, gain, degrees, limi
     times, size = np.arange(0.0, 11.0, dt), 1e-4
     transform = np.exp(-1j * np.outer(FREQUENCIES, times))
     head, found = np.array([0.2, -0.1, 0.9]), np.zeros((12, 6, 6), complex)
-    wanted = analytic()
+    expected = analytic()
     # forces move and tilt, one axis by other coordinates than another; so do rates
     for inputs in ([0, 1, 2], [3, 4, 5]):
         washout = rd.ClassicalWashout(platform, dt, PARAMETERS, head, limited=limited)
@@ -78,13 +78,13 @@ def test_every_channel_responds_as_its_filters(platform, dt, gain, degrees, limi
         poses, _, _ = flown(washout, given[:, :3], given[:, 3:])
         response = transform @ np.hstack(displacements(washout, poses, head)) / size
         for channel in inputs:
-            rows = np.flatnonzero(wanted[0, :, channel])
+            rows = np.flatnonzero(expected[0, :, channel])
             found[:, rows, channel] = response[:, rows]
-        untouched = ~wanted[0][:, inputs].any(axis=1)
+        untouched = ~expected[0][:, inputs].any(axis=1)
         assert np.abs(response[:, untouched]).max(initial=0.0) < 1e-3
-    some = wanted != 0.0
+    some = expected != 0.0
     assert some[0].sum() == 8
-    ratio = found[some] / wanted[some]
+    ratio = found[some] / expected[some]
     np.testing.assert_allclose(np.abs(ratio), 1.0, rtol=0, atol=gain)
     np.testing.assert_allclose(np.angle(ratio, deg=True), 0.0, atol=degrees)
 

@@ -57,8 +57,8 @@ def test_a_trajectory_is_followed_with_its_own_efforts(platform):
         motion = path.sample(k * DT)
         assert np.abs(point.positions - platform.joint_positions(motion.configuration)).max() < 1e-4
     steady = points[124]  # at t = 0.5 s
-    wanted = platform.inverse_dynamics(*path.sample(0.5))
-    np.testing.assert_allclose(steady.efforts, wanted, rtol=2e-3)
+    expected = platform.inverse_dynamics(*path.sample(0.5))
+    np.testing.assert_allclose(steady.efforts, expected, rtol=2e-3)
     assert_within_limits(points, commander.limits)
     assert commander.has_arrived
 
@@ -93,11 +93,11 @@ def test_a_stream_that_falls_silent_ends_at_rest(platform):
 )
 def test_pose_stream_rejects_invalid_samples_and_is_unchanged(platform, change, complaint):
     stream, home = PoseStream(platform, 0.1), platform.home
-    said = {"stamp": 1_000_000_000, "now": 1_000_000_000, "pose": home, "twist": np.zeros(6)}
-    stream.take(**said, here=home)
+    reported = {"stamp": 1_000_000_000, "now": 1_000_000_000, "pose": home, "twist": np.zeros(6)}
+    stream.take(**reported, here=home)
     before = stream.at(1_010_000_000)
     with pytest.raises(InvalidInput, match=complaint):
-        stream.take(**(said | {"stamp": 1_005_000_000} | change), here=home)
+        stream.take(**(reported | {"stamp": 1_005_000_000} | change), here=home)
     np.testing.assert_array_equal(stream.at(1_010_000_000).configuration, before.configuration)
 
 
@@ -106,17 +106,19 @@ def test_pose_stream_rejects_invalid_samples_and_is_unchanged(platform, change, 
 def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
     m = rd.load(name)
     commander, stream = PositionCommander(m, DT), PoseStream(m, 0.1)
-    commander.motion_source, said = stream, set()
+    commander.motion_source, reported = stream, set()
     pose = m.body_pose(m.home)
     side, beyond = conditioning.side(m, m.home), pose.copy()
     beyond[0] += m.size
 
     def send(time):
         near = commander.configuration if commander.target is None else commander.target
-        said.add(stream.take(time, time, beyond if time < 150 * TICK else pose, np.zeros(6), near))
+        reported.add(
+            stream.take(time, time, beyond if time < 150 * TICK else pose, np.zeros(6), near)
+        )
 
     points = run(commander, 150, stream=send)
-    assert any(point.problem for point in points) or any(said)
+    assert any(point.problem for point in points) or any(reported)
     assert m.body_pose(commander.configuration)[0] > pose[0] + 0.02 * m.size
     points += run(commander, 300, start=150, stream=send)
     assert_within_limits(points, commander.limits)
@@ -136,7 +138,7 @@ def test_wishes_far_outside_lead_to_the_edge_and_no_further(name):
         ("delta", {"body_cone": 0.1}, [0.359, 0.691, 0.081]),
     ],
 )
-def test_limits_of_passive_joints_are_kept_wherever_a_wish_leads(name, cones, there):
+def test_limits_of_passive_joints_are_kept_wherever_a_target_leads(name, cones, there):
     """Legs that bend by 0.1 rad at most; without that limit the same target bends them further."""
     free = rd.load(name)
     bends = []

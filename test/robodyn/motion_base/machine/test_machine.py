@@ -44,7 +44,7 @@ class Drives:
         self.at = mechanism.joint_positions(mechanism.home) - zero
         self.stop = None
         self.enabled, self.obey, self.talk = True, True, True
-        self.told, self.switched_off = [], []
+        self.commands, self.switched_off = [], []
 
     @property
     def now(self):
@@ -59,9 +59,9 @@ class Drives:
                 self.machine.measure(self.now, self.at)
             point = self.machine.step(self.now)
             if point is None:
-                self.switched_off.append(len(self.told))
+                self.switched_off.append(len(self.commands))
             else:
-                self.told.append(point.positions)
+                self.commands.append(point.positions)
                 if self.obey:
                     self.at = point.positions
                     if self.stop is not None:
@@ -82,9 +82,9 @@ class Drives:
 def assert_smooth(drives):
     """From where it was switched on, which is where the drives were, to where it was off again."""
     limits = drives.machine.commander.limits
-    for told in np.split(np.array(drives.told), np.unique(drives.switched_off)):
+    for reported in np.split(np.array(drives.commands), np.unique(drives.switched_off)):
         for k, most in enumerate((limits.rates, limits.accelerations, limits.jerks), start=1):
-            assert (np.abs(np.diff(told, k, axis=0)) / DT**k <= most * (1.0 + 1e-6)).all()
+            assert (np.abs(np.diff(reported, k, axis=0)) / DT**k <= most * (1.0 + 1e-6)).all()
 
 
 @pytest.mark.slow
@@ -105,10 +105,10 @@ def test_a_day_of_four_posts_that_carry_one_body(corners):
     day.machine.request("park")
     assert day.run(2000, until="parked")
     np.testing.assert_allclose(day.at, low, atol=1e-9)
-    limits, told = day.machine.commander.limits, np.array(day.told)
+    limits, reported = day.machine.commander.limits, np.array(day.commands)
     for k, most in enumerate((limits.rates, limits.accelerations), start=1):
-        assert (np.abs(np.diff(told, k, axis=0)) / DT**k <= most).all()
-    assert (told >= low - 1e-9).all()
+        assert (np.abs(np.diff(reported, k, axis=0)) / DT**k <= most).all()
+    assert (reported >= low - 1e-9).all()
 
 
 def test_zeros_that_do_not_fit_each_other_are_refused(corners):
@@ -196,7 +196,7 @@ def test_drives_that_stop_obeying_are_a_fault_that_lasts_until_they_are_where_th
     assert drives.run(300, until="fault")
     assert "leg1_actuator" in drives.machine.reason
     drives.run(100)
-    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    np.testing.assert_array_equal(drives.commands[-1], drives.commands[-2])
     with pytest.raises(RequestRefused, match="its command"):
         drives.machine.request("reset")
     with pytest.raises(RequestRefused, match="there is a fault"):
@@ -218,10 +218,10 @@ def test_a_machine_that_has_sunk_is_homed_again(platform):
         drives.machine.request("reset")
     drives.machine.emergency_stop(False)
     assert drives.machine.request("reset") == "off"
-    drives.obey, drives.told, drives.switched_off = True, [], []
+    drives.obey, drives.commands, drives.switched_off = True, [], []
     drives.bring_up()
     np.testing.assert_allclose(
-        drives.told[0], platform.joint_positions(platform.home) - 0.1, atol=1e-3
+        drives.commands[0], platform.joint_positions(platform.home) - 0.1, atol=1e-3
     )
     assert_smooth(drives)
 
@@ -252,9 +252,9 @@ def test_joints_are_homed_by_their_stops(platform):
 class HomedDrives(Drives):
     """Drives with stops that follow late, yield, or are reported seldom."""
 
-    def __init__(self, mechanism, share=1.0, sag=0.0, every=1, **options):
+    def __init__(self, mechanism, fraction=1.0, sag=0.0, every=1, **options):
         super().__init__(mechanism, homing="stall", following_error=np.inf, **options)
-        self.share, self.sag, self.every = share, sag, every
+        self.share, self.sag, self.every = fraction, sag, every
         self.stop = mechanism.position_limits[:, 0] - self.zero
         self.talk = self.obey = False
 
@@ -263,8 +263,8 @@ class HomedDrives(Drives):
             if self.count % self.every == 0:
                 self.machine.measure(self.now, self.at)
             super().run(1)
-            if self.told and self.machine.state != "off":
-                goal = self.told[-1] - self.sag
+            if self.commands and self.machine.state != "off":
+                goal = self.commands[-1] - self.sag
                 self.at = np.maximum(self.at + self.share * (goal - self.at), self.stop)
             if until and self.machine.state == until:
                 return True
@@ -298,7 +298,7 @@ def test_a_drive_is_not_pressed_hard_against_its_stop(platform):
     drives.machine.request("power_on")
     assert drives.run(60_000, until="parking")
     width = np.ptp(platform.position_limits, axis=1)
-    assert (np.min(drives.told, axis=0) >= drives.stop - 0.05 * width).all()
+    assert (np.min(drives.commands, axis=0) >= drives.stop - 0.05 * width).all()
 
 
 def test_a_drive_that_is_pushed_while_it_is_homed_has_met_no_stop(platform):
@@ -363,7 +363,7 @@ def test_a_drive_beyond_an_end_is_not_commanded_there(name, far, end):
         assert fact in str(caught.value)
     drives.run(3)
     assert drives.machine.state == "off"
-    assert drives.told == []
+    assert drives.commands == []
 
 
 @pytest.mark.parametrize("far", [1e7, 1e30, 1e300, np.inf, np.nan])
@@ -385,7 +385,7 @@ def test_a_machine_that_stands_on_its_stops_begins_at_the_ends(platform):
     drives.run(1)
     assert drives.machine.request("power_on") == "homing"
     assert drives.run(2000, until="parked")
-    assert (np.array(drives.told) >= lower - 1e-9).all()
+    assert (np.array(drives.commands) >= lower - 1e-9).all()
 
 
 def test_homing_by_stops_needs_ends_and_says_which_joint_has_none(platform):
@@ -407,11 +407,11 @@ def test_homing_that_meets_no_stop_ends_within_the_range_of_a_joint(platform):
     assert "leg" in drives.machine.reason
     assert "no stop within" in drives.machine.reason
     width = np.ptp(platform.position_limits, axis=1)
-    travel = begun - np.min(drives.told, axis=0)
+    travel = begun - np.min(drives.commands, axis=0)
     assert (travel <= 1.05 * width).all()
     assert (travel > width).any()
     drives.run(200)
-    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    np.testing.assert_array_equal(drives.commands[-1], drives.commands[-2])
     assert_smooth(drives)
 
 
@@ -428,7 +428,7 @@ def test_a_drive_that_reports_nonsense_while_it_is_homed_is_a_fault(platform, gl
     assert drives.run(10, until="fault")
     assert "leg2_actuator" in drives.machine.reason
     drives.run(200)
-    assert np.abs(drives.told - begun).max() < 0.1
+    assert np.abs(drives.commands - begun).max() < 0.1
     assert_smooth(drives)
 
 
@@ -486,7 +486,7 @@ def test_a_pose_from_far_in_the_past_or_the_future_is_nothing_to_follow(platform
         assert stream.at(10**12 - late) is None
 
 
-def test_poses_that_are_late_are_told_from_clocks_that_differ(platform):
+def test_poses_that_are_late_are_distinguished_from_clocks_that_differ(platform):
     stream, rest, home = PoseStream(platform, 0.2), np.zeros(6), platform.home
     second = 10**9
     with pytest.raises(InvalidInput, match="do both clocks agree"):
@@ -513,7 +513,7 @@ def test_a_trajectory_continues_where_it_is_when_the_clock_is_set(platform, chan
     drives.run(101)
     assert drives.machine.state == "engaged"
     np.testing.assert_allclose(drives.at, platform.joint_positions(aside), atol=1e-4)
-    rates = np.abs(np.diff(drives.told[-202:], axis=0)).max() / DT
+    rates = np.abs(np.diff(drives.commands[-202:], axis=0)).max() / DT
     planned = path.sample(np.linspace(0.0, 2.0, 201))
     most = np.abs(platform.joint_velocities(planned.configuration, planned.velocity)).max()
     assert rates < 1.05 * most
@@ -527,10 +527,10 @@ def test_silence_is_noticed_although_the_clock_was_set(platform, change):
     drives.run(60)
     assert drives.machine.state in ("fault", "frozen")
     drives.run(60)
-    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    np.testing.assert_array_equal(drives.commands[-1], drives.commands[-2])
 
 
-class Told:
+class FixedTargets:
     """A constant target motion."""
 
     def __init__(self, *rows):
@@ -549,7 +549,7 @@ def test_targets_of_any_number_end_at_rest_in_words(name, value, row):
     size = mechanism.coordinates.velocity_size
     rows = [mechanism.home.copy(), np.zeros(size), np.zeros(size)]
     rows[row] = np.full_like(rows[row], value)
-    drives.machine.motion_source = Told(*rows)
+    drives.machine.motion_source = FixedTargets(*rows)
     drives.run(30)
     assert "not finite, or" in drives.machine.commander.step(drives.now).problem
     assert drives.machine.commander.set_points.is_at_rest
@@ -576,7 +576,7 @@ def test_a_set_point_that_is_wrong_is_not_sent_and_the_machine_brakes(platform, 
     assert machine.state == "fault"
     assert "leg1_actuator" in machine.reason
     drives.run(100)
-    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
+    np.testing.assert_array_equal(drives.commands[-1], drives.commands[-2])
     assert_smooth(drives)
     machine.commander.step = lambda *_: SetPoint(*np.full((4, 6), np.nan))
     machine.commander.set_points.brake = lambda: None
@@ -661,11 +661,11 @@ def random_sequences(mechanism, rng, count):
     machine.fault("the end")
     drives.run(400)
     assert machine.state in ("fault", "off")
-    np.testing.assert_array_equal(drives.told[-1], drives.told[-2])
-    told = np.array(drives.told)
-    assert np.isfinite(told).all()
-    assert (told >= limits.positions[:, 0] - 1e-9).all()
-    assert (told <= limits.positions[:, 1] + 1e-9).all()
+    np.testing.assert_array_equal(drives.commands[-1], drives.commands[-2])
+    reported = np.array(drives.commands)
+    assert np.isfinite(reported).all()
+    assert (reported >= limits.positions[:, 0] - 1e-9).all()
+    assert (reported <= limits.positions[:, 1] + 1e-9).all()
     assert_smooth(drives)
     assert faults
     assert {"engaging", "engaged", "fault"} <= states <= set(STATES)

@@ -140,8 +140,8 @@ def test_from_rest_all_joints_arrive_together_in_a_straight_line():
     while np.abs(joints.state[0] - goal).max() > 1e-9:
         joints.take(*joints.next_state(target))
         seen.append(joints.state[0])
-    shares = np.array(seen) / goal
-    assert np.ptp(shares, axis=1).max() < 1e-9
+    fractions = np.array(seen) / goal
+    assert np.ptp(fractions, axis=1).max() < 1e-9
 
 
 def test_a_joint_found_outside_its_range_is_brought_back():

@@ -107,13 +107,13 @@ def test_the_tip_runs_straight_and_the_joints_consistently(arm):
     assert miss(arm, motion.configuration, line.sample(t).configuration) < 1e-8
     h = 1e-4
     inside = t[(t > h) & (t < 2.0 - h)]
-    ahead, behind = joints.sample(inside + h), joints.sample(inside - h)
+    ahead, backward = joints.sample(inside + h), joints.sample(inside - h)
     middle = joints.sample(inside)
-    rate = (ahead.configuration - behind.configuration) / (2.0 * h)
+    rate = (ahead.configuration - backward.configuration) / (2.0 * h)
     assert np.abs(rate - middle.velocity).max() < 1e-6
     # where accelerations jump the difference straddles two blends
     smooth = ~np.isclose(inside[:, None], line.switching_times, atol=0.011).any(axis=1)
-    change = (ahead.velocity - behind.velocity) / (2.0 * h)
+    change = (ahead.velocity - backward.velocity) / (2.0 * h)
     assert np.abs(change - middle.acceleration)[smooth].max() < 2e-3
 
 

@@ -48,12 +48,12 @@ def test_strobed_coriolis_terms(arm, state):
 def test_the_jacobian_is_the_derivative_of_the_kinematics(arm, state):
     q, qd, _ = state
     step = 1e-6
-    ahead, behind = arm.forward_kinematics([q + step * qd, q - step * qd])
+    ahead, backward = arm.forward_kinematics([q + step * qd, q - step * qd])
     twist = arm.jacobian(q) @ qd
-    near((ahead[:3] - behind[:3]) / (2 * step), twist[:3], 1e-7)
+    near((ahead[:3] - backward[:3]) / (2 * step), twist[:3], 1e-7)
     # omega = 2 (dq/dt) q^-1, vector part
-    sign = np.sign(ahead[3:] @ behind[3:])
-    rate, unit = (ahead[3:] - sign * behind[3:]) / (2 * step), arm.forward_kinematics(q)[3:]
+    sign = np.sign(ahead[3:] @ backward[3:])
+    rate, unit = (ahead[3:] - sign * backward[3:]) / (2 * step), arm.forward_kinematics(q)[3:]
     rate = rate * np.sign(ahead[3:] @ unit)
     omega = 2 * (unit[3] * rate[:3] - rate[3] * unit[:3] - np.cross(rate[:3], unit[:3]))
     near(omega, twist[3:], 1e-6)

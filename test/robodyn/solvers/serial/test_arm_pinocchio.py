@@ -89,10 +89,10 @@ def derivatives_agree(arm, text, rng):
             near(block, expected, 0.1)
         slack = max(1.0, np.linalg.cond(M) * 1e-4) * 0.1
         expected = pin.computeABADerivatives(peer.model, peer.data, peer.q(q), qd, ours.efforts)
-        for block, wanted in zip(
+        for block, reference in zip(
             arm.forward_dynamics_derivatives(q, qd, ours.efforts)[1:], expected, strict=True
         ):
-            near(block, wanted, slack)
+            near(block, reference, slack)
 
 
 def near(value, expected, slack=1.0):

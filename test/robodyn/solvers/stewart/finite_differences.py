@@ -12,9 +12,9 @@ CENTER = -205 / 72
 def derivatives(function, step=1e-3):
     """First and second derivative at zero of a function of time that returns an array."""
     ahead = np.array([function(k * step) for k in (1, 2, 3, 4)])
-    behind = np.array([function(-k * step) for k in (1, 2, 3, 4)])
-    first = np.tensordot(FIRST, ahead - behind, 1) / step
-    second = (np.tensordot(SECOND, ahead + behind, 1) + CENTER * function(0.0)) / step**2
+    backward = np.array([function(-k * step) for k in (1, 2, 3, 4)])
+    first = np.tensordot(FIRST, ahead - backward, 1) / step
+    second = (np.tensordot(SECOND, ahead + backward, 1) + CENTER * function(0.0)) / step**2
     return first, second
 
 

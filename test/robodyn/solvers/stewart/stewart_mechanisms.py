@@ -106,13 +106,13 @@ def random_platform(rng, base_joint="universal", friction=True):
 def random_motion(rng, platform, shape=()):
     """Poses around home, far from singular ones, and brisk twists, accelerations, wrenches."""
     poses = np.empty((int(np.prod(shape)), 7))
-    wanted = np.arange(len(poses))
-    while wanted.size:
-        steps = rng.normal(size=(len(wanted), 6)) * np.repeat([0.1, 0.25], 3)
+    expected = np.arange(len(poses))
+    while expected.size:
+        steps = rng.normal(size=(len(expected), 6)) * np.repeat([0.1, 0.25], 3)
         drawn = platform.advance(platform.home, steps)
-        poses[wanted] = drawn
+        poses[expected] = drawn
         good = (platform.condition_number(drawn) < 100.0) & _clear(platform, drawn)
-        wanted = wanted[~good]
+        expected = expected[~good]
     poses = poses.reshape(*shape, 7)
     twist = rng.normal(scale=1.5, size=(*shape, 6))
     accel = rng.normal(scale=8.0, size=(*shape, 6))

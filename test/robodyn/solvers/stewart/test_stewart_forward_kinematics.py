@@ -43,13 +43,13 @@ def test_whatever_the_guess_the_lengths_are_met_or_refused(far, rng, platform):
     lengths = platform.inverse_kinematics(pose)
     guess = platform.advance(pose, rng.normal(scale=far, size=(50, 6)))
     refused = []
-    for wanted, start in zip(lengths, guess, strict=True):
+    for expected, start in zip(lengths, guess, strict=True):
         try:
-            found = platform.forward_kinematics(wanted, start)
+            found = platform.forward_kinematics(expected, start)
         except NoSolution as error:
-            refused.append(error.residual / wanted.max())
+            refused.append(error.residual / expected.max())
         else:
-            np.testing.assert_allclose(platform.inverse_kinematics(found), wanted, rtol=1e-12)
+            np.testing.assert_allclose(platform.inverse_kinematics(found), expected, rtol=1e-12)
     assert len(refused) < 25
     assert min(refused, default=1.0) > 1e-13
 

@@ -79,12 +79,12 @@ def platform(rng):
 
 def test_efforts_of_the_reference(reference, state):
     pose, twist, accel, wrench = motion(state)
-    wanted = np.array(state["rotors"]["main"]["effort"])
+    expected = np.array(state["rotors"]["main"]["effort"])
     forces = reference.inverse_dynamics(pose, twist, accel, wrench)
-    assert np.abs(forces - wanted).max() < TOLERANCE * np.abs(wanted).max()
+    assert np.abs(forces - expected).max() < TOLERANCE * np.abs(expected).max()
     batch = reference.inverse_dynamics(*(np.tile(part, (11, 1)) for part in motion(state)))
     assert np.array_equal(batch, np.tile(forces, (11, 1)))
-    answer = reference.forward_dynamics(pose, twist, wanted, wrench)
+    answer = reference.forward_dynamics(pose, twist, expected, wrench)
     assert np.abs(answer - accel).max() < TOLERANCE * np.abs(accel).max()
     undamped = reference.without_friction().inverse_dynamics(pose, twist, accel, wrench)
     assert undamped == pytest.approx(state["rotors"]["main"]["effort_undamped"], rel=TOLERANCE)
@@ -94,9 +94,9 @@ def test_mass_matrix_of_the_reference_is_that_of_the_legs(reference, state):
     """The file's is in leg coordinates: M_l = H^-1 M H^-T."""
     pose = motion(state)[0]
     inverse = np.linalg.inv(reference.jacobian(pose))
-    wanted = np.array(state["rotors"]["main"]["mass_matrix"])
+    expected = np.array(state["rotors"]["main"]["mass_matrix"])
     matrix = inverse @ reference.mass_matrix(pose) @ inverse.T
-    assert np.abs(matrix - wanted).max() < TOLERANCE * np.abs(wanted).max()
+    assert np.abs(matrix - expected).max() < TOLERANCE * np.abs(expected).max()
     many = reference.mass_matrix(np.tile(pose, (9, 1)))
     assert np.array_equal(many[8], reference.mass_matrix(pose))
 
@@ -108,17 +108,17 @@ def test_bias_of_the_reference(reference, state):
     still = reference.leg_motion(pose, twist, np.zeros(6)).acceleration
     accel = np.linalg.solve(H.T, -still)
     force = reference.mass_matrix(pose) @ accel + reference.bias(pose, twist) - wrench
-    wanted = np.array(state["rotors"]["main"]["bias"])
-    error = np.abs(np.linalg.solve(H, force) - wanted).max()
-    assert error < TOLERANCE * np.abs(wanted).max()
+    expected = np.array(state["rotors"]["main"]["bias"])
+    error = np.abs(np.linalg.solve(H, force) - expected).max()
+    assert error < TOLERANCE * np.abs(expected).max()
 
 
 def test_each_term_of_the_reference(reference, state):
     pose, twist, accel, wrench = motion(state)
     terms = actuator_terms(reference, pose, twist, accel)
-    wanted = state["rotors"]["main"]["terms"]
+    expected = state["rotors"]["main"]["terms"]
     for name in ("reflected", "axial", "spin_up", "gyroscopic"):
-        assert getattr(terms, name) == pytest.approx(wanted[name], rel=TOLERANCE, abs=TOLERANCE)
+        assert getattr(terms, name) == pytest.approx(expected[name], rel=TOLERANCE, abs=TOLERANCE)
     plain = reference.without_actuators().inverse_dynamics(pose, twist, accel, wrench)
     assert plain == pytest.approx(state["effort_without_rotors"], rel=TOLERANCE)
     total = reference.inverse_dynamics(pose, twist, accel, wrench)
@@ -136,8 +136,8 @@ def test_friction_of_the_screws(state):
     platform = driven_by(base, actuators_of(friction["coulomb"]))
     pose, twist, accel, wrench = motion(state)
     forces = platform.inverse_dynamics(pose, twist, accel, wrench)
-    wanted = state["rotors"]["main"]["effort_with_screw_friction"]
-    assert forces == pytest.approx(wanted, rel=TOLERANCE)
+    expected = state["rotors"]["main"]["effort_with_screw_friction"]
+    assert forces == pytest.approx(expected, rel=TOLERANCE)
     answer = platform.forward_dynamics(pose, twist, forces, wrench)
     assert np.abs(answer - accel).max() < TOLERANCE * np.abs(accel).max()
 

@@ -30,8 +30,8 @@ def test_rates_change_with_the_pose_as_differences_say(dasgupta, pose, rng):
     twist = rng.normal(size=6)
     h = 1e-6
     steps = h * np.eye(6)
-    ahead, behind = dasgupta.advance(pose, steps), dasgupta.advance(pose, -steps)
-    rates = [dasgupta.joint_velocities(p, np.tile(twist, (6, 1))) for p in (ahead, behind)]
+    ahead, backward = dasgupta.advance(pose, steps), dasgupta.advance(pose, -steps)
+    rates = [dasgupta.joint_velocities(p, np.tile(twist, (6, 1))) for p in (ahead, backward)]
     expected = ((rates[0] - rates[1]) / (2.0 * h)).T
     assert np.allclose(rate_sensitivity(dasgupta, pose, twist), expected, rtol=0, atol=1e-7)
 

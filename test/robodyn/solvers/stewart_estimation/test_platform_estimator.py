@@ -37,13 +37,13 @@ def errors(platform, estimate, motion, i):
 def test_a_path_is_reproduced_though_messages_are_lost(platform, path, dropped, rng):
     stamps, lengths, rates, motion = readings(platform, path)
     estimator = PlatformEstimator(platform)
-    heard = np.flatnonzero(rng.random(len(stamps)) >= dropped)
-    for i in heard:
+    received = np.flatnonzero(rng.random(len(stamps)) >= dropped)
+    for i in received:
         estimate = estimator.update(stamps[i], lengths[i], rates[i])
         pose, twist = errors(platform, estimate, motion, i)
         assert pose < 1e-9
         assert twist < 1e-9
-    assert estimator.counts.accepted == len(heard)
+    assert estimator.counts.accepted == len(received)
     assert estimator.counts.acquisitions == 1
     assert estimator.counts.failures == estimator.counts.jumps == 0
 
@@ -125,7 +125,7 @@ def test_after_a_jump_it_is_acquired_from_home(platform):
     assert not estimator.update(stamps[3], lengths[last], 0.0 * rates[last]).acquired
 
 
-def test_lengths_no_pose_has_are_told_and_forgotten(platform):
+def test_lengths_no_pose_has_are_reported_and_forgotten(platform):
     stamps, lengths, rates, motion = readings(platform, "I")
     estimator = PlatformEstimator(platform)
     estimator.update(stamps[0], lengths[0], rates[0])
@@ -150,7 +150,7 @@ def test_a_pause_longer_than_a_prediction_is_bridged(platform):
     assert errors(platform, estimate, motion, 680)[0] < 1e-9
 
 
-def test_beyond_the_horizon_the_last_twist_tells_nothing(platform):
+def test_beyond_the_horizon_the_last_twist_has_no_effect(platform):
     """Seen at speed, it came to rest where it was: no leg has jumped, though none went on."""
     pose = platform.home
     twist = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])

@@ -40,26 +40,26 @@ def states(rng):
 def test_kernels_of_the_cart_agree_with_numpy(crane, states):
     numpy, (q, v, third, wrench) = CartPendulum(MODEL), states
     for name in ("inverse_dynamics", "forward_dynamics"):
-        found, wanted = (getattr(m, name)(q, v, third, wrench) for m in (crane, numpy))
-        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11)
-        found, wanted = (
+        found, expected = (getattr(m, name)(q, v, third, wrench) for m in (crane, numpy))
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+        found, expected = (
             getattr(m, f"{name}_derivatives")(q, v, third, wrench) for m in (crane, numpy)
         )
-        for block, other in zip(found, wanted, strict=True):
+        for block, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(block, other, rtol=1e-8, atol=1e-8)
     for name in ("mass_matrix", "body_pose", "jacobian"):
-        found, wanted = (getattr(m, name)(q) for m in (crane, numpy))
-        np.testing.assert_allclose(found, wanted, rtol=1e-14, atol=1e-14)
+        found, expected = (getattr(m, name)(q) for m in (crane, numpy))
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14)
     np.testing.assert_allclose(crane.bias(q, v), numpy.bias(q, v), rtol=1e-13, atol=1e-13)
 
 
 def test_steps_of_the_cart_agree_with_numpy_and_conserve_energy(crane):
     numpy, start = CartPendulum(MODEL), (np.array([0.1, 0.3]), np.array([0.2, -0.4]))
     given = *start, np.array([1.0, 2.0]), LOAD, 1e-3, 100
-    for found, wanted in zip(
+    for found, expected in zip(
         stepping.step(crane, *given), stepping.step(numpy, *given), strict=True
     ):
-        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
     free = crane.without_friction()
     q, v = stepping.step(free, *start, np.zeros(2), np.zeros(6), 1e-3, 1000)
 
@@ -136,6 +136,6 @@ def test_exported_c_library_of_the_cart_has_the_same_bits(crane, states, tmp_pat
     assert ratio[0] == pytest.approx(crane.condition_number(q, 0.7), rel=1e-12)
     step = library.crane_step
     step.argtypes = [*[ctypes.c_void_p] * 5, ctypes.c_double, ctypes.c_int]
-    wanted = stepping.step(crane, q, v, third, wrench, 1e-3, 20, rd.EndStops())
+    expected = stepping.step(crane, q, v, third, wrench, 1e-3, 20, rd.EndStops())
     assert step(*(x.ctypes.data for x in (q, v, third, wrench)), None, 1e-3, 20) == 0
-    assert (q.tobytes(), v.tobytes()) == tuple(part.tobytes() for part in wanted)
+    assert (q.tobytes(), v.tobytes()) == tuple(part.tobytes() for part in expected)

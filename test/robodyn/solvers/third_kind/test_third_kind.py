@@ -105,7 +105,7 @@ def test_the_third_kind_is_planned_followed_and_summed_up(crane, tmp_path):
     assert head.startswith("time,slider,hinge,rate_slider,rate_hinge,planned_slider")
 
 
-def test_a_limit_it_breaks_is_told_in_its_own_units(crane):
+def test_a_limit_it_breaks_is_reported_in_its_own_units(crane):
     out = rd.plan_joints([0.0, 0.0], [1.5, 0.0], 4.0)
     assert "slider reaches 1.500 m" in rd.check_limits(crane, out).text
     turn = rd.plan_joints([0.0, 0.0], [0.0, 2.5], 4.0)

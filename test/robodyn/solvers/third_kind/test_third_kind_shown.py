@@ -78,6 +78,6 @@ def test_the_third_kind_is_reported(registered, tmp_path):
     study = rd.analyze(crane, rd.plan_joints([0.0, -0.5], [0.4, 0.8], 1.0))
     html = study.to_html(tmp_path / "page.html", name="swing")
     assert (tmp_path / "page.html").read_text() == html
-    for said in ("cart and pendulum", "path swing", "slider", "hinge", "gravity"):
-        assert said in html
+    for reported in ("cart and pendulum", "path swing", "slider", "hinge", "gravity"):
+        assert reported in html
     assert {"forces", "condition_number", "joints", "path"} <= set(study.plot())

@@ -90,17 +90,17 @@ def test_forces_are_the_least_of_the_polygon_of_all(cables, rng):
         assert inside == there_are
         seen.add(there_are)
         if there_are:
-            wanted = start if (start <= MOST).all() and (start >= LEAST).all() else (
+            expected = start if (start <= MOST).all() and (start >= LEAST).all() else (
                 start + N @ shortest(corners)
             )  # fmt: skip
-            np.testing.assert_allclose(found, wanted, atol=1e-6)
+            np.testing.assert_allclose(found, expected, atol=1e-6)
     assert seen == {True, False}
 
 
 @pytest.mark.parametrize("extra", [1, 2, 4])
 def test_any_number_of_spare_drives(rng, extra):
     """The result has the same effect, and no direction within the limits is shorter."""
-    told = set()
+    reported = set()
     for _ in range(60):
         n = 6 + extra
         A, weights = rng.normal(size=(n, 6)), rng.uniform(0.5, 2.0, n)
@@ -111,7 +111,7 @@ def test_any_number_of_spare_drives(rng, extra):
         bounds = list(zip(*limits, strict=True))
         program = linprog(np.zeros(n), A_eq=A.T, b_eq=asked, bounds=bounds)
         assert found == (program.status == 0)
-        told.add(found)
+        reported.add(found)
         if found:
             np.testing.assert_allclose(A.T @ x, asked, atol=1e-10)
             assert (x >= limits[0] - 1e-12).all()
@@ -120,7 +120,7 @@ def test_any_number_of_spare_drives(rng, extra):
             slope = 2.0 * x / weights
             lowest = linprog(slope, A_eq=A.T, b_eq=asked, bounds=bounds)
             assert slope @ x <= lowest.fun + 1e-9 * max(1.0, abs(lowest.fun))
-    assert told == {True, False}
+    assert reported == {True, False}
 
 
 def test_forces_are_continuous_along_a_motion(cables):
@@ -133,8 +133,8 @@ def test_forces_are_continuous_along_a_motion(cables):
     )
     for count in (200, 800):
         q, places = [cables.home], np.linspace(-1.0, 1.0, count)
-        for share in places:
-            goal = np.array([*(pose[:3] + share * way), *pose[3:]])
+        for fraction in places:
+            goal = np.array([*(pose[:3] + fraction * way), *pose[3:]])
             q.append(cables.configuration_at(goal, q[-1]))
         forces = cables.inverse_dynamics(np.array(q[1:]), rest, rest)
         assert forces.max() <= MOST
@@ -150,8 +150,8 @@ def test_computed_torque_keeps_cables_taut(cables):
     run = rd.simulate(cables, rd.ComputedTorque(cables), path, dt=1e-3, control_dt=5e-3,
                       duration=2.0)  # fmt: skip
     assert run.effort.max() <= MOST * (1.0 - 1e-9)
-    wanted = cables.body_pose(path.sample(run.time).configuration)
-    assert np.abs(cables.body_pose(run.configuration) - wanted)[:, :3].max() < 1e-3
+    expected = cables.body_pose(path.sample(run.time).configuration)
+    assert np.abs(cables.body_pose(run.configuration) - expected)[:, :3].max() < 1e-3
 
 
 def test_slack_cables_do_not_push(cables):
@@ -205,10 +205,10 @@ def test_time_optimal_motions_use_all_that_cables_can(cables, push):
     asked, A = cables.free_efforts(*state), cables.joint_jacobian(motion.configuration)
     rates = np.abs(cables.joint_velocities(*state[:2])).max(axis=-1) / 2.0
     one, room = np.ones((8, 1)), []
-    for matrix, wanted in zip(A, asked, strict=True):
+    for matrix, expected in zip(A, asked, strict=True):
         within = linprog(
             -np.eye(9)[8], np.block([[np.eye(8), one], [-np.eye(8), one]]),
-            np.repeat([MOST, -LEAST], 8), np.hstack([matrix.T, np.zeros((6, 1))]), wanted,
+            np.repeat([MOST, -LEAST], 8), np.hstack([matrix.T, np.zeros((6, 1))]), expected,
             (None, None),
         )  # fmt: skip
         room.append(-within.fun)

@@ -54,10 +54,10 @@ def test_every_function_of_a_batch_is_that_of_single_states(mechanism, rng):
         found = np.asarray(function(*(part.reshape(1, *part.shape) for part in given)))
         alone = np.array([np.asarray(function(*state)) for state in zip(*given, strict=True)])
         many = name in ("energy", joint_motion)  # tuples, of which each has the batch in front
-        wanted = np.moveaxis(alone, 0, 1) if many else alone
+        expected = np.moveaxis(alone, 0, 1) if many else alone
         got = found[:, 0] if many else found[0]
-        size = np.abs(wanted).max()
-        np.testing.assert_allclose(got, wanted, rtol=1e-10, atol=1e-11 * size, err_msg=str(name))
+        size = np.abs(expected).max()
+        np.testing.assert_allclose(got, expected, rtol=1e-10, atol=1e-11 * size, err_msg=str(name))
 
 
 def test_in_a_batch_an_open_configuration_is_refused_all_the_same(mechanism, rng):
@@ -68,7 +68,7 @@ def test_in_a_batch_an_open_configuration_is_refused_all_the_same(mechanism, rng
             function(q)
 
 
-def test_a_batch_across_a_singularity_of_type_2_is_told_state_by_state():
+def test_a_batch_across_a_singularity_of_type_2_is_reported_state_by_state():
     """Rods of a five-bar in line: the force condition is infinite there and nowhere else."""
     fivebar = rd.load(FOLDER / "fivebar.urdf").without_friction()
     q, u, path = fivebar.home, np.array([1.0, -2.0]), []

@@ -76,9 +76,9 @@ def test_small_motions_of_a_platform_do_not_depend_on_its_coordinates(platform, 
 def test_a_platforms_efforts_mass_matrix_and_accelerations(platform, loop, pair):
     (pose, twist, change, wrench), (q, u, u_change) = pair
     sign = platform.drives.signs
-    wanted = platform.inverse_dynamics(pose, twist, change, wrench)
+    expected = platform.inverse_dynamics(pose, twist, change, wrench)
     efforts = loop.inverse_dynamics(q, u, u_change, wrench)
-    assert relative(sign * efforts, wanted) < 1e-9
+    assert relative(sign * efforts, expected) < 1e-9
     J = loop.jacobian(q)
     assert relative(J @ u, twist) < 1e-9
     assert relative(loop.mass_matrix(q), J.T @ platform.mass_matrix(pose) @ J) < 1e-9
@@ -87,10 +87,10 @@ def test_a_platforms_efforts_mass_matrix_and_accelerations(platform, loop, pair)
 
 def test_a_platforms_passive_joints(platform, loop, pair):
     (pose, twist, _, _), (q, u, _) = pair
-    wanted, found = platform.joint_states(pose, twist), loop.joint_states(q, u)
-    at = [found.names.index(name) for name in wanted.names]
-    assert np.abs(found.positions[at] - wanted.positions).max() < 1e-9
-    assert relative(found.velocities[at], wanted.velocities) < 1e-9
+    expected, found = platform.joint_states(pose, twist), loop.joint_states(q, u)
+    at = [found.names.index(name) for name in expected.names]
+    assert np.abs(found.positions[at] - expected.positions).max() < 1e-9
+    assert relative(found.velocities[at], expected.velocities) < 1e-9
 
 
 def test_a_platforms_simulation(platform, loop):
@@ -135,13 +135,13 @@ def test_an_arm_without_closures(name, rng):
     assert loop.mobility == arm.n
     q = rng.uniform(-0.5, 0.5, arm.n) + arm.home
     qd, qdd, wrench = rng.normal(size=arm.n), rng.normal(size=arm.n), rng.normal(size=6)
-    wanted = arm.inverse_dynamics(q, qd, qdd, wrench)
-    assert relative(loop.inverse_dynamics(q, qd, qdd, wrench), wanted) < 1e-9
+    expected = arm.inverse_dynamics(q, qd, qdd, wrench)
+    assert relative(loop.inverse_dynamics(q, qd, qdd, wrench), expected) < 1e-9
     assert relative(loop.mass_matrix(q), arm.mass_matrix(q)) < 1e-9
     assert relative(loop.jacobian(q), arm.jacobian(q)) < 1e-9
     assert relative(loop.forward_kinematics(q), arm.forward_kinematics(q)) < 1e-9
-    forward = arm.forward_dynamics(q, qd, wanted, wrench)
-    assert relative(loop.forward_dynamics(q, qd, wanted, wrench), forward) < 1e-9
+    forward = arm.forward_dynamics(q, qd, expected, wrench)
+    assert relative(loop.forward_dynamics(q, qd, expected, wrench), forward) < 1e-9
     # joints come to rest, stick, and turn back at different times
     for steps in (30, 100):
         after = stepping.step(arm, q, 0.3 * qd, arm.gravity(q), wrench, 1e-3, steps)

@@ -137,8 +137,8 @@ def spin_of_links(mechanism, q, v):
 
 def test_inverse_dynamics_is_mass_times_acceleration_plus_bias(mechanism, rng):
     q, u, change, _ = random_state(mechanism, rng)
-    wanted = mechanism.mass_matrix(q) @ change + mechanism.bias(q, u)
-    assert relative(mechanism.inverse_dynamics(q, u, change), wanted) < 1e-10
+    expected = mechanism.mass_matrix(q) @ change + mechanism.bias(q, u)
+    assert relative(mechanism.inverse_dynamics(q, u, change), expected) < 1e-10
 
 
 def test_jacobian_and_rates_are_derivatives_of_positions(mechanism, rng):
@@ -196,8 +196,8 @@ def test_turned_with_its_gravity_it_needs_the_same_efforts(builder, rng):
     )
     q, u, change, wrench = random_state(mechanism, rng)
     other = np.concatenate([R @ wrench[:3], R @ wrench[3:]])
-    wanted = mechanism.inverse_dynamics(q, u, change, wrench)
-    assert relative(turned.inverse_dynamics(q, u, change, other), wanted) < 1e-9
+    expected = mechanism.inverse_dynamics(q, u, change, wrench)
+    assert relative(turned.inverse_dynamics(q, u, change, other), expected) < 1e-9
 
 
 def test_reactions_of_joints_and_closures_balance_every_body(mechanism, rng):
@@ -224,9 +224,9 @@ def test_reactions_of_joints_and_closures_balance_every_body(mechanism, rng):
         rate = state.velocities[state.names.index(name)]
         driven = mechanism.joint_names
         given = efforts[driven.index(name)] if name in driven else 0.0
-        wanted = given - joint.damping * rate - joint.armature * a[name]
+        expected = given - joint.damping * rate - joint.armature * a[name]
         size = max(1.0, np.abs(heavy.force).max(), np.abs(heavy.moment).max())
-        assert abs(along @ axis - wanted) < 1e-9 * size
+        assert abs(along @ axis - expected) < 1e-9 * size
 
 
 @pytest.mark.parametrize("extra", [1, 3])

@@ -50,9 +50,9 @@ def states(mechanism, reference):
 
 
 def agrees(found, reference, key, tolerance=1e-9):
-    wanted = np.array([state[key] for state in reference["states"]])
-    size = np.abs(wanted).reshape(len(wanted), -1).max(axis=1)
-    gap = np.abs(np.asarray(found) - wanted).reshape(len(wanted), -1).max(axis=1)
+    expected = np.array([state[key] for state in reference["states"]])
+    size = np.abs(expected).reshape(len(expected), -1).max(axis=1)
+    gap = np.abs(np.asarray(found) - expected).reshape(len(expected), -1).max(axis=1)
     assert (gap <= tolerance * np.maximum(size, 1e-6)).all(), (key, gap / size)
 
 
@@ -100,9 +100,9 @@ def test_forward_dynamics(mechanism, reference, batch):
     else:
         rows = zip(q, u, effort, wrench, strict=True)
         change = np.array([mechanism.forward_dynamics(*row) for row in rows])
-    wanted = np.array([s["forward"]["driven_acceleration"] for s in reference["states"]])
+    expected = np.array([s["forward"]["driven_acceleration"] for s in reference["states"]])
     found = motions.driven_motion(mechanism, q, u, change).accelerations
-    assert np.abs(found - wanted).max() <= 1e-9 * np.abs(wanted).max()
+    assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
 def test_how_everything_moves(mechanism, reference):

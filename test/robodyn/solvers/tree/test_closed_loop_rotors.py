@@ -111,29 +111,29 @@ def states(pair, rng):
 @pytest.mark.slow
 def test_rotors_as_bodies_give_the_same(pair, states, rng):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
-    wanted = explicit.inverse_dynamics(other, u, change, wrench)
-    assert relative(ours.inverse_dynamics(q, u, change, wrench), wanted) < 1e-9
+    expected = explicit.inverse_dynamics(other, u, change, wrench)
+    assert relative(ours.inverse_dynamics(q, u, change, wrench), expected) < 1e-9
     assert relative(ours.mass_matrix(q), explicit.mass_matrix(other)) < 1e-9
     assert relative(ours.bias(q, u), explicit.bias(other, u)) < 1e-9
-    found = ours.forward_dynamics(q, u, wanted, wrench)
-    assert relative(found, explicit.forward_dynamics(other, u, wanted, wrench)) < 1e-9
+    found = ours.forward_dynamics(q, u, expected, wrench)
+    assert relative(found, explicit.forward_dynamics(other, u, expected, wrench)) < 1e-9
     assert relative(found, change) < 1e-7
     assert ours.energy(q, u)[0] == pytest.approx(explicit.energy(other, u)[0], rel=1e-12)
     # and the rotors are not nothing
     without = ours.without_actuators()
-    assert relative(without.inverse_dynamics(q, u, change, wrench), wanted) > 1e-4
+    assert relative(without.inverse_dynamics(q, u, change, wrench), expected) > 1e-4
 
 
 @pytest.mark.slow
 def test_closure_forces_and_reactions_agree_with_rotors_modeled_as_bodies(pair, states):
     (ours, explicit), ((q, u, change, wrench), (other, *_)) = pair, states
-    wanted = explicit.closure_forces(other, u, change, wrench)
-    assert relative(ours.closure_forces(q, u, change, wrench), wanted) < 1e-8
+    expected = explicit.closure_forces(other, u, change, wrench)
+    assert relative(ours.closure_forces(q, u, change, wrench), expected) < 1e-8
     found = ours.reactions(q, u, change, wrench)
-    wanted = explicit.reactions(other, u, change, wrench)
-    at = [wanted.names.index(name) for name in found.names]
-    assert relative(found.force, wanted.force[at]) < 1e-8
-    assert relative(found.moment, wanted.moment[at]) < 1e-8
+    expected = explicit.reactions(other, u, change, wrench)
+    at = [expected.names.index(name) for name in found.names]
+    assert relative(found.force, expected.force[at]) < 1e-8
+    assert relative(found.moment, expected.moment[at]) < 1e-8
 
 
 @pytest.mark.slow
@@ -156,9 +156,9 @@ def test_linearised_with_rotors(rng):
     ours, explicit = pair_of(rng, partial(single_loop, length=7, kind="revolute"))
     other = explicit.home
     ours = ours.linearize(ours.home)
-    wanted = explicit.linearize(other)
-    assert relative(ours.state_matrix, wanted.state_matrix) < 1e-6
-    assert relative(ours.input_matrix, wanted.input_matrix) < 1e-9
+    expected = explicit.linearize(other)
+    assert relative(ours.state_matrix, expected.state_matrix) < 1e-6
+    assert relative(ours.input_matrix, expected.input_matrix) < 1e-9
 
 
 def screws(coulomb):
@@ -193,17 +193,17 @@ def test_a_platform_on_screws_read_as_a_closed_loop(coulomb):
         motion = [np.array(state[name]) for name in ("twist", "acceleration", "wrench")]
         legs = motions.driven_motion(platform, pose, *motion[:2])
         q = loop.assemble(pose=pose)
-        told = legs.velocities, legs.accelerations, motion[2]
-        wanted = platform.inverse_dynamics(pose, *motion)
-        assert relative(loop.inverse_dynamics(q, *told), wanted) < 1e-9
+        reported = legs.velocities, legs.accelerations, motion[2]
+        expected = platform.inverse_dynamics(pose, *motion)
+        assert relative(loop.inverse_dynamics(q, *reported), expected) < 1e-9
         J = loop.jacobian(q)
         assert relative(loop.mass_matrix(q), J.T @ platform.mass_matrix(pose) @ J) < 1e-9
-        found = loop.forward_dynamics(q, told[0], wanted, told[2])
+        found = loop.forward_dynamics(q, reported[0], expected, reported[2])
         assert relative(found, legs.accelerations) < 1e-9
-        tips = -loop.closure_forces(q, *told)[:, :3]
+        tips = -loop.closure_forces(q, *reported)[:, :3]
         assert relative(tips, platform.reactions(pose, *motion).spherical_force) < 1e-9
         if not any(coulomb):
-            assert relative(wanted, np.array(state["rotors"]["main"]["effort"])) < 1e-9
+            assert relative(expected, np.array(state["rotors"]["main"]["effort"])) < 1e-9
 
 
 def test_energy_is_kept_to_the_integrators_order(rng):

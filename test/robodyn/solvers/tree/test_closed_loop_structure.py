@@ -130,8 +130,8 @@ def test_idle_rods_do_what_rods_on_universal_joints_do_where_they_have_no_inerti
         mechanism.joint_positions(q),
         guess={"base_platform": q[mechanism.structure.tree.place_of["base_platform"]]},
     )
-    wanted = crossed.inverse_dynamics(there, u, change)
-    assert np.abs(efforts - wanted).max() < 1e-9 * np.abs(wanted).max()
+    expected = crossed.inverse_dynamics(there, u, change)
+    assert np.abs(efforts - expected).max() < 1e-9 * np.abs(expected).max()
 
 
 def universal_rods(mechanism):
@@ -184,11 +184,11 @@ def test_with_too_few_motors_inverse_dynamics_names_what_moves(rng):
     # it falls: forward dynamics has a solution, that of the fully driven one with one motor off
     efforts = rng.normal(size=len(full.model.driven))
     efforts[-1] = 0.0
-    wanted = full.mass_matrix(q) @ full.forward_dynamics(q, rest, efforts)
+    expected = full.mass_matrix(q) @ full.forward_dynamics(q, rest, efforts)
     M, change = mechanism.mass_matrix(q), mechanism.forward_dynamics(q, rest, efforts[:-1])
     same = mechanism.independent_joints == full.independent_joints
     if same:
-        assert np.abs(M @ change - wanted).max() < 1e-9 * max(1.0, np.abs(wanted).max())
+        assert np.abs(M @ change - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
     after, _ = stepping.step(mechanism, q, rest, efforts[:-1], np.zeros(6), 1e-3, 20)
     assert mechanism.structure.equations.left(after) < 1e-12
 
@@ -259,13 +259,13 @@ def test_the_place_of_the_cut_of_a_loop_makes_no_difference(rng):
     changes = dict(zip(a.structure.rate_names, joint_motion(a, q, u, change)[1], strict=True))
     other = np.array([rates[name] for name in b.independent_joints])
     other_change = np.array([changes[name] for name in b.independent_joints])
-    wanted = a.inverse_dynamics(q, u, change, wrench)
+    expected = a.inverse_dynamics(q, u, change, wrench)
     found = b.inverse_dynamics(r, other, other_change, wrench)
-    assert np.abs(found - wanted).max() < 1e-10 * max(1.0, np.abs(wanted).max())
-    back = b.forward_dynamics(r, other, wanted, wrench)
+    assert np.abs(found - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
+    back = b.forward_dynamics(r, other, expected, wrench)
     # in efforts: where a mechanism is nearly singular, rounding of these is large in accelerations
     missing = b.mass_matrix(r) @ (back - other_change)
-    assert np.abs(missing).max() < 1e-9 * max(1.0, np.abs(wanted).max())
+    assert np.abs(missing).max() < 1e-9 * max(1.0, np.abs(expected).max())
 
 
 def recut(model, at):

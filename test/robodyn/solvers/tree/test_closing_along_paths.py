@@ -32,9 +32,9 @@ def wave(mechanism, rng, size=0.15):
 def followed(mechanism, values, start):
     """Configurations (N, nq), each from the one before it by a call of its own."""
     found = [start]
-    for wanted in values:
+    for expected in values:
         found.append(
-            mechanism.advance(found[-1], wanted - presentation.values_of(mechanism, found[-1]))
+            mechanism.advance(found[-1], expected - presentation.values_of(mechanism, found[-1]))
         )
     return np.array(found[1:])
 

@@ -53,8 +53,8 @@ def test_six_legs_ups_are_the_platform_that_a_platforms_file_describes(tmp_path,
     for _ in range(3):
         at = lengths + rng.uniform(-0.02, 0.02, 6)
         v, a = rng.uniform(-1.0, 1.0, (2, 6))
-        wanted = whole.inverse_dynamics(whole.assemble(at), v, a)
-        np.testing.assert_allclose(m.inverse_dynamics(m.assemble(at), v, a), wanted, rtol=1e-8)
+        expected = whole.inverse_dynamics(whole.assemble(at), v, a)
+        np.testing.assert_allclose(m.inverse_dynamics(m.assemble(at), v, a), expected, rtol=1e-8)
 
 
 def servo_hexapod(twin):
@@ -86,9 +86,9 @@ def test_a_hexapod_on_servos_has_the_angles_of_the_bundled_one(tmp_path, rng):
     m = loaded(tmp_path, servo_hexapod(twin))
     for _ in range(5):
         q = twin.advance(twin.home, rng.uniform(-0.1, 0.1, 6))
-        pose, wanted = twin.link_pose(q, "platform_link"), twin.joint_positions(q)
+        pose, expected = twin.link_pose(q, "platform_link"), twin.joint_positions(q)
         found = m.joint_positions(m.configuration_at(pose))
-        np.testing.assert_allclose(found, wanted, atol=1e-9)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"legs": [PAIR[0] | {"form": "UXU"}]}, r"form is 'UXU', expected one such as UPS"),
         ({"legs": [PAIR[0] | {"form": "U"}]}, "driven is True, expected false: a leg U has no"),
@@ -213,11 +213,11 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
         ({"platform": {"xyz": [0, 0, 1], "mass": 5}}, "platform.radius is missing"),
     ],
 )  # fmt: skip
-def test_an_invalid_leg_is_refused_by_field(tmp_path, change, told):
+def test_an_invalid_leg_is_refused_by_field(tmp_path, change, reported):
     document = {"type": "closed_loop", **CIRCLE, "leg_defaults": {"form": "UPS"}, "legs": PAIR}
     file = tmp_path / "m.yaml"
     file.write_text(yaml.safe_dump(document | change))
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=reported):
         rd.load(file)
 
 

@@ -52,13 +52,13 @@ def test_the_rank_is_found_and_not_counted(kind, equations):
 
 @pytest.mark.slow
 def test_a_loop_that_cannot_close_is_named_with_what_it_is_open_by():
-    with pytest.raises(rd.ModelError, match="'loop' stays open by") as told:
+    with pytest.raises(rd.ModelError, match="'loop' stays open by") as reported:
         rd.load(fourbar(apart=2.0))
     # bars of 0.1, 0.4 and 0.3 m reach 0.8 of 2 m
-    assert told.value.value > 0.1
+    assert reported.value.value > 0.1
 
 
-def test_too_few_motors_are_told_with_the_joints_that_still_move():
+def test_too_few_motors_are_reported_with_the_joints_that_still_move():
     document = fourbar().replace(
         "</robot>",
         '<link name="tail">' + BAR.format(half=0.1) + "</link>"

@@ -82,7 +82,7 @@ def test_how_errors_of_positions_reach_the_twist_is_the_derivative_of_it(name, r
             [map_(mechanism.advance(q, side * step * unit)) @ u for side in (1.0, -1.0)]
             for unit in np.eye(nu)
         ]
-        expected = np.array([(ahead - behind) / (2.0 * step) for ahead, behind in aside]).T
+        expected = np.array([(ahead - backward) / (2.0 * step) for ahead, backward in aside]).T
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-7 * mechanism.size)
 
 
@@ -126,7 +126,7 @@ def test_readings_that_no_assembly_has_name_the_closure_that_stays_open():
     assert np.abs(pose_difference(mechanism.body_pose(q[2]), found.pose)).max() < 1e-3
 
 
-def test_redundant_readings_that_contradict_each_other_are_told():
+def test_redundant_readings_that_contradict_each_other_are_reported():
     mechanism = load("redundant_3rrr")
     reading = mechanism.joint_positions(mechanism.home)
     estimator = LoopEstimator(mechanism, encoders=Encoders(angular_jump=0.05))

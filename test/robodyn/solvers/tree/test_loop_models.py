@@ -126,7 +126,7 @@ def test_floating_links_are_where_the_legs_hold_them(mechanism):
 
 
 @pytest.mark.slow
-def test_check_tells_it_on_the_command_line():
+def test_check_reports_it_on_the_command_line():
     done = subprocess.run(
         [sys.executable, "-m", "robodyn", "check", "fivebar"],
         capture_output=True, text=True, check=True,

@@ -57,9 +57,9 @@ def motor_angle(side, pitch, roll):
     way = turn @ [HEEL, y, 0.02] - [0, y, z]
     rod = np.hypot(HEEL + CRANK, 0.02 - z)
     # CRANK (cos, sin) . (-x, z) of the way, as the crank points to -x at zero
-    wanted = (way @ way + CRANK**2 - rod**2) / (2.0 * CRANK)
+    expected = (way @ way + CRANK**2 - rod**2) / (2.0 * CRANK)
     middle = np.arctan2(way[2], -way[0])
-    half = np.arccos(wanted / np.hypot(way[0], way[2]))
+    half = np.arccos(expected / np.hypot(way[0], way[2]))
     return min((middle + half, middle - half), key=abs)
 
 
@@ -75,9 +75,9 @@ def linkage(leg):
 
 def test_positions_are_those_of_the_closed_form_both_ways(linkage, rng):
     at = rng.uniform([-0.5, -0.3], [0.4, 0.3], (20, 2))
-    wanted = [[motor_angle(side, *angles) for side in "12"] for angles in at]
+    expected = [[motor_angle(side, *angles) for side in "12"] for angles in at]
     motors = linkage.motor_positions(at)
-    np.testing.assert_allclose(motors, wanted, atol=1e-9)
+    np.testing.assert_allclose(motors, expected, atol=1e-9)
     np.testing.assert_allclose(linkage.joint_positions(motors), at, atol=1e-9)
 
 
@@ -159,13 +159,13 @@ def test_inertia_is_the_kinetic_energy_of_what_moves(leg, linkage, rng):
 
 
 def test_an_invalid_transmission_is_refused_by_name(leg):
-    for motors, joints, told in (
+    for motors, joints, reported in (
         (["motor1", "motor2"], ["pitch", "knee"], "joint 'knee' moves by itself while the motors"),
         (["motor1"], ["pitch"], "joint 'pitch' moves with 'motor2'"),
         (["motor1", "motor1"], ["pitch", "roll"], "as many of both, each named once"),
         (["motor3", "motor2"], ["pitch", "roll"], "no joint 'motor3'"),
     ):
-        with pytest.raises(InvalidInput, match=told):
+        with pytest.raises(InvalidInput, match=reported):
             rd.transmission(leg, motors, joints)
     with pytest.raises(InvalidInput, match="of the kind 'serial', expected a mechanism"):
         rd.transmission(rd.load("puma560"), ["joint1"], ["joint2"])

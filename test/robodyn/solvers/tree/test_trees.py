@@ -57,9 +57,9 @@ def test_pinocchio_agrees_on_a_floating_base(floating, rng):
         turning = np.zeros(12)
         turning[:3] = -R.T @ np.cross(v[base[3:]], v[base[:3]])
         at = np.array([*q[:7], *(angles[name] for name in names)])
-        wanted = T.T @ pin.rnea(theirs, data, at, T @ v, T @ a + turning)
+        expected = T.T @ pin.rnea(theirs, data, at, T @ v, T @ a + turning)
         found = floating.free_efforts(q, v, a)
-        np.testing.assert_allclose(found, wanted, atol=1e-11 * np.abs(wanted).max())
+        np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
         M = pin.crba(theirs, data, at)
         M = T.T @ (np.triu(M) + np.triu(M, 1).T) @ T
         np.testing.assert_allclose(floating.mass_matrix(q), M, atol=1e-12 * np.abs(M).max())
@@ -124,15 +124,15 @@ def test_a_massless_root_is_the_world(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reported"),
     [
         ({"base": "loose"}, "fixed or moving"),
         ({"base": "moving", "kind": "serial"}, "kind='closed_loop'"),
         ({"kind": "hand"}, "kind is 'hand'"),
     ],
 )
-def test_other_words_are_refused(options, told):
-    with pytest.raises(ModelError, match=told):
+def test_other_words_are_refused(options, reported):
+    with pytest.raises(ModelError, match=reported):
         rd.load(walker(), **options)
 
 
@@ -152,12 +152,12 @@ def test_nothing_of_a_tree_is_idle():
 def test_files_read_again_have_the_same_coordinates(floating, tmp_path, rng):
     """The base's first, though the file that it was read from has no world."""
     q, v, a = (part[0] for part in states(floating, rng))
-    wanted = floating.free_efforts(q, v, a)
+    expected = floating.free_efforts(q, v, a)
     for ending in (".urdf", ".sdf", ".yaml"):
         rd.save(floating, tmp_path / f"m{ending}")
         again = rd.load(tmp_path / f"m{ending}", kind="closed_loop")
         assert again.independent_joints == floating.independent_joints
-        np.testing.assert_allclose(again.free_efforts(q, v, a), wanted, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(again.free_efforts(q, v, a), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_mimic_and_transmission_of_fixed_joints_are_ignored():
@@ -167,10 +167,10 @@ def test_mimic_and_transmission_of_fixed_joints_are_ignored():
     moved = "".join(f'<transmission name="{n}"><joint name="{n}"/></transmission>'
                     for n in ("left0", "left1", "grip"))  # fmt: skip
     text = walker().replace("</robot>", f"{grip}{moved}</robot>")
-    with pytest.warns(LeftOutWarning) as told:
+    with pytest.warns(LeftOutWarning) as reported:
         m = rd.load(text, kind="closed_loop")
     assert m.joint_names == ("left0", "left1")
-    left_out = " ".join(str(each.message) for each in told)
+    left_out = " ".join(str(each.message) for each in reported)
     assert "<transmission> of joint 'grip', which is fixed" in left_out
     assert "<mimic> of joint 'grip', which is fixed" in left_out
 
@@ -203,16 +203,16 @@ def test_the_command_line_takes_them(tmp_path):
 
     file = tmp_path / "walker.urdf"
     file.write_text(walker())
-    for options, told in ((["--kind", "closed_loop"], "mobility 6"),
+    for options, reported in ((["--kind", "closed_loop"], "mobility 6"),
                           (["--base", "moving"], "under-actuated: 6 driven")):  # fmt: skip
         result = CliRunner().invoke(app, ["check", str(file), *options])
         assert result.exit_code == 0, result.output
-        assert told in " ".join(result.output.split())
+        assert reported in " ".join(result.output.split())
     use_options()
 
 
 @pytest.mark.slow
-def test_a_tree_that_is_too_large_is_told_so():
+def test_a_tree_that_is_too_large_is_refused():
     text = '<robot name="caterpillar"><link name="trunk"/>'
     for n in range(110):
         text += JOINT.format("leg", n, "revolute", "trunk", 0.1 * n, "1 0 0")
