@@ -254,7 +254,7 @@ class HomedDrives(Drives):
 
     def __init__(self, mechanism, fraction=1.0, sag=0.0, every=1, **options):
         super().__init__(mechanism, homing="stall", following_error=np.inf, **options)
-        self.share, self.sag, self.every = fraction, sag, every
+        self.fraction, self.sag, self.every = fraction, sag, every
         self.stop = mechanism.position_limits[:, 0] - self.zero
         self.talk = self.obey = False
 
@@ -265,7 +265,7 @@ class HomedDrives(Drives):
             super().run(1)
             if self.commands and self.machine.state != "off":
                 goal = self.commands[-1] - self.sag
-                self.at = np.maximum(self.at + self.share * (goal - self.at), self.stop)
+                self.at = np.maximum(self.at + self.fraction * (goal - self.at), self.stop)
             if until and self.machine.state == until:
                 return True
         return not until
@@ -274,12 +274,12 @@ class HomedDrives(Drives):
 @pytest.mark.parametrize(
     "drives",
     [
-        {"share": 0.02},  # 0.5 s behind, which at full speed is 80 % of the stroke
-        {"share": 0.005, "slow": 0.05},  # 2 s
-        {"share": 0.002, "slow": 0.2},  # 5 s
+        {"fraction": 0.02},  # 0.5 s behind, which at full speed is 80 % of the stroke
+        {"fraction": 0.005, "slow": 0.05},  # 2 s
+        {"fraction": 0.002, "slow": 0.2},  # 5 s
         {"sag": 0.003},  # it hangs below its command
         {"sag": -0.003},
-        {"every": 20, "share": 0.1},
+        {"every": 20, "fraction": 0.1},
     ],
 )
 def test_a_drive_that_lags_or_yields_is_homed_by_its_stop_alone(platform, drives):
@@ -303,7 +303,7 @@ def test_a_drive_is_not_pressed_hard_against_its_stop(platform):
 
 def test_a_drive_that_is_pushed_while_it_is_homed_has_met_no_stop(platform):
     """A person moves it up and down, faster than it goes, and lets it go."""
-    drives = HomedDrives(platform, share=0.2)
+    drives = HomedDrives(platform, fraction=0.2)
     drives.run(1)
     drives.machine.request("power_on")
     drives.run(100)
@@ -317,7 +317,7 @@ def test_a_drive_that_is_pushed_while_it_is_homed_has_met_no_stop(platform):
 
 def test_a_drive_that_does_not_move_is_not_homed(platform):
     """Its brake is closed, or it has no power: it stands still, but at no stop."""
-    drives = HomedDrives(platform, share=0.0)
+    drives = HomedDrives(platform, fraction=0.0)
     drives.run(1)
     drives.machine.request("power_on")
     assert drives.run(60_000, until="fault")
