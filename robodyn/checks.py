@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 QUATERNION_TOLERANCE = 1e-6
 # Bound outside of any plausible workspace [m, rad, m/s, rad/s]; computations with larger numbers
 # may overflow.
-BEYOND = 1e6
+LARGEST_STATE = 1e6
 # Up to this size Python's sum is a faster test for finiteness than NumPy.
 FEW = 36
 _FLOAT64 = np.dtype(np.float64)
@@ -164,7 +164,7 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
     return out
 
 
-def refuse_beyond(name: str, values: FloatArray, limit: float = BEYOND) -> None:
+def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -> None:
     """Reject measurements (n,) that are finite but outside any plausible workspace.
 
     Raises:

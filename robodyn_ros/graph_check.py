@@ -24,7 +24,7 @@ from robodyn.control.state_stamps import NEAR
 # A new node discovers the others one by one: time without a new one [s] after which it is done.
 QUIET, LONGEST = 1.5, 8.0
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-ANSWER = 3.0  # [s] for the controller manager
+RESPONSE_TIMEOUT = 3.0  # [s] for the controller manager
 NAME = "robodyn_doctor"
 # Topics that must have one publisher only.
 SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory",
@@ -134,10 +134,10 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
     for service in services:
         client = node.create_client(ListControllers, service)
         future = client.call_async(ListControllers.Request())
-        rclpy.spin_until_future_complete(node, future, timeout_sec=ANSWER)
+        rclpy.spin_until_future_complete(node, future, timeout_sec=RESPONSE_TIMEOUT)
         response: Any = future.result() if future.done() else None
         if response is None:
-            yield _finding("warning", f"{service}does not respond within {ANSWER:g} s")
+            yield _finding("warning", f"{service}does not respond within {RESPONSE_TIMEOUT:g} s")
             continue
         for controller in response.controller:
             level = "ok" if controller.state == "active" else "note"

@@ -148,7 +148,7 @@ class Ticks:
     def _follow_clock(self) -> None:
         lost = self.pacer.lost
         while self.pacer.due(time.monotonic()):
-            now = self._clock.now().nanoseconds - round(1e9 * self.pacer.behind)
+            now = self._clock.now().nanoseconds - round(1e9 * self.pacer.lag)
             self.time += self.period
             late = round(1e9 * (self.pacer.lost - lost))
             if late or abs(now - self.time) > APART:

@@ -116,7 +116,7 @@ class JointCommander(ManagedNode):
         self._stream = PoseStream(m, p["setpoint_timeout"])
         self._points = PointStream(m)
         self._interface = Interface(self, m)
-        self._reported_state = self._problem = self._waiting = self._unheeded = ""
+        self._reported_state = self._problem = self._waiting = self._ignored_state = ""
         self._late, self._yields = 0, False
         self._point: SetPoint | None = None
         self._target = OdometryMessage(m.frames)
@@ -225,13 +225,13 @@ class JointCommander(ManagedNode):
     def _on_setpoint(self, message: Odometry) -> None:
         state = self._machine.state
         if state not in LISTENING or not self.is_active:
-            if state != self._unheeded:
-                self._unheeded = state
+            if state != self._ignored_state:
+                self._ignored_state = state
                 self.get_logger().info(
                     f"platform_setpoint is not followed while the machine is {state}"
                 )
             return
-        self._unheeded = ""
+        self._ignored_state = ""
         commander, now = self._machine.commander, self.get_clock().now().nanoseconds
         near = commander.configuration if commander.target is None else commander.target
         try:

@@ -66,7 +66,7 @@ class ManagedNode(Node):
             (GetAvailableTransitions, "get_transition_graph", "available_transitions",
              lambda: [*map(_described, machine.transition_graph)]),
         ):  # fmt: skip
-            self.create_service(kind, f"~/{service}", partial(_answer, field, get_value))
+            self.create_service(kind, f"~/{service}", partial(_respond, field, get_value))
         self._lasting = {id(entity) for _, entity in self._all_entities()}
         if not self._p["autostart"]:
             self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
@@ -196,7 +196,7 @@ class ManagedNode(Node):
             yield from ((destroy, each) for each in entities)
 
 
-def _answer(field: str, get_value: Callable[[], Any], _: Any, response: Any) -> Any:
+def _respond(field: str, get_value: Callable[[], Any], _: Any, response: Any) -> Any:
     """Fill a field of a service response."""
     setattr(response, field, get_value())
     return response

@@ -36,13 +36,13 @@ class Refusals:
     def add(self, topic: str, reason: str) -> None:
         """Log that a message on `topic` is rejected, unless too many were just now."""
         now = time.monotonic()
-        left, then, unsaid = self._topics.get(topic, (float(AT_ONCE), now, 0))
+        left, then, suppressed = self._topics.get(topic, (float(AT_ONCE), now, 0))
         left = min(left + (now - then) / PERIOD, float(AT_ONCE))
         if left < 1.0:
-            self._topics[topic] = left, now, unsaid + 1
+            self._topics[topic] = left, now, suppressed + 1
             return
         self._topics[topic] = left - 1.0, now, 0
-        more = f" ({unsaid} more since the last such line)" if unsaid else ""
+        more = f" ({suppressed} more since the last such line)" if suppressed else ""
         self.node.get_logger().error(f"{topic} {shortened(reason, LONGEST)}{more}")
 
     def add_unexpected(self, topic: str, error: BaseException) -> None:

@@ -279,10 +279,10 @@ class WebViewer(Node):
         text = yaml.safe_dump({"/**/motion_cueing": {"ros__parameters": values}})
         try:
             file.write_text(text, encoding="utf-8")
-            said = f"saved: {file}"
+            notice = f"saved: {file}"
         except OSError as error:
-            said = f"not saved: {error}"
-        self._notice = said, time.monotonic() + NOTICE
+            notice = f"not saved: {error}"
+        self._notice = notice, time.monotonic() + NOTICE
 
     def _on_target(self, message: Odometry) -> None:
         _, pose, _ = messages.platform_state(message)

@@ -247,7 +247,7 @@ class _Check:
         above = here[column] > upper[0, column]
         limit = (upper if above else lower)[:, column]
         worst = int((reached - limit if above else limit - reached).argmax())
-        return self._beyond(when, column, float(reached[worst]), float(limit[worst]), worst == 0)
+        return self._violation(when, column, float(reached[worst]), float(limit[worst]), worst == 0)
 
     def _measure(self, times: FloatArray) -> FloatArray:
         mechanism = self._mechanism
@@ -270,7 +270,7 @@ class _Check:
             rates = states.velocities[:, [states.names.index(name) for name in self._quick]]
         return np.column_stack([*joints, efforts, number, passive, rates])
 
-    def _beyond(
+    def _violation(
         self, when: float, column: int, worst: float, limit: float, at_once: bool
     ) -> Violation:
         names, travel = self._mechanism.joint_names, travel_limits(self._mechanism)

@@ -213,7 +213,7 @@ def _margin(
     Limits are one for all rows, or one for each (N,); the row has those of its time.
     """
     low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
-    used = _shares(values, low, high)
+    used = _used_fractions(values, low, high)
     if full is not None:
         used[full] = np.inf
     limited = bool(np.isfinite(low).any() or np.isfinite(high).any())
@@ -233,7 +233,7 @@ def _margin(
     return row, used
 
 
-def _shares(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Return 0 at the middle of the limits and 1 at either; for a single limit, the share of it."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)

@@ -116,7 +116,7 @@ def cue(
         ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
         ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
         ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
-        ("share of the force missing", _shares(missing)),
+        ("share of the force missing", _percentages(missing)),
         ("correlation of forces", f"{_of(correlation)} (of their shapes, regardless of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
         ("range of joints used", _used(found)),
@@ -176,7 +176,7 @@ def _compare(
     return CommandResult(facts, "\n".join(lines), bool(best.problem))
 
 
-def _shares(values: np.ndarray[Any, Any]) -> str:
+def _percentages(values: np.ndarray[Any, Any]) -> str:
     """Format shares of three axes in percent, for the axes with a force."""
     named = zip("xyz", values, strict=True)
     return "  ".join(

@@ -19,7 +19,7 @@ from robodyn.cli.session import load_quietly
 from robodyn.identification.payload import Payload, payload_summary, payload_text
 
 # [s] until a node has taken its parameters.
-ANSWER = 30.0
+RESPONSE_TIMEOUT = 30.0
 
 
 def identify_payload_command(
@@ -85,7 +85,9 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
     required = payload_parameters(found)
     for name, value in required.items():  # the mass last: without it there is no payload
         order = [ros2, "param", "set", node, name, yaml.safe_dump(value, default_flow_style=True)]
-        done = subprocess.run(order, capture_output=True, text=True, timeout=ANSWER, check=False)
+        done = subprocess.run(
+            order, capture_output=True, text=True, timeout=RESPONSE_TIMEOUT, check=False
+        )
         output = (done.stdout + done.stderr).strip()
         if done.returncode or "uccessful" not in output:
             raise rd.InvalidInput(

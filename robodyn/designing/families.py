@@ -23,7 +23,7 @@ from robodyn.solvers.stewart.description.sides import JointCircle, symmetric_leg
 Bounds = Mapping[str, tuple[float, float]]
 Parameters = Mapping[str, float]
 # Mass of the body relative to the payload's, so that it can be simulated without payload.
-SHARE = 1e-3
+FRACTION = 1e-3
 # [kg/m] of light cranks, and of light rods with their joints.
 ARM, ROD = 0.5, 0.15
 MASSLESS = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
@@ -90,7 +90,7 @@ class Family(NamedTuple):
             RobodynError: parameters that make no machine.
         """
         payload = requirements.payload
-        mass = SHARE * payload.mass if payload is not None and payload.mass > 0.0 else SHARE
+        mass = FRACTION * payload.mass if payload is not None and payload.mass > 0.0 else FRACTION
         radius = parameters["platform_radius"]
         disc = 0.25 * mass * radius**2 * np.diag([1.0, 1.0, 2.0])
         body = {"mass": mass, "com": [0.0, 0.0, 0.0], "inertia": disc.tolist()}

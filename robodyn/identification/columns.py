@@ -17,7 +17,7 @@ from robodyn.identification.samples import Samples
 from robodyn.mechanism.functions import with_parameters
 
 # Friction of joints behind the gear of a coupled motor; the friction of motors is in `friction.py`.
-BEHIND = (Term(VISCOUS), Term(COULOMB))
+JOINT_FRICTION = (Term(VISCOUS), Term(COULOMB))
 # Friction parameters of driven joints, which are not among the columns.
 OF_FRICTION = ("viscous", "coulomb_forward", "coulomb_backward", "static")
 
@@ -55,7 +55,7 @@ class Columns:
             for i in motors.coupled
             for name in (
                 f"{motors.names[i]}.armature",
-                *(f"{m.joint_names[i]}.{term.name} behind the gear" for term in BEHIND),
+                *(f"{m.joint_names[i]}.{term.name} behind the gear" for term in JOINT_FRICTION),
             )
         ]
         self.names = (*(parameters.names[column] for column in own), *extra)
@@ -96,7 +96,7 @@ class Columns:
         for i in self.motors.coupled:
             turns, joint = self.motors.turns[i], np.eye(len(m.joint_names))[i]
             extra.append((samples.joints.accelerations[rows] @ turns)[:, None] * turns)
-            table = friction_columns(samples, BEHIND, joint)
+            table = friction_columns(samples, JOINT_FRICTION, joint)
             extra += [column[rows, None] * joint for column in table.T]
         return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)[..., kept]
 

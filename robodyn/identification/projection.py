@@ -196,25 +196,25 @@ class _Step(NamedTuple):
     Attributes:
         change: (p,) of the parameters.
         tensors: (count, 4, 4) S of the bodies: J becomes L (1 + S) L'.
-        shares: arguments of the barriers: eigenvalues of S, and relative changes of positives.
+        arguments: arguments of the barriers: eigenvalues of S, and relative changes of positives.
         curvature: second derivative of the observations' part along the step.
         weight: weight of the priors.
     """
 
     change: FloatArray
     tensors: FloatArray
-    shares: FloatArray
+    arguments: FloatArray
     curvature: float
     weight: float
 
     @property
     def decrement(self) -> float:
         """Squared Newton decrement, twice the predicted decrease."""
-        return self.curvature + self.weight * float(self.shares @ self.shares)
+        return self.curvature + self.weight * float(self.arguments @ self.arguments)
 
     def length(self) -> float:
         """Return the fraction of the step with the least value before a singular pseudo-inertia."""
-        high = min(1.0, NEAREST / max(-float(self.shares.min(initial=0.0)), 1e-300))
+        high = min(1.0, NEAREST / max(-float(self.arguments.min(initial=0.0)), 1e-300))
         if self._slope(high) <= FLAT * self.decrement:
             return high
         low = 0.0
@@ -225,8 +225,8 @@ class _Step(NamedTuple):
 
     def _slope(self, length: float) -> float:
         """Compute the derivative along the step without cancellation."""
-        bent = length / (1.0 + length * self.shares) - 1.0
-        return self.weight * float(self.shares**2 @ bent) - (1.0 - length) * self.curvature
+        bent = length / (1.0 + length * self.arguments) - 1.0
+        return self.weight * float(self.arguments**2 @ bent) - (1.0 - length) * self.curvature
 
 
 def consistent(program: Program, start: FloatArray) -> FloatArray:
@@ -251,7 +251,7 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
     theta[list(program.positive)] = program.values
     point = _Point(theta, np.asarray(np.linalg.cholesky(program.bodies), dtype=np.float64))
     weight = GAMMA
-    while np.abs(program.newton_step(point, weight).shares).max(initial=0.0) > NEAR:
+    while np.abs(program.newton_step(point, weight).arguments).max(initial=0.0) > NEAR:
         weight *= FALL
     while True:
         last = weight <= GAMMA

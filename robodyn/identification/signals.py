@@ -70,14 +70,14 @@ def longest_run(stamps: IntArray) -> tuple[slice, int]:
     """Find the longest rows between two resets of the clock, and count the resets."""
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the present time, a reset by one of the new time
-    back = np.array([row for row in back.tolist() if _stays(stamps, row)], dtype=np.int64)
+    back = np.array([row for row in back.tolist() if _is_constant(stamps, row)], dtype=np.int64)
     edges = [0, *back.tolist(), len(stamps)]
     pairs = list(zip(edges[:-1], edges[1:], strict=True))
     first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
     return slice(first, last), len(back)
 
 
-def _stays(stamps: IntArray, row: int) -> bool:
+def _is_constant(stamps: IntArray, row: int) -> bool:
     after = stamps[row + 1 : row + 4]
     return bool(after.size) and bool(np.median(after) < stamps[row - 1])
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import BEYOND, as_array, as_scalar
+from robodyn.checks import LARGEST_STATE, as_array, as_scalar
 from robodyn.errors import ModelError, RobodynError
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
         raise ModelError(str(error), value=value) from error
     if array.shape != shape:
         raise ModelError(f"{name} has shape {array.shape}, expected {shape}", value=value)
-    most = BEYOND if unit.split(",")[0] == "m" else LARGEST
+    most = LARGEST_STATE if unit.split(",")[0] == "m" else LARGEST
     if (np.abs(array) > most).any():
         worst = float(array.flat[np.abs(array).argmax()])
         raise ModelError(f"{name} has {worst:g}, expected at most {most:g}", value=value)

@@ -20,14 +20,14 @@ class Statement:
 
     Attributes:
         about: quantity.
-        said: statement of the paper.
+        stated: statement of the paper.
         computed: result, as text.
         agrees: whether the two agree.
         value: result as a number or numbers, for programs.
     """
 
     about: str
-    said: str
+    stated: str
     computed: str
     agrees: bool
     value: Any = None
@@ -40,7 +40,12 @@ Figure = tuple[str, str, Chart, list[Statement]]
 def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
     """Return the account of a figure in the paper, and a table of its statements."""
     rows = [
-        [c.about, _together(c.said), _together(c.computed), "agrees" if c.agrees else "differs"]
+        [
+            c.about,
+            _joined_text(c.stated),
+            _joined_text(c.computed),
+            "agrees" if c.agrees else "differs",
+        ]
         for c in statements
     ]
     beside = table(["", "stated", "computed", ""], rows) if rows else ""
@@ -50,7 +55,7 @@ def statements_html(figure: str, description: str, statements: Sequence[Statemen
     return f'<div class="beside">{account}<div>{beside}</div></div>'
 
 
-def _together(text: str) -> str:
+def _joined_text(text: str) -> str:
     """Keep a number and its unit on one line."""
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
@@ -58,6 +63,6 @@ def _together(text: str) -> str:
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """Return the statements as data, for programs."""
     return [
-        {"about": c.about, "said": c.said, "computed": c.value, "agrees": c.agrees}
+        {"about": c.about, "said": c.stated, "computed": c.value, "agrees": c.agrees}
         for c in statements
     ]

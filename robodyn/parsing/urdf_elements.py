@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from robodyn.checks import BEYOND
+from robodyn.checks import LARGEST_STATE
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import QUATERNION, numbers, read_frame, rpy_of_quaternion
 from robodyn.formats.xml_text import numbers_in
@@ -172,7 +172,7 @@ class ElementReader:
                     continue
                 value = child.get(key)
                 if value is not None:
-                    within = BEYOND if key in _ORIGIN else math.inf
+                    within = LARGEST_STATE if key in _ORIGIN else math.inf
                     text = self._numbers(value, count, f"{where}: {tag} {key}", within)
                     copy.set(key, text)
                 elif needed:

@@ -30,7 +30,7 @@ FURTHEST, ANGLE, STEPS = 2.0, 1.2, 24
 # Random poses that are tested in a box besides its corners, and most halvings of the box.
 TRIED, HALVINGS, SEED = 200, 7, 26
 # Fraction of the joints' rate limits that is used, and the time [s] to accelerate to it.
-SHARE, RISE = 0.95, 0.5
+FRACTION, RISE = 0.95, 0.5
 GROUP = "tip"
 ORDER = (0, 1, 2, 5, 4, 3)  # of the chain: yaw turns first
 
@@ -160,7 +160,7 @@ def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
             motion = motions.motion_of_independent(tip, place[None], rate, 0.0 * rate, m.home)
             driven = m.joint_velocities(motion.configuration[0], motion.velocity[0])
             used[k] = max(used[k], float(np.max(np.abs(driven) / m.velocity_limits)))
-    return np.where(used > 0.0, SHARE / count / np.maximum(used, 1e-9), 1.0)
+    return np.where(used > 0.0, FRACTION / count / np.maximum(used, 1e-9), 1.0)
 
 
 def _urdf(tip: TipJoints, box: FloatArray, rates: FloatArray) -> ElementTree.Element:

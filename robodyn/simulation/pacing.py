@@ -51,6 +51,6 @@ class Pacer:
         return True
 
     @property
-    def behind(self) -> float:
+    def lag(self) -> float:
         """Delay [s] of the last counted period."""
         return self._due / self.factor

@@ -30,7 +30,7 @@ KNOTS = 100
 # Durations [s] of a displacement to try, and fractions of it.
 DURATIONS, SHORTER = (1.0, 2.0, 4.0, 8.0), (1.0, 0.5, 0.25)
 # Number of instants at which limits are checked, and the fraction of the limits that may be used.
-INSTANTS, SHARE = 201, 0.95
+INSTANTS, FRACTION = 201, 0.95
 # Larger steps [rad or m] of a joint between two instants mean that the assembly mode changed.
 JUMP = 0.3
 # Largest distance of configurations in one assembly mode.
@@ -117,8 +117,8 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     determinant = conditioning.determinant(mechanism, q)
     limits = mechanism.drives.effort_limits_at(velocities)
     return bool(
-        (np.abs(velocities) <= SHARE * mechanism.velocity_limits).all()
-        and (np.abs(efforts) <= SHARE * limits).all()
+        (np.abs(velocities) <= FRACTION * mechanism.velocity_limits).all()
+        and (np.abs(efforts) <= FRACTION * limits).all()
         and (determinant is None or np.ptp(np.sign(determinant)) == 0.0)
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
-from robodyn.checks import BEYOND, as_pose, refuse_beyond
+from robodyn.checks import LARGEST_STATE, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.turns import unwrapped
@@ -151,6 +151,6 @@ def point_times(points: Sequence[Any]) -> FloatArray:
 def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
     """Raise if the interpolation of a motion might overflow."""
     for name, values in zip(Motion._fields, motion, strict=True):
-        if np.abs(values).max() > BEYOND:
+        if np.abs(values).max() > LARGEST_STATE:
             index = int(np.abs(values).max(axis=-1).argmax())
             refuse_beyond(f"{name} of point {index}", values[index])

@@ -114,7 +114,7 @@ class Scene:
             self._rods.points = self._leg_axes(snapshot.configuration).astype(np.float32)
         self._efforts.points = arrows.astype(np.float32)
         for label, arrow in zip(self._numbers, arrows, strict=True):
-            label.position = _beyond(arrow, 0.05 * self._size)
+            label.position = _extend(arrow, 0.05 * self._size)
         self._follow(snapshot)
 
     def send_trace(self) -> None:
@@ -229,7 +229,7 @@ class Scene:
         return np.asarray(points @ base[:3, :3].T + base[:3, 3])
 
 
-def _beyond(arrow: FloatArray, distance: float) -> FloatArray:
+def _extend(arrow: FloatArray, distance: float) -> FloatArray:
     """Return a point beyond an arrow's head, for its number."""
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))

@@ -85,8 +85,8 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
     """Return the remapping of a simulator topic, below ros2_control if that is in use."""
     hardware = context.launch_configurations["hardware"]
-    behind = is_on(context, "ros2_control") and hardware == "simulator"
-    return name, hardware_topic(name) if behind else name
+    by_ros2_control = is_on(context, "ros2_control") and hardware == "simulator"
+    return name, hardware_topic(name) if by_ros2_control else name
 
 
 def hardware_topic(name: str) -> PathJoinSubstitution:

@@ -5,7 +5,8 @@
     python test/lint/plain_english.py
 
 Reports docstrings that begin with a relative clause, functions whose docstring does not begin with
-a verb, and verbs of speech or of wishing that stand for data flow. `plain_english_exceptions.txt`
+a verb, verbs of speech or of wishing that stand for data flow, and names of variables, arguments,
+attributes, functions and classes that are such words. `plain_english_exceptions.txt`
 lists the files that are not checked; a file without findings must not be listed.
 """
 
@@ -23,6 +24,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 EXCEPTIONS = HERE / "plain_english_exceptions.txt"
 SOURCES = ("robodyn/**/*.py", "robodyn_ros/**/*.py", "launch/*.py")
+SCRIPTS = ("test/**/*.py", "benchmarks/*.py", "docs/*.py", "examples/*.py")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md")
 RELATIVE = re.compile(
     r"(What|Who|Whose|Which|Where|How|Whoever|Whatever|That which|The same|"
@@ -37,6 +39,15 @@ BANNED_IN_SOURCES = re.compile(
     BANNED.pattern + r"|\b(wanted|asks?|asked|says?|said|whoever|whatever|somebody|nobody|anybody|"
     r"anew|notices|noticed|goes on)\b",
     re.IGNORECASE,
+)
+# Names that are banned everywhere, and further ones that are banned from sources.
+BANNED_NAMES = re.compile(
+    r"_*(tells?|told|hears?|heard|wish(es|ed)?|wants?|wanted|heeds?|lends?|lent|said|shares?)_*",
+    re.IGNORECASE,
+)
+BANNED_NAMES_IN_SOURCES = re.compile(
+    rf"(?i:{BANNED_NAMES.pattern})|_*(says?|unsaid|unheeded|asked|answers?|answered|behind|"
+    r"beyond|together|stays|rough|weighed|who|whom|whose)_*"
 )
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 # Names of arguments and attributes in a docstring.
@@ -73,6 +84,19 @@ def comment_findings(source: str) -> Iterator[tuple[int, str]]:
             yield from ((token.start[0], what) for _, what in words)
 
 
+def name_findings(source: str, banned: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """Yield the line and a description of each definition of a banned name in a source."""
+    if not banned.search(source):
+        return
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Store):
+            continue
+        for field in ("name", "arg", "id", "attr"):
+            name = getattr(node, field, None)
+            if isinstance(name, str) and banned.fullmatch(name):
+                yield node.lineno, f"the name {name!r} is no term of the field"
+
+
 def banned_words(text: str, banned: re.Pattern[str] = BANNED) -> Iterator[tuple[int, str]]:
     """Yield the line, counted from 0, and a description of each banned word outside of code."""
     plain = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
@@ -86,13 +110,16 @@ def main() -> int:
     lines = EXCEPTIONS.read_text(encoding="utf-8").splitlines()
     excepted = {line for line in lines if line and not line.startswith("#")}
     failed = False
-    for pattern in (*SOURCES, *PAGES):
+    for pattern in (*SOURCES, *SCRIPTS, *PAGES):
         for file in sorted(ROOT.glob(pattern)):
             name = file.relative_to(ROOT).as_posix()
             text = file.read_text(encoding="utf-8")
             is_python = file.suffix == ".py"
-            if is_python:
+            if pattern in SCRIPTS:
+                found = list(name_findings(text, BANNED_NAMES))
+            elif is_python:
                 found = [*docstring_findings(text), *comment_findings(text)]
+                found += name_findings(text, BANNED_NAMES_IN_SOURCES)
             else:
                 found = list(banned_words(text))
             if name in excepted:

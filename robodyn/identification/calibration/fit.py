@@ -26,7 +26,7 @@ ROUNDS = 12
 # Smallest redundancy of a residual that the unknowns absorb almost entirely.
 LEAST_RESIDUAL_SHARE = 0.05
 # Relative coefficients below this are omitted from the name of an unseen combination.
-SHARE = 0.05
+FRACTION = 0.05
 TERMS = 6
 
 
@@ -268,7 +268,7 @@ def combination(direction: FloatArray, names: Sequence[str]) -> str:
     """Name a direction: `leg1.offset`, or `leg1.base.z + leg1.platform.z and 3 more`."""
     largest = np.abs(direction).max()
     order = np.argsort(-np.abs(direction), kind="stable")
-    kept = [i for i in order if abs(direction[i]) > SHARE * largest]
+    kept = [i for i in order if abs(direction[i]) > FRACTION * largest]
     parts: list[str] = []
     for i in kept[:TERMS]:
         factor = direction[i] / largest

@@ -16,7 +16,13 @@ from robodyn.errors import KinematicsError, NoSolution
 from robodyn.loading.as_closed_loop import from_tree
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels import brakes as kernels
-from robodyn.motion_base.machine.braking import BRAKES, NODES, SHARES, SHARES_OF_BRAKE, braking
+from robodyn.motion_base.machine.braking import (
+    BRAKES,
+    FRACTIONS,
+    FRACTIONS_OF_BRAKE,
+    NODES,
+    braking,
+)
 from robodyn.motion_base.machine.head_motion import REST, Cue, HeadMotion
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.workspace import Workspace
@@ -268,7 +274,7 @@ class MotionLimiter:
         brake = self._brake
         cue, room = self._held(braked, way, [(1.0, brake)])
         if cue is None:
-            others = [(fraction, brake) for fraction in SHARES]
+            others = [(fraction, brake) for fraction in FRACTIONS]
             if room[0, 0] >= 0.0:  # another brake may help
                 near = (k for k in (brake + 1, brake - 1) if 0 <= k < len(BRAKES))
                 others = [(1.0, k) for k in near] + others
@@ -314,8 +320,8 @@ class MotionLimiter:
         fractions, brakes = (np.array(each) for each in zip(*tried, strict=True))
         starts = braked + fractions[:, None, None] * way
         durations = self._dt * self._counts[brakes]
-        place = braking(starts, durations, SHARES_OF_BRAKE)
-        times = self._dt + durations[:, None] * SHARES_OF_BRAKE
+        place = braking(starts, durations, FRACTIONS_OF_BRAKE)
+        times = self._dt + durations[:, None] * FRACTIONS_OF_BRAKE
         spacing = durations / (NODES - 1)
         try:
             near = self._near(times.ravel())

@@ -40,7 +40,7 @@ INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
 # Step [m, rad] of the differences that differentiate efforts.
 STEP = 1e-6
 # Cost of being at the real limit, in squared thresholds of perception times seconds.
-BEYOND = 1e3
+LIMIT_COST = 1e3
 NEWTON_STEPS, DECREMENT = 8, 1e-2
 # Most trials of a change, and the reduction of the feasible fraction of the last one.
 CORRECTIONS, CAUTION = 2, 0.9
@@ -213,7 +213,7 @@ class PredictiveCueing:
             for _ in range(NEWTON_STEPS):
                 if self._clock() > latest:
                     break
-                if newton_step(H, g, A, limits, BEYOND, x) < DECREMENT:
+                if newton_step(H, g, A, limits, LIMIT_COST, x) < DECREMENT:
                     break
             if not x.any():
                 break

@@ -17,7 +17,7 @@ from typing import Any, Final
 from robodyn.numerics.compiler import batch_entry, inner, noinline
 
 # Fraction of the acceleration limit that a target may use; the rest is for reaching it.
-SHARE: Final = 0.9
+FRACTION: Final = 0.9
 # Bisections of a tick until the switching instant is exact to rounding.
 HALVINGS: Final = 50
 ROUNDING: Final = 1e-12
@@ -132,7 +132,7 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
     p, v, a = (
         min(max(p, lower, state[0] - FAR), upper, state[0] + FAR),
         min(max(v, -rate), rate),
-        min(max(a, -SHARE * own[1]), SHARE * own[1]),
+        min(max(a, -FRACTION * own[1]), FRACTION * own[1]),
     )
     if (p >= upper and v > 0.0) or (p <= lower and v < 0.0):
         v, a = 0.0, 0.0

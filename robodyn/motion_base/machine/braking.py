@@ -10,10 +10,10 @@ from robodyn.arrays import FloatArray
 from robodyn.motion_base.kernels import brakes as kernels
 
 # Durations [s] of brakes to try, and fractions between the brake and the requested motion.
-BRAKES, SHARES = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
+BRAKES, FRACTIONS = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
 # Number of nodes at which a brake is checked.
 NODES = 16
-SHARES_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
+FRACTIONS_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 
 
 def braking(starts: FloatArray, durations: FloatArray, fractions: FloatArray) -> FloatArray:

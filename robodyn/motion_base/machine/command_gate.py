@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.checks import BEYOND
+from robodyn.checks import LARGEST_STATE
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.limits import DriveLimits
@@ -85,7 +85,7 @@ class CommandGate:
             CommandRefused: the message names the joint, the value and the limits.
         """
         for field, values in more.items():
-            most = np.full(len(values), LARGEST_EFFORT if field in FROM_EFFORTS else BEYOND)
+            most = np.full(len(values), LARGEST_EFFORT if field in FROM_EFFORTS else LARGEST_STATE)
             self._refuse_outside(field, values, (-most, most))
         if effort is not None:
             self._refuse_outside("effort", effort, self._efforts)
@@ -116,7 +116,7 @@ class CommandGate:
         )
 
 
-def _bounds(limits: FloatArray, fraction: float, most: float = BEYOND) -> Bounds:
+def _bounds(limits: FloatArray, fraction: float, most: float = LARGEST_STATE) -> Bounds:
     """Return limits (2, n), at most `most` each, widened by rounding."""
     least, largest = np.clip(limits, -most, most)
     return (

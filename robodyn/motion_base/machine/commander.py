@@ -13,7 +13,7 @@ from robodyn.algorithms import motions
 from robodyn.algorithms.motion import Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
-from robodyn.checks import BEYOND, as_scalar
+from robodyn.checks import LARGEST_STATE, as_scalar
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.coupled_set_points import CoupledSetPoints
@@ -197,10 +197,12 @@ class PositionCommander:
         problem = ""
         try:
             motion = None if self.motion_source is None else self.motion_source.at(time)
-            if motion is not None and all((np.abs(row) <= BEYOND).all() for row in motion):
+            if motion is not None and all((np.abs(row) <= LARGEST_STATE).all() for row in motion):
                 return self._allowed(motion)
             if motion is not None:
-                problem = f"the requested motion is not finite, or has a number beyond {BEYOND:g}"
+                problem = (
+                    f"the requested motion is not finite, or has a number beyond {LARGEST_STATE:g}"
+                )
         except RobodynError as error:
             problem = str(error)
         self.target = self._inside = None

@@ -13,7 +13,7 @@ from robodyn.algorithms.motion import Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.motion_base.machine.braking import NODES, SHARES, SHARES_OF_BRAKE, braking
+from robodyn.motion_base.machine.braking import FRACTIONS, FRACTIONS_OF_BRAKE, NODES, braking
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
@@ -108,7 +108,7 @@ class CoupledSetPoints(SetPoints):
         longer, shorter = 2.0 * now.duration, 0.5 * now.duration
         near = [d for d in (longer, shorter) if d in self._durations]
         tried = [(way, duration) for duration in (now.duration, *near)]
-        tried += [(fraction * slow, now.duration) for fraction in (1.0, *SHARES)]
+        tried += [(fraction * slow, now.duration) for fraction in (1.0, *FRACTIONS)]
         for step, duration in tried:
             found = self._check_brake(braked + step, duration, now.configuration)
             if found is not None:
@@ -156,7 +156,7 @@ class CoupledSetPoints(SetPoints):
     ) -> tuple[_Brake, FloatArray] | None:
         """Return a brake from a state (3, m) and its rest (n,), if it is within all limits."""
         m = self._mechanism
-        place = braking(start[None], np.array([duration]), SHARES_OF_BRAKE)
+        place = braking(start[None], np.array([duration]), FRACTIONS_OF_BRAKE)
         q = [near]
         try:
             for by in np.diff(place[0], axis=0, prepend=m.joint_positions(near)[None, self._free]):

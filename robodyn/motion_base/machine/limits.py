@@ -34,7 +34,9 @@ class DriveLimits:
     accelerations: FloatArray
     jerks: FloatArray
 
-    def beyond(self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0) -> str:
+    def describe_excess(
+        self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0
+    ) -> str:
         """Describe the joint of positions (n,) that exceeds an end by more than `slack`, if any.
 
         Args:

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import BEYOND, as_exact, as_scalar, check_choice
+from robodyn.checks import LARGEST_STATE, as_exact, as_scalar, check_choice
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine import machine_states as states
@@ -190,7 +190,7 @@ class Machine:
     def _refuse_settings(self, limits: DriveLimits) -> None:
         """Raise if the settings contradict the limits."""
         s, mechanism = self.settings, self.mechanism
-        if why := limits.beyond(self._park, mechanism):
+        if why := limits.describe_excess(self._park, mechanism):
             raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
         if s.homing == "stall" and len(mechanism.independent_joints) < len(self._park):
             raise InvalidInput(
@@ -234,11 +234,11 @@ class Machine:
         """
         count = (len(self._park),)
         measured = as_exact("positions", positions, count, "m or rad").copy()
-        if (np.abs(measured) > BEYOND).any():
+        if (np.abs(measured) > LARGEST_STATE).any():
             worst = int(np.argmax(np.abs(measured)))
             raise InvalidInput(
                 f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:g} "
-                f"{self.mechanism.drives.units[worst]}, expected at most {BEYOND:g}",
+                f"{self.mechanism.drives.units[worst]}, expected at most {LARGEST_STATE:g}",
                 value=measured[worst],
             )
         self._measured = time, measured
@@ -353,7 +353,9 @@ class Machine:
             # at most one tick at full rate, so nothing jumps
             slack = limits.rates * self.dt
             width = np.diff(limits.positions, axis=1)[:, 0]
-            if why := limits.beyond(start, self.mechanism, np.minimum(slack, AT_END * width)):
+            if why := limits.describe_excess(
+                start, self.mechanism, np.minimum(slack, AT_END * width)
+            ):
                 return (
                     f"{why}: move it inside by other means, or correct the zero of its drive or "
                     "the limit"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.checks import BEYOND
+from robodyn.checks import LARGEST_STATE
 from robodyn.errors import InvalidInput
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -109,11 +109,11 @@ class ServoText:
             raise InvalidInput(f"line has {len(found)} numbers, expected {self.count}", value=line)
         with np.errstate(over="ignore"):
             positions = self.positions(np.array([float(each) for each in found]))
-        if not (np.abs(positions) <= BEYOND).all():
-            servo = int(np.argmin(np.abs(positions) <= BEYOND))
+        if not (np.abs(positions) <= LARGEST_STATE).all():
+            servo = int(np.argmin(np.abs(positions) <= LARGEST_STATE))
             raise InvalidInput(
                 f"servo {servo + 1} reports {found[servo][:20]}, position {positions[servo]:g}, "
-                f"expected at most {BEYOND:g}",
+                f"expected at most {LARGEST_STATE:g}",
                 value=line,
             )
         return positions

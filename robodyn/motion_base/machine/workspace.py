@@ -16,7 +16,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
 # Step [m, rad] of differences; fractions of a step to try.
-DIFFERENCE, SHARES = 1e-5, (1.0, 0.5, 0.25, 0.1)
+DIFFERENCE, FRACTIONS = 1e-5, (1.0, 0.5, 0.25, 0.1)
 # Longest step [m, rad] of a search: longer ones take longer, and are known less well.
 LONGEST = 0.2
 # Logarithm of the condition number over its limit from which on steps consider its gradient.
@@ -64,7 +64,7 @@ class Workspace:
         value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
-            return self._beyond(configuration)
+            return self._problem(configuration)
         if worst == 2 * len(self._least):
             number = float(self._condition(configuration))
             return f"the condition number is {number:.4g}, its limit is {self._limit:g}"
@@ -96,7 +96,7 @@ class Workspace:
         number = max(others)
         if number > self._limit and number > first:
             return f"the condition number would be {number:.4g}, its limit is {self._limit:g}"
-        return self._beyond(configurations[1:])
+        return self._problem(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
         """Return whether condition numbers at configurations (k, nq) are within their limit."""
@@ -154,10 +154,10 @@ class Workspace:
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Take the largest fraction of a step that exceeds no limit by more than `most`."""
-        for fraction in SHARES:
+        for fraction in FRACTIONS:
             with suppress(KinematicsError):
                 q = motions.advance_near(self._mechanism, here, fraction * step)
-                if self._excess(q).max() <= most and not self._beyond(q):
+                if self._excess(q).max() <= most and not self._problem(q):
                     return q
         return here
 
@@ -185,7 +185,7 @@ class Workspace:
             configuration, self._mechanism.characteristic_length
         )
 
-    def _beyond(self, configurations: FloatArray) -> str:
+    def _problem(self, configurations: FloatArray) -> str:
         """Return a problem if a configuration (..., nq) is across a singularity from home."""
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):

@@ -125,10 +125,10 @@ def read_axis(
     direction = direction / length
 
     def value(path: str, default: float) -> float:
-        said = found.findtext(path)
-        if said is None or not said.strip():
+        stated = found.findtext(path)
+        if stated is None or not stated.strip():
             return default
-        return frames.numbers(said, 1, f"{where} {path}", infinite=True)[0]
+        return frames.numbers(stated, 1, f"{where} {path}", infinite=True)[0]
 
     # a negative value means no limit
     effort, velocity = (value(f"limit/{key}", -1.0) for key in ("effort", "velocity"))
@@ -157,10 +157,10 @@ def _mimic(
     leader = frames.resolved(mimic.get("joint", ""), scope, where)
     if leader not in frames.joints:
         raise frames.error(where, mimic.get("joint"), "the name of a joint")
-    text = {
+    terms = {
         key: frames.numbers(mimic.findtext(key) or "0", 1, f"{where} {key}")[0]
         for key in ("multiplier", "offset", "reference")
     }
     if mimic.get("axis") == "axis2":
         leader += "_2"
-    return leader, text["multiplier"], text["offset"] - text["multiplier"] * text["reference"]
+    return leader, terms["multiplier"], terms["offset"] - terms["multiplier"] * terms["reference"]

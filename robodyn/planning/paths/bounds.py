@@ -184,10 +184,10 @@ class Bounds:
         limit = ends[above]
         side = "at most" if above else "at least"
         is_driven = joint < len(mechanism.joint_names)
-        who = (
+        subject = (
             f"{nouns_of(mechanism).joint} {joint + 1} ({name})" if is_driven else f"passive {name}"
         )
-        text = f"{who} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
+        text = f"{subject} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
         return BoundViolation("position", name, value, limit, text)
 
     def _geometry(self, configuration: FloatArray) -> str:

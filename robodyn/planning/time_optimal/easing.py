@@ -17,7 +17,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 
 # Part of r over which a motion leaves a rest.
-SHARE = 0.15
+FRACTION = 0.15
 # Mean of dg/dr over that part, relative to dg/dr elsewhere.
 AREA = 0.6
 # Least distance of the geometry's knots, relative to the mean step: differences between neighbors
@@ -39,24 +39,24 @@ class Easing(NamedTuple):
     @property
     def _speed(self) -> float:
         """Value of dg/dr away from the ends."""
-        return 1.0 / (1.0 - (1.0 - AREA) * SHARE * (self.start + self.end))
+        return 1.0 / (1.0 - (1.0 - AREA) * FRACTION * (self.start + self.end))
 
     def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Compute g and its first three derivatives at r (...), all of them continuous."""
         speed = self._speed
-        begun = (1.0 - AREA) * SHARE if self.start else 0.0
+        begun = (1.0 - AREA) * FRACTION if self.start else 0.0
         g, first = speed * (r - begun), np.full(r.shape, speed)
         second, third = np.zeros(r.shape), np.zeros(r.shape)
         for rests, left, sign in ((self.start, r, 1.0), (self.end, 1.0 - r, -1.0)):
             if not rests:
                 continue
-            u = np.clip(left / SHARE, 0.0, 1.0)
+            u = np.clip(left / FRACTION, 0.0, 1.0)
             near = u < 1.0
-            gone = speed * SHARE * u**3 * (2.0 - u * (2.0 - AREA * u))
+            gone = speed * FRACTION * u**3 * (2.0 - u * (2.0 - AREA * u))
             g = np.where(near, gone if sign > 0.0 else 1.0 - gone, g)
             first = np.where(near, speed * u**2 * (6.0 - u * (8.0 - 3.0 * u)), first)
-            second = np.where(near, sign * speed / SHARE * 12.0 * u * (1.0 - u) ** 2, second)
-            bend = speed / SHARE**2 * 12.0 * (1.0 - u) * (1.0 - 3.0 * u)
+            second = np.where(near, sign * speed / FRACTION * 12.0 * u * (1.0 - u) ** 2, second)
+            bend = speed / FRACTION**2 * 12.0 * (1.0 - u) * (1.0 - 3.0 * u)
             third = np.where(near, bend, third)
         return g, first, second, third
 

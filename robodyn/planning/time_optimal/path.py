@@ -121,8 +121,8 @@ class PathPieces:
             The pieces with their nodes.
         """
         pieces = []
-        for k, (measured, share) in enumerate(self._measures):
-            count = max(round(points * share), min(FEWEST, points))
+        for k, (measured, part) in enumerate(self._measures):
+            count = max(round(points * part), min(FEWEST, points))
             place = None if places is None else places[k]
             nodes = graded(np.linspace(0.0, 1.0, count + 1)) if place is None else place(count)
             pieces.append(self._piece(*measured, nodes))

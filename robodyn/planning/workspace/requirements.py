@@ -197,7 +197,7 @@ class Requirements:
         held = self._efforts(configuration[None])[0]
         if not np.isfinite(held).all():
             return "no efforts hold the mechanism"
-        joint = int(self._shares(held).argmax())
+        joint = int(self._used_fractions(held).argmax())
         unit, (least, largest) = self.mechanism.drives.effort_units[joint], self.efforts[joint]
         limit = f"limit is {largest:.4g}"
         if least != -largest:
@@ -223,7 +223,7 @@ class Requirements:
                 return np.concatenate([self._elastic(name, one[None]) for one in configurations])
         return np.full(1, np.nan)
 
-    def _shares(self, held: FloatArray) -> FloatArray:
+    def _used_fractions(self, held: FloatArray) -> FloatArray:
         """Compute efforts relative to their limits (..., n), above 1 beyond any limit."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
@@ -231,7 +231,7 @@ class Requirements:
         return np.asarray(np.where(excess > LIMIT_TOLERANCE, 1.0 + excess, np.abs(held) / most))
 
     def _held(self, configurations: FloatArray) -> FloatArray:
-        fraction = self._shares(self._efforts(configurations))
+        fraction = self._used_fractions(self._efforts(configurations))
         largest = np.nan_to_num(fraction, nan=np.inf).max(axis=1)
         return np.asarray(
             np.where(largest > 1.0, 1.0 / np.maximum(largest, 1.0), 2.0 - largest) - 1.0

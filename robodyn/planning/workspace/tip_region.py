@@ -345,7 +345,7 @@ class TipRegion(Region):
             found &= np.abs(points[:, 1]) <= np.pi / 2
         return found, np.concatenate(there)
 
-    def _beyond(self, points: int) -> tuple[int, FloatArray]:
+    def _next_ring(self, points: int) -> tuple[int, FloatArray]:
         """Count the surrounding cubes that were not entered; draw random points (N, 3) in them."""
         around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         near = {self._neighbor(cell, shift) for cell in self._known for shift in around}
@@ -358,7 +358,7 @@ class TipRegion(Region):
     def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
         """Fill further cubes from reachable random points in surrounding cubes, a few times."""
         for _ in range(AGAIN):
-            at = self._beyond(self._few[2])[1]
+            at = self._next_ring(self._few[2])[1]
             q = self._bring_tip(at)[1]
             if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:
                 break
@@ -387,7 +387,7 @@ class TipRegion(Region):
             if part is cells[1]:
                 # if all neighbors are reached, inverse kinematics failed or the hole is small
                 error += size * len(part) * (1.0 - fraction)
-        ring, at = self._beyond(self._few[2])
+        ring, at = self._next_ring(self._few[2])
         if ring:
             reached = self._reaches(at)
             if self._given is not None:

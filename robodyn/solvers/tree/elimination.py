@@ -12,7 +12,7 @@ import numpy as np
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 
 # Least pivot, relative to the largest in its column, if there is one.
-SHARES = (0.1, 0.01, 1e-3, 0.0)
+PIVOTS = (0.1, 0.01, 1e-3, 0.0)
 # Size of a pivot, relative to that in the samples, below which another is searched.
 LEAST = 1e-3
 # Entry below which it is rounding, for entries of the order of 1.
@@ -152,7 +152,7 @@ def _choose(
     fit = may_differ & (size > ZERO).all(axis=0) & (largest > ZERO).all(axis=0)
     ratio = (size / np.maximum(largest, ZERO)[:, None]).min(axis=0)
     cost = (may_differ.sum(axis=0) - 1) * may_differ.sum(axis=1)[:, None]
-    for fraction in SHARES:
+    for fraction in PIVOTS:
         row, column = np.nonzero(fit & (ratio > fraction))
         if len(row):
             best = np.lexsort((-ratio[row, column], cost[row, column]))[0]

@@ -36,7 +36,7 @@ from robodyn.solvers.tree.joints import configurations, rates_of
 from robodyn.solvers.tree.kernels.newton import PIECE
 
 # Number of configurations closed in one call.
-TOGETHER = 8
+BATCH = 8
 # Number of starts around a guess in the search for a tip pose.
 TIP_ATTEMPTS = 40
 # Newton's method to positions of redundant drives: most steps, and the final one [m or rad].
@@ -232,7 +232,7 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
     """Compute configurations (N, nq) after displacements (N, free) of independent coordinates."""
-    if len(starts) < TOGETHER:
+    if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
         "displaced",
@@ -285,7 +285,7 @@ def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> Fl
     q = np.empty((*chains.shape[:2], loop.solver.nq))
     for out, chain in zip(q, chains, strict=True):
         # points so close that the branch cannot change: every eighth comes first
-        every = TOGETHER if count > TOGETHER else 1
+        every = BATCH if count > BATCH else 1
         nearest = np.arange(count) // every * every
         steps = chain - chain[nearest]
         if np.abs(steps).max(initial=0.0) > PIECE:

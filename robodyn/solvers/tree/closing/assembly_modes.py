@@ -23,7 +23,7 @@ from robodyn.solvers.tree.kernels import layout
 # Difference below which modes are equal, relative to the size, or of a unit direction.
 SAME = 1e-6
 # Number of starts closed in one call.
-TOGETHER = 100
+BATCH = 100
 # The search ends early if every mode was reached this often.
 ENOUGH = 6
 
@@ -75,7 +75,7 @@ def assembly_modes(
     followed(tree, start)
     search = _Search(structure, start, [tree.rate_of[name] for name in names], seed)
     while search.made < most and min(search.hits, default=0) < ENOUGH:
-        search.run(min(TOGETHER, most - search.made))
+        search.run(min(BATCH, most - search.made))
     found = [search.standing(q) for q in search.found]
     marks, home = search.marks, search.mark(structure.home)
     order = np.argsort([np.abs(mark - home).max() for mark in marks]).astype(int)
