@@ -135,5 +135,5 @@ if __name__ == "__main__":
         moved, left = held(period, noise)
         sys.stdout.write(f"{name}, sea of {HEIGHT:g} m and {period:g} s\n")
         for axis, all_, rest, unit in zip(AXES, moved, left, 3 * ["m"] + 3 * ["rad"], strict=True):
-            share = f"{100.0 * rest / all_:.2f} %"
-            sys.stdout.write(f"{axis:6} {all_:.3f} {unit:3} {rest:.5f} {unit:3} {share:>8}\n")
+            fraction = f"{100.0 * rest / all_:.2f} %"
+            sys.stdout.write(f"{axis:6} {all_:.3f} {unit:3} {rest:.5f} {unit:3} {fraction:>8}\n")

@@ -35,10 +35,10 @@ def test_an_editable_installation_is_its_source(ros2):
         "try: get_package_prefix('no_such_package')\n"
         "except PackageNotFoundError as error: print('not found')"
     )
-    share, own, installed, last = python(ros2, code).splitlines()
+    found, own, installed, last = python(ros2, code).splitlines()
     for name in ("package.xml", "launch/talker.launch.py", "config/talker.yaml"):
-        assert Path(share, name).samefile(SOURCE / name)
-    assert Path(share) == Path(own, "share", "bare_demo")
+        assert Path(found, name).samefile(SOURCE / name)
+    assert Path(found) == Path(own, "share", "bare_demo")
     assert {path.name for path in Path(own, "lib", "bare_demo").iterdir()} == {"talker", "tool"}
     assert Path(installed).samefile(sys.prefix)
     assert last == "not found"

@@ -14,7 +14,7 @@ import pytest
 import robodyn as rd
 from robodyn.dynamics.batch_calls import evaluate_unchecked
 from robodyn.numerics.broadcasting import states
-from robodyn.threads import cached_threadsafe, each, share
+from robodyn.threads import cached_threadsafe, each, split
 
 COUNT = 8
 
@@ -107,7 +107,7 @@ def test_threads_never_wait_for_each_other(threads):
 
     def work(item):
         me = threading.get_ident()
-        share(lambda first, last: not seen.append((item, me, threading.get_ident())), 100_000)
+        split(lambda first, last: not seen.append((item, me, threading.get_ident())), 100_000)
 
     list(each(work, 8))
     assert {item for item, _, _ in seen} == set(range(8))
@@ -128,7 +128,7 @@ def test_a_large_batch_is_shared_by_as_many_threads_as_are_set(threads):
         fractions.append((first, last, threading.get_ident()))
         return True
 
-    assert share(work, 40_000)
+    assert split(work, 40_000)
     covered = sorted((first, last) for first, last, _ in fractions)
     assert covered[0][0] == 0
     assert covered[-1][1] == 40_000

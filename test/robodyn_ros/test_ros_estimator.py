@@ -129,11 +129,11 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         rows = np.linspace(start, end, 30), rates_of_path, 0.0 * rates_of_path
         paths.publish(messages.joint_trajectory(delta.joint_names, np.linspace(0.0, 1.0, 30), rows))
         graph.line("trajectory ahead: singular at", "type 1: an end of travel")
-        graph.until(lambda: len(_said(diagnostics, "trajectory ahead")) > 0, "what lies ahead")
-        ahead = _said(diagnostics, "trajectory ahead")[-1]
+        graph.until(lambda: len(_statuses(diagnostics, "trajectory ahead")) > 0, "what lies ahead")
+        ahead = _statuses(diagnostics, "trajectory ahead")[-1]
         assert value(ahead, "singular_times, type 2") == "[]"
         assert value(ahead, "singular_times, type 1") == value(ahead, "singular_times") != "[]"
-        now = _said(diagnostics, "condition number")[-1]
+        now = _statuses(diagnostics, "condition number")[-1]
         for name, condition in (
             ("1", motion_condition(delta, q)),
             ("2", force_condition(delta, q)),
@@ -148,7 +148,7 @@ def test_a_delta_is_estimated_and_watched_by_its_motors_alone():
         graph.line("pose of the tip found again, from home")
 
 
-def _said(arrays, name):
+def _statuses(arrays, name):
     return [s for array in arrays for s in array.status if s.name.endswith(f": {name}")]
 
 

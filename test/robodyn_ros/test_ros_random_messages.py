@@ -44,11 +44,11 @@ PATH = {"platform": "platform_trajectory", "arm": "joint_trajectory"}
 
 
 class Case(NamedTuple):
-    """A node with parameters, its share of the sequences, and how often what is thrown at it."""
+    """A node with parameters, its fraction of the sequences, and the messages that it gets."""
 
     node: str
     kind: str
-    share: float
+    fraction: float
     weights: dict[str, float]
     parameters: dict[str, object]
 
@@ -184,7 +184,7 @@ def sequences(storm: Storm, case: Case) -> Iterator[list[str]]:
     names, weights = list(case.weights), np.array(list(case.weights.values()))
     names = [*names, *TRANSFORMS]
     weights = np.append(weights, [0.01 * weights.sum()] * len(TRANSFORMS))
-    for _ in range(round(case.share * SEQUENCES)):
+    for _ in range(round(case.fraction * SEQUENCES)):
         yield list(
             storm.rng.choice(names, size=storm.rng.integers(1, 4), p=weights / weights.sum())
         )
@@ -234,5 +234,5 @@ def test_random_messages(name, monkeypatch, tmp_path, rng):
         target.spin(20)
         assert target.topics == set(case.weights)
         assert judge.wrong == [], judge.wrong[0]
-        assert judge.checked > 0.01 * case.share * SEQUENCES
+        assert judge.checked > 0.01 * case.fraction * SEQUENCES
         assert target.runs > 0 or case.node != "run_summary"

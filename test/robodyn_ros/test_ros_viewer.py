@@ -306,14 +306,14 @@ def test_a_machine_has_its_state_its_target_and_its_buttons_on_the_page():
 
         peer.node.create_service(Trigger, "joint_commander/freeze", answer)
         state = peer.node.create_publisher(String, "machine_state", LATCHED)
-        wishes = peer.node.create_publisher(Odometry, "joint_commander/target_state", 10)
+        targets = peer.node.create_publisher(Odometry, "joint_commander/target_state", 10)
         state.publish(String(data="parked"))
         home = rd.load("stewart_symmetric").home
         stamps = itertools.count(1_764_000_000 * 10**9, 50_000_000)  # times of day
         states = peer.node.create_publisher(Odometry, "platform_state", 10)
 
         def shown():
-            for each in (states, wishes):
+            for each in (states, targets):
                 each.publish(odometry(next(stamps), FRAMES, home, np.zeros(6)))
             place = client.frames.get("/target")
             reported = "parked" in client.texts or "fault" in client.texts

@@ -111,9 +111,9 @@ def test_a_killed_worker_changes_nothing(cluster, plan, tmp_path):
         assert len(set(processes.values()) | {os.getpid()}) == 4
         killed = {}
 
-        def kill(share):
+        def kill(fraction):
             """SIGKILL the worker that has most to do, once a third is done."""
-            if share > 0.33 and not killed:
+            if fraction > 0.33 and not killed:
                 at_work = client.processing()
                 victim = max(at_work, key=lambda address: len(at_work[address]))
                 if at_work[victim]:
@@ -157,7 +157,7 @@ def test_a_lost_scheduler_is_reported_in_one_line_and_the_sweep_resumes(
         address = client.scheduler.address
     # the last test of this cluster
     with pytest.raises(ClusterError, match=f"the cluster at {address} failed") as refused:
-        run(given, output, address, progress=lambda share: share > 0.2 and cluster.stop())
+        run(given, output, address, progress=lambda fraction: fraction > 0.2 and cluster.stop())
     assert "\n" not in str(refused.value)
     monkeypatch.setattr("robodyn.sweeps.schedulers.TIMEOUT", 1.0)
     with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):

@@ -158,8 +158,8 @@ def begun(plan, tmp_path, request):
     """An output of the plan, finished or not."""
     output = tmp_path / "map.zarr"
 
-    def stop(share):
-        if request.param == "unfinished" and share > 0.3:
+    def stop(fraction):
+        if request.param == "unfinished" and fraction > 0.3:
             raise KeyboardInterrupt
 
     if request.param == "unfinished":
@@ -212,11 +212,11 @@ def test_two_processes_do_not_write_to_one_output(plan, tmp_path):
     output = tmp_path / "map.zarr"
     tried = []
 
-    def another(share):
-        if 0.2 < share < 0.3:
+    def another(fraction):
+        if 0.2 < fraction < 0.3:
             with pytest.raises(ResumeRefused, match="another process is writing there"):
                 run(plan(), output)
-            tried.append(share)
+            tried.append(fraction)
 
     run(plan(), output, progress=another)
     assert tried
@@ -243,7 +243,7 @@ def test_memory_holds_a_few_chunks_only(symmetric, tmp_path):
 def test_a_huge_sweep_can_be_begun(symmetric, tmp_path):
     axes = {"x": "-0.1:0.1:100000", "y": "-0.1:0.1:100000"}
 
-    def stop(share):
+    def stop(fraction):
         raise KeyboardInterrupt
 
     for given in (
