@@ -41,14 +41,14 @@ def nearest_legs(
             continue
         others = np.setdiff1d(np.arange(equations.tree.rates), leg)
         best, least = q, _distance(equations, q, guess, leg)
-        for attempt in range(ATTEMPTS):
+        turns = rng.uniform(-np.pi, np.pi, (ATTEMPTS - 1, len(leg)))
+        for turn in (np.zeros(len(leg)), *turns) if least else ():
             start = np.array(q)
             for rate in leg:
                 place = equations.tree.rate_places[rate]
                 start[place] = guess[place]
             step = np.zeros(equations.tree.rates)
-            if attempt:
-                step[leg] = rng.uniform(-np.pi, np.pi, len(leg))
+            step[leg] = turn
             found = equations.close(equations.stepped(start, step), others.tolist())
             if found.left > ACCEPTED:
                 continue
