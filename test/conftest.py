@@ -44,6 +44,7 @@ SLOW = (*WAITING, "storm", "lint", "versions", "test")
 SHARING = {
     "test/robodyn/exporting/test_fmu.py": "test/robodyn/exporting/test_bits.py",
     "test/storm/test_export_storm.py": "test/robodyn/exporting/test_controller.py",
+    "test/storm/test_life_storm.py": "test/robodyn/exporting/test_controller.py",
 }
 
 

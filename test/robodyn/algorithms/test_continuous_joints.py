@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from partial_export import partial_llvm, write_library
 
 import robodyn as rd
 from robodyn.algorithms import motions
@@ -123,8 +124,9 @@ def test_compiled_control_takes_the_short_way_as_python_does(arm):
 @pytest.mark.parametrize("kind", ["serial", "closed_loop"])
 def test_the_exported_library_takes_the_short_way(tmp_path, kind):
     m = rd.load(arm_text(), kind=kind)
-    rd.export(m, tmp_path / "out", name="turning")
-    library = ctypes.CDLL(str(tmp_path / "out" / "libturning.so"))
+    llvm = partial_llvm(m, "turning", "computed_torque", "configuration")
+    write_library(m, "turning", tmp_path, llvm)
+    library = ctypes.CDLL(str(tmp_path / "libturning.so"))
 
     def call(*arrays):
         given = [None if x is None else np.ascontiguousarray(x, float) for x in arrays]
@@ -357,8 +359,9 @@ def test_a_crank_turns_without_end_although_its_encoder_wraps(crank):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="the library is linked by cc")
 def test_the_exported_crank_takes_the_short_way(crank, tmp_path):
-    rd.export(crank, tmp_path / "out", name="crank")
-    library = ctypes.CDLL(str(tmp_path / "out" / "libcrank.so"))
+    llvm = partial_llvm(crank, "crank", "computed_torque", "configuration")
+    write_library(crank, "crank", tmp_path, llvm)
+    library = ctypes.CDLL(str(tmp_path / "libcrank.so"))
     start, goal = turned(crank, [3.1, -3.1])
     still, gains = np.zeros(1), (np.full(1, 100.0), np.full(1, 20.0))
     efforts = np.empty(1)

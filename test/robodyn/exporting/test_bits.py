@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from node import HAS_WASM, call_in_node
+from partial_export import partial_llvm, write_library
 from program import Program
 from sprung import elastic, sprung
 from states import expected, random_states
@@ -15,16 +16,7 @@ from states import expected, random_states
 import robodyn as rd
 from robodyn.algorithms import Chart, Motion, conditioning, gravity_vector, motions, stepping
 from robodyn.control import ComputedTorque, reduced_efforts
-from robodyn.exporting import (
-    Exported,
-    Target,
-    functions_of,
-    header,
-    library_functions,
-    link,
-    llvm_of,
-    object_of,
-)
+from robodyn.exporting import library_functions
 
 pytestmark = [
     pytest.mark.skipif(
@@ -182,12 +174,8 @@ def difference_of_steps(m, program, states):
 def test_elastic_drives_step_with_the_bits_of_the_library(name, tmp_path):
     """The motors of the arm stick and slide."""
     m = elastic(sprung(name) if name == "motion_platform" else rd.load(name))
-    functions = {f: made for f, made in functions_of(m).items() if f.name == "step"}
-    obj = tmp_path / "rig.o"
-    obj.write_bytes(object_of(llvm_of("rig", m, functions), Target()))
-    link(Target(), [obj], tmp_path / "librig.a", None)
-    tmp_path.joinpath("rig.h").write_text(header("rig", m))
-    program, states = Program(m, Exported("rig", tmp_path, ()), only="step"), random_states(m, 20)
+    done = write_library(m, "rig", tmp_path, partial_llvm(m, "rig", "step"))
+    program, states = Program(m, done, only=["step"]), random_states(m, 20)
     assert difference_of_steps(m, program, states) == 0.0
 
 

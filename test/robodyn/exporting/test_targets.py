@@ -10,12 +10,13 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from llvmlite import binding
+from partial_export import partial_llvm, write_library
 from program import Program
 from states import expected, random_states
 
 import robodyn as rd
 from robodyn.algorithms import stepping
-from robodyn.exporting import Exported, functions_of, header, link, llvm_of, object_of, target_of
+from robodyn.exporting import target_of
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)"),
@@ -23,6 +24,9 @@ pytestmark = [
 ]
 HAS_ZIG = find_spec("ziglang") is not None
 ROWS = 20
+# those of which results are compared
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "configuration", "mass_matrix",
+             "inverse_dynamics_derivatives", "condition_number", "step")  # fmt: skip
 # what a processor has to have to run the level
 LEVELS = {
     "baseline": "sse2",
@@ -47,7 +51,7 @@ def emulated(gcc, qemu):
 @pytest.fixture(scope="module")
 def language():
     m = rd.load("fivebar")
-    return m, llvm_of("fivebar", m, functions_of(m))
+    return m, partial_llvm(m, "fivebar", *FUNCTIONS)
 
 
 EMULATED = (
@@ -67,12 +71,9 @@ EMULATED = (
 def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cpu, gcc, qemu):
     m, llvm = language
     made = target_of(target, cpu)
-    obj = tmp_path / "fivebar.o"
-    obj.write_bytes(object_of(llvm, made))
-    link(made, [obj], tmp_path / "libfivebar.a", None)
-    tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
-    done = Exported("fivebar", tmp_path, ())
-    program = Program(m, done, gcc, (qemu, "-L", f"/usr/{gcc[:-4]}") if qemu else ())
+    done = write_library(m, "fivebar", tmp_path, llvm, made)
+    runner = (qemu, "-L", f"/usr/{gcc[:-4]}") if qemu else ()
+    program = Program(m, done, gcc, runner, only=FUNCTIONS)
     s = random_states(m, ROWS)
     status, efforts = program("inverse_dynamics", s.q, s.v, s.a, s.w, None)
     assert (status == 0).all()
@@ -102,11 +103,11 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
 @pytest.mark.skipif(not HAS_ZIG, reason="no ziglang (the extra `export`)")
 @pytest.mark.parametrize("name", ["armv7", "riscv64", "thumbv7em"])
 def test_other_processors_get_a_static_library(language, tmp_path, name):
-    target, obj, static = target_of(name, ""), tmp_path / "fivebar.o", tmp_path / "libfivebar.a"
+    target = target_of(name, "")
     assert target.is_bare == (name == "thumbv7em")
-    obj.write_bytes(object_of(language[1], target))
-    link(target, [obj], static, None)
-    assert static.stat().st_size > 10_000
+    m, llvm = language
+    write_library(m, "fivebar", tmp_path, llvm, target)
+    assert (tmp_path / "libfivebar.a").stat().st_size > 10_000
 
 
 MICROCONTROLLER = """
@@ -135,17 +136,13 @@ int main(void) {
 @emulated("arm-none-eabi-gcc", "qemu-system-arm")
 def test_a_microcontroller_gets_the_bits_of_the_library(language, tmp_path):
     m, llvm = language
-    target = target_of("thumbv7em", "cortex-m7")
-    obj, static = tmp_path / "fivebar.o", tmp_path / "libfivebar.a"
-    obj.write_bytes(object_of(llvm, target))
-    link(target, [obj], static, None)
-    tmp_path.joinpath("fivebar.h").write_text(header("fivebar", m))
+    write_library(m, "fivebar", tmp_path, llvm, target_of("thumbv7em", "cortex-m7"))
     tmp_path.joinpath("main.c").write_text(MICROCONTROLLER)
     processor = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"]
     # newlib with files of this machine, by semihosting; a Cortex-M begins at the vectors at 0
     linked = [
         "main.c",
-        str(static),
+        "libfivebar.a",
         "-lm",
         "--specs=rdimon.specs",
         "-Wl,--section-start=.vectors=0",
