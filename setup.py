@@ -57,9 +57,9 @@ setup(
     packages=find_packages(include=["robodyn", "robodyn.*", "robodyn_ros", "robodyn_ros.*"]),
     package_data={
         "robodyn": [
-            "models/*.yaml",
-            "models/*.urdf",
-            "models/paths/*.yaml",
+            "bundled/*.yaml",
+            "bundled/*.urdf",
+            "bundled/paths/*.yaml",
             "schemas/*.json",
             "templates/*",
             "report/page.css",

@@ -20,7 +20,7 @@ def puma() -> Any:
     """Without motors and friction; None where the toolbox is not installed."""
     if roboticstoolbox is None:
         return None
-    text = files("robodyn").joinpath("models/puma560.yaml").read_text()
+    text = files("robodyn").joinpath("bundled/puma560.yaml").read_text()
     description = yaml.safe_load(text)
     links = [
         roboticstoolbox.RevoluteDH(

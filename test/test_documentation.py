@@ -159,7 +159,7 @@ def prepare(page: str, folder: Path) -> None:
         assert done.exit_code == 0, done.output
     if page == "calibration.md":
         (folder / "my_hexapod.yaml").write_bytes(
-            (ROOT / "robodyn/models/stewart_symmetric.yaml").read_bytes()
+            (ROOT / "robodyn/bundled/stewart_symmetric.yaml").read_bytes()
         )
         measured(rd.load(folder / "my_hexapod.yaml"), folder / "measured.csv")
     if page in ("identification.md", "recording.md"):

@@ -16,7 +16,7 @@ from robodyn.formats.xml_text import root_tag
 from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.description import read_description
 
-MODELS = Path(str(resources.files("robodyn"))) / "models"
+MODELS = Path(str(resources.files("robodyn"))) / "bundled"
 URDF_SUFFIXES = (".urdf", ".xacro", ".sdf", ".world", ".xml")
 YAML_SUFFIXES = (".yaml", ".yml")
 # all supported extensions, the last one for MJCF too

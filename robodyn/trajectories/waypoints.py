@@ -170,7 +170,7 @@ def bundled_paths() -> tuple[str, ...]:
 
 
 def _folder() -> Path:
-    return Path(str(resources.files("robodyn"))) / "models" / "paths"
+    return Path(str(resources.files("robodyn"))) / "bundled" / "paths"
 
 
 def _waypoint_file(source: str | Path) -> Path:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import pickle
+from pathlib import Path
 from typing import Literal, get_args, get_type_hints
 
 import numpy as np
@@ -89,6 +91,14 @@ def test_every_public_function_and_constructor_is_guarded():
             assert hasattr(public, "guards"), name
         elif "__init__" in vars(public) and not issubclass(public, Exception):
             assert hasattr(vars(public)["__init__"], "guards") or public is rd.Trajectory, name
+
+
+def test_no_folder_or_module_takes_the_place_of_a_public_name():
+    """`import robodyn.models` would replace the function `rd.models` if a folder had this name."""
+    package = Path(rd.__file__).parent
+    assert not {each.stem for each in package.iterdir()} & set(rd.__all__)
+    assert importlib.import_module("robodyn.bundled")
+    assert "puma560" in rd.models()
 
 
 def test_public_functions_can_be_pickled():

@@ -19,7 +19,7 @@ from robodyn.loading import PLUGIN, frictionless, robot_description
 from robodyn.solvers.stewart.drawing import platform_urdf
 
 pytestmark = pytest.mark.filterwarnings("ignore::robodyn.errors.UnphysicalInertiaWarning")
-MODELS = Path(rd.__file__).parent / "models"
+MODELS = Path(rd.__file__).parent / "bundled"
 TOPICS = {"joint_commands_topic": "/here/commands", "joint_states_topic": "/here/states"}
 
 

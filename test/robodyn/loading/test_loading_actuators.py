@@ -38,7 +38,7 @@ GEAR = {"rotor_inertia": 2.0e-4, "gear_ratio": -62.5, "coulomb": 6.0, "torque_li
 
 
 def bundled(name):
-    return yaml.safe_load((PACKAGE / "models" / f"{name}.yaml").read_text())
+    return yaml.safe_load((PACKAGE / "bundled" / f"{name}.yaml").read_text())
 
 
 def bare(name):

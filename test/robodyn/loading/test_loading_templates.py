@@ -19,7 +19,7 @@ from robodyn.loading import templates
 from robodyn.trajectories import FourierSeries, FourierTrajectory
 
 HEXAPOD, ARM = (templates()[name][1] for name in ("hexapod", "arm"))
-BUNDLED = resources.files("robodyn")
+PACKAGE = resources.files("robodyn")
 WAYPOINTS = Path(__file__).parents[2] / "launch" / "there_and_back.yaml"
 
 
@@ -32,7 +32,7 @@ def test_schemas_say_of_actuators_what_the_class_does():
 
 def schema(name):
     return jsonschema.Draft202012Validator(
-        json.loads((BUNDLED / "schemas" / f"{name}.schema.json").read_text())
+        json.loads((PACKAGE / "schemas" / f"{name}.schema.json").read_text())
     )
 
 
@@ -81,7 +81,7 @@ def test_the_arm_can_hold_itself_everywhere(tmp_path, rng):
 
 
 def documents():
-    models = {item.name: item.read_text() for item in (BUNDLED / "models").glob("*.*")}
+    models = {item.name: item.read_text() for item in (PACKAGE / "bundled").glob("*.*")}
     texts = [text for name, text in sorted(models.items()) if name.endswith(".yaml")]
     read = [yaml.safe_load(text) for text in (*texts, HEXAPOD.write(), ARM.write())]
     # closed loops are described by a URDF, beside which their YAML is little

@@ -67,7 +67,7 @@ def test_halving_the_step_halves_the_error(smooth):
 )
 def test_the_implicit_damping_of_a_platform_is_that_of_its_bias(name, base_joint):
     """M a + h D a = f(q, v), and D a is the part of the bias that is odd in the velocity."""
-    file = resources.files("robodyn") / "models" / f"{name}.yaml"
+    file = resources.files("robodyn") / "bundled" / f"{name}.yaml"
     document = yaml.safe_load(file.read_text(encoding="utf-8"))
     document["leg_defaults"].pop("actuator", None)  # it has dry friction
     document["leg_defaults"]["damping"] = {"universal": 7.0, "prismatic": 100.0, "spherical": 3.0}

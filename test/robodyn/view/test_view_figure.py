@@ -28,7 +28,7 @@ def sources(names):
     """Every way to a bundled model: its name, its YAML, its xacro."""
     for name in names:
         yield name
-        yield str(ROOT / "robodyn" / "models" / f"{name}.yaml")
+        yield str(ROOT / "robodyn" / "bundled" / f"{name}.yaml")
         yield str(ROOT / "urdf" / f"{name}.urdf.xacro")
 
 

@@ -159,7 +159,7 @@ def test_washout_refuses_a_body_on_its_side():
 def described(name, roll):
     """The same mechanism with the frame of its platform turned about x by `roll`."""
     R = Rotation.from_rotvec([roll, 0.0, 0.0])
-    text = yaml.safe_load((resources.files("robodyn") / "models" / f"{name}.yaml").read_text())
+    text = yaml.safe_load((resources.files("robodyn") / "bundled" / f"{name}.yaml").read_text())
     text["home"]["rpy"] = [float(roll), 0.0, 0.0]
     for part, key in [(text["platform"], "com"), *((leg, "platform") for leg in text["legs"])]:
         part[key] = R.inv().apply(part[key]).tolist()

@@ -13,7 +13,7 @@ from robodyn.errors import InvalidInput
 from robodyn.motion_base.machine import ServoText
 from robodyn.poses import rotation_matrix
 
-URDF = Path(rd.__file__).parent / "models/hexapod_rotary.urdf"
+URDF = Path(rd.__file__).parent / "bundled/hexapod_rotary.urdf"
 
 
 def test_positions_become_pulse_widths_and_come_back():

@@ -45,6 +45,6 @@ def bundled():
     def load(name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnphysicalInertiaWarning)
-            return arm_from_yaml(read_yaml(ROOT / "robodyn" / "models" / f"{name}.yaml"))
+            return arm_from_yaml(read_yaml(ROOT / "robodyn" / "bundled" / f"{name}.yaml"))
 
     return load

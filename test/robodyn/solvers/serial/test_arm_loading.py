@@ -49,7 +49,7 @@ def test_the_bundled_arms_are_of_sound_size(bundled):
 def test_the_unphysical_tensors_of_the_puma_are_reported():
     from robodyn.formats import read_yaml
 
-    puma = read_yaml(ROOT / "robodyn" / "models" / "puma560.yaml")
+    puma = read_yaml(ROOT / "robodyn" / "bundled" / "puma560.yaml")
     with pytest.warns(UnphysicalInertiaWarning) as caught:
         arm_from_yaml(puma)
     assert ["link1" in str(caught[0].message), "link3" in str(caught[1].message)] == [True, True]

@@ -152,7 +152,7 @@ def test_the_schema_takes_the_bundled_files_and_no_misspelt_field():
     jsonschema.Draft202012Validator.check_schema(schema)
     closure = {"name": "a", "type": "spherical", "parent": {"link": "b"}, "child": {"link": "c"}}
     for name in ("delta", "fivebar", "hexapod_rotary"):
-        document = yaml.safe_load((PACKAGE / "models" / f"{name}.yaml").read_text())
+        document = yaml.safe_load((PACKAGE / "bundled" / f"{name}.yaml").read_text())
         jsonschema.validate(document | {"closures": [closure]}, schema)
         for wrong in ({"tyop": 1}, {"closures": [closure | {"type": "screw"}]}):
             with pytest.raises(jsonschema.ValidationError):
