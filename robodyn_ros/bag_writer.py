@@ -257,6 +257,7 @@ class BagClock:
 
     Attributes:
         source: `sim` or `wall` once decided.
+        elapsed: simulated time [ns] that has passed since the first tick.
     """
 
     def __init__(self, source: str, write: Write, most_held: int = MOST_HELD) -> None:
@@ -266,6 +267,7 @@ class BagClock:
         self._most_held = most_held
         self._held: deque[tuple[Any, int, int, bytes]] = deque()
         self._bytes = 0
+        self.elapsed = 0
 
     @property
     def now(self) -> int | None:
@@ -287,6 +289,7 @@ class BagClock:
         if now < 0:
             return False
         back = self.now is not None and now < self.now
+        self.elapsed += max(0, now - (now if self.now is None else self.now))
         self._ticks.append((sent, now))
         if self.source == "auto":
             self.source = "sim"

@@ -73,8 +73,9 @@ class Recorder(Node):
         self._first = self._names(p["begin_with"]) or set()
         self._folder = _folder(Path(p["output"]).expanduser(), p["name"])
         self._bag: BagWriter | None = BagWriter(self._folder, compress=p["compression"] == "zstd")
-        self._bag_clock = BagClock(p["time"], self._bag.write)
-        self._begun = time.monotonic(), time.time_ns()
+        simulated = p["time"] == "auto" and bool(self.get_parameter("use_sim_time").value)
+        self._bag_clock = BagClock("sim" if simulated else p["time"], self._bag.write)
+        self._begun, self._changed = time.time_ns(), time.monotonic()
         self._known: set[str] = set()
         self._recorded: list[tuple[Any, Subscription]] = []
         self._losses, self._refusals = Losses(self._is_shared), Refusals(self)
@@ -99,8 +100,7 @@ class Recorder(Node):
     def _look(self) -> None:
         """Record topics that have appeared since the last call."""
         self._suit_clock()
-        waited = time.monotonic() - self._begun[0]
-        begins = self._first <= self._known or waited > self._p["clock_wait"]
+        begins = self._first <= self._known or self._elapsed() > self._p["clock_wait"]
         later: set[str] = set() if begins else self._names(list(STATES)) or set()
         for name, kinds in sorted(self.get_topic_names_and_types()):
             if name in self._known or name in later or not self._chosen(name):
@@ -108,6 +108,7 @@ class Recorder(Node):
             if not self.count_publishers(name):
                 continue
             self._known.add(name)
+            self._changed = time.monotonic()
             if len(kinds) > 1:
                 self.get_logger().warning(
                     f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded"
@@ -124,9 +125,16 @@ class Recorder(Node):
         if self._bag_clock.now is not None:
             taken = ", ".join(f"{name} {count}" for name, (count, _) in self._counts.items())
             self.get_logger().debug(f"at t = {self._bag_clock.now * 1e-9:.3f} s: {taken}")
-        if self._bag_clock.source == "auto" and waited > self._p["clock_wait"]:
+        gives_up = time.monotonic() - self._changed > self._p["clock_wait"]
+        if self._bag_clock.source == "auto" and gives_up and not self.count_publishers("/clock"):
             self._bag_clock.use_wall_clock()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
+
+    def _elapsed(self) -> float:
+        """Return the recorded time [s], which waits for a simulator that is still starting."""
+        if self._bag_clock.source == "wall":
+            return (time.time_ns() - self._begun) * 1e-9
+        return self._bag_clock.elapsed * 1e-9
 
     def _is_shared(self, name: str) -> bool:
         """Return whether a topic has several publishers; False after shutdown."""
@@ -289,7 +297,7 @@ class Recorder(Node):
         kind = "std_msgs/msg/String"
         topic = bag.add_topic(name, kind, [qos.LATCHED])
         data = serialize_message(String(data=self._description))
-        self._bag_clock.take(topic, self._begun[1], self._begun[1], data)
+        self._bag_clock.take(topic, self._begun, self._begun, data)
 
 
 @contextmanager

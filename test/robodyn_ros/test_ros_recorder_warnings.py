@@ -113,6 +113,24 @@ def test_a_clock_that_comes_too_late_changes_no_stamp(record_here):
     assert sum("appeared too late" in line for line in run.lines) == 1
 
 
+@pytest.mark.parametrize("parameters", [{"clock_wait": 0.0}, {"use_sim_time": True}])
+def test_a_simulator_that_takes_long_to_start_gives_the_stamps(record_here, parameters):
+    """Its clock is published, or known to come, long before the first tick."""
+    run = record_here({"begin_with": "[number]", "clock_wait": 0.2} | parameters)
+    clock = run.peer.create_publisher(Clock, "/clock", 10)
+    states = run.peer.create_publisher(Float64, "platform_state", 10)
+    texts = run.publisher(String, "text")
+    texts.publish(String(data="early"))
+    run.spin(0.6)  # far longer than clock_wait
+    assert not any("no /clock" in line for line in run.lines)
+    assert states.get_subscription_count() == 0  # no time has passed that counts
+    run.until(lambda: clock.get_subscription_count() >= 2, "recorder on the clock")
+    for seconds in (5, 6):
+        clock.publish(tick(seconds))
+    run.until(lambda: states.get_subscription_count() > 0, "a second of simulated time")
+    assert [stamp for stamp, _ in run.finish()["/text"]] == [5 * SECOND]
+
+
 @pytest.mark.parametrize("parameters", [{}, {"topics": "[number]"}, {"exclude": "[/clock]"}])
 def test_a_best_effort_clock_gives_the_stamps(record_here, parameters):
     """Whether it is recorded or not."""
@@ -210,7 +228,7 @@ def stands_still(pid: int) -> None:
 
 def test_the_urdf_of_a_model_that_came_without_one_is_in_the_bag(record_here, tmp_path):
     arm = tmp_path / "arm.yaml"
-    shutil.copy(Path(rd.__file__).parent / "models" / "puma560.yaml", arm)
+    shutil.copy(Path(rd.__file__).parent / "bundled" / "puma560.yaml", arm)
     run = record_here({"model": arm})
     run.publisher(Float64, "number").publish(Float64(data=1.0))
     (description,) = messages_of(run.finish()["/robot_description"], String)
