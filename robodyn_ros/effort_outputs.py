@@ -21,7 +21,7 @@ from robodyn.algorithms import motions
 from robodyn.algorithms.effort_terms import formulations
 from robodyn.arrays import FloatArray
 from robodyn.control import Command, CommandUnit, joint_motion
-from robodyn.errors import KinematicsError
+from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.command_gate import CommandGate, CommandRefused
 from robodyn.trajectories import SampledTrajectory
@@ -234,16 +234,14 @@ class EffortOutputs:
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
         try:
-            motion = joint_motion(loaded, trajectory, trajectory.times)
-        except KinematicsError as error:
+            # a controller adds the efforts to its own without checking limits
+            motion = joint_motion(loaded, trajectory, trajectory.times, is_limited=True)
+        except RobodynError as error:
             self._no_trajectory(str(error))
             return
         if not np.isfinite(motion.efforts).all():
             self._no_trajectory("the efforts of the motion are not finite")
             return
-        # a controller adds them to its own efforts without checking limits
-        limits = self._mechanism.drives.effort_limits_at(motion.velocities)
-        motion = motion._replace(efforts=self._mechanism.drives.cut_efforts(motion.efforts, limits))
         message = messages.joint_trajectory(loaded.joint_names, trajectory.times, motion)
         message.header.stamp = messages.to_stamp(start or 0)
         self._with_effort.publish(message)

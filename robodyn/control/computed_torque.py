@@ -207,14 +207,14 @@ def reduced_efforts(
 
     Args:
         mechanism: mechanism with the drives.
-        configuration: (nq,).
-        resting: (n,) [N or N m] efforts that cause no acceleration.
-        efforts: (n,) [N or N m] that cause the acceleration.
-        limits: (n,) [N or N m], of both signs; a drive whose efforts have one sign has none of the
-            other.
+        configuration: (..., nq).
+        resting: (..., n) [N or N m] efforts that cause no acceleration.
+        efforts: (..., n) [N or N m] that cause the acceleration.
+        limits: (..., n) [N or N m], of both signs; a drive whose efforts have one sign has none of
+            the other.
 
     Returns:
-        (n,) [N or N m], always finite and within the limits.
+        (..., n) [N or N m], always finite and within the limits.
 
     Raises:
         KinematicsError: the configuration is singular.
@@ -222,11 +222,42 @@ def reduced_efforts(
     M = np.array(mechanism.mass_matrix(configuration))
     L = np.array(mechanism.joint_jacobian(configuration))
     least, largest = mechanism.drives.effort_ends
-    ends = np.concatenate([np.maximum(-limits, least), np.minimum(limits, largest)])
-    out = np.empty_like(efforts)
-    if not reduce_efforts(resting, efforts, ends, M, L, out):
-        out = mechanism.drives.cut_efforts(np.nan_to_num(efforts), limits)
+    ends = np.concatenate([np.maximum(-limits, least), np.minimum(limits, largest)], axis=-1)
+    out = mechanism.drives.cut_efforts(np.nan_to_num(efforts), limits)
+    for row in np.ndindex(efforts.shape[:-1]):
+        kept = np.empty_like(efforts[row])
+        if reduce_efforts(resting[row], efforts[row], ends[row], M[row], L[row], kept):
+            out[row] = kept
     return out
+
+
+def limited_efforts(
+    mechanism: Mechanism,
+    motion: Motion,
+    efforts: FloatArray,
+    limits: FloatArray,
+    base: BaseMotion | None = None,
+) -> FloatArray:
+    """Return the efforts (..., n) of a motion, those beyond limits reduced by `reduced_efforts`.
+
+    Args:
+        mechanism: mechanism with the drives.
+        motion: motion (..., ...).
+        efforts: (..., n) [N or N m] of the motion; those that are not finite are not changed.
+        limits: (..., n) [N or N m], of both signs.
+        base: motion of the base; at rest by default.
+
+    Raises:
+        KinematicsError: a configuration is singular.
+    """
+    beyond = (mechanism.drives.cut_efforts(efforts, limits) != efforts).any(axis=-1)
+    beyond &= np.isfinite(efforts).all(axis=-1)
+    if beyond.any():
+        q, v, a = (part[beyond] for part in motion)
+        resting = mechanism.inverse_dynamics(q, v, 0.0 * a, base=base)
+        efforts = efforts.copy()
+        efforts[beyond] = reduced_efforts(mechanism, q, resting, efforts[beyond], limits[beyond])
+    return efforts
 
 
 def gain(name: str, value: ArrayLike, size: int) -> FloatArray:

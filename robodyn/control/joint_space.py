@@ -9,6 +9,7 @@ from typing import NamedTuple
 from robodyn.algorithms import motions
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array
+from robodyn.control.computed_torque import limited_efforts
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.nouns import nouns_of
 from robodyn.trajectories import SampledTrajectory, Trajectory
@@ -30,8 +31,16 @@ class JointMotion(NamedTuple):
     efforts: FloatArray
 
 
-def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike) -> JointMotion:
+def joint_motion(
+    mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike, *, is_limited: bool = False
+) -> JointMotion:
     """Compute the motion of the driven joints at times (...) [s], with efforts by inverse dynamics.
+
+    Args:
+        mechanism: mechanism with these joints.
+        trajectory: motion of the mechanism.
+        times: (...) [s].
+        is_limited: whether efforts beyond the drives' limits are reduced, see `reduced_efforts`.
 
     Raises:
         InvalidInput: times are not finite, or the trajectory belongs to another kind of mechanism.
@@ -39,7 +48,11 @@ def joint_motion(mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike)
     """
     motion = trajectory.sample(as_array("times", times, (), "s"))
     efforts = mechanism.inverse_dynamics(*motion)
-    return JointMotion(*motions.driven_motion(mechanism, *motion), efforts)
+    driven = motions.driven_motion(mechanism, *motion)
+    if is_limited:
+        limits = mechanism.drives.effort_limits_at(driven.velocities)
+        efforts = limited_efforts(mechanism, motion, efforts, limits)
+    return JointMotion(*driven, efforts)
 
 
 def trajectory_from_joints(

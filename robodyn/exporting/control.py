@@ -98,6 +98,20 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile the efforts of computed torque, reduced to the actuators' limits."""
+    torque = inner(computed_torque_less_of(kind, setting))
+
+    def computed_torque(
+        q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
+        base: Any, out: Any,
+    ) -> int:  # fmt: skip
+        status: int = torque(q, v, goal, rate, change, kp, kv, null(), wrench, base, out)
+        return status
+
+    return computed_torque
+
+
+def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile computed torque without the efforts that the drives add by themselves."""
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     difference, rates_of = kind.difference, kind.rates
     reduce = _reduce_of(kind, setting)
@@ -114,9 +128,9 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
         rows_out(1, n), borrowed=True,
     )  # fmt: skip
 
-    def computed_torque(
-        q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
-        base: Any, out: Any,
+    def computed_torque_less(
+        q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, own: Any,
+        wrench: Any, base: Any, out: Any,
     ) -> int:  # fmt: skip
         work, P, V = stack(5, nv), stack(nv, nv), stack(nv, nv)
         error, here, required, ahead, corrected = work[0], work[1], work[2], work[3], work[4]
@@ -130,6 +144,7 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
         copied(change, nv, ahead)
         corrected_acceleration(P, V, error, here, required, ahead, corrected)
         efforts, planned = stack(3, n), stack(2, n)
+        clear(planned[0])
         if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[0])):
             return NO_RESULT
         if compensates:
@@ -143,8 +158,12 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
                 if damped:
                     for j in range(nv):
                         total += at_damping()[i * nv + j] * (kp[j] / kv[j]) * error[j]
-                efforts[0, i] += total
                 planned[0, i] = total
+        if not is_null(own):
+            for i in range(n):
+                planned[0, i] -= own[i]
+        for i in range(n):
+            efforts[0, i] += planned[0, i]
         limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
         copied(at_limits(), n, limits[0])
         if curves:
@@ -163,16 +182,15 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
         clear(corrected)
         if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[1])):
             return NO_RESULT
-        if compensates:
-            for i in range(n):
-                efforts[1, i] += planned[0, i]
+        for i in range(n):
+            efforts[1, i] += planned[0, i]
         if not reduce(q, efforts[1], efforts[0], ends[0], efforts[2]):
             return NO_RESULT
         for i in range(n):
             out[i] = efforts[2, i]
         return LIMITED
 
-    return computed_torque
+    return computed_torque_less
 
 
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:

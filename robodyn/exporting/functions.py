@@ -24,6 +24,7 @@ from robodyn.exporting.checked_calls import (
 from robodyn.exporting.control import (
     checked_elastic_step_of,
     checked_step_of,
+    computed_torque_less_of,
     computed_torque_of,
     end_stop_efforts_of,
     reduce_efforts_of,
@@ -112,6 +113,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "velocity": ("NV", ""),
     "acceleration": ("NV", ""),
     "efforts": ("N", ""),
+    "drive_efforts": ("N", "that the drives add; NULL: none", True),
     "resting_efforts": ("N", "that cause no acceleration"),
     "wrench": ("6", "on the body, force [N], moment [N m], base frame", True),
     "base": (
@@ -279,6 +281,12 @@ FUNCTIONS = (
         "Efforts that lead back to a target motion, reduced to what the actuators have, as by "
         "`reduce_efforts`.",
         computed_torque_of,
+    ),
+    _function(
+        "computed_torque_less: configuration velocity target_configuration target_velocity "
+        "target_acceleration kp kv drive_efforts wrench base -> efforts",
+        "Efforts as by `computed_torque`, less those that the drives add by themselves.",
+        computed_torque_less_of,
     ),
     _function(
         "reduce_efforts: configuration resting_efforts efforts -> efforts",

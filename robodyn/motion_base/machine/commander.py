@@ -14,6 +14,7 @@ from robodyn.algorithms.motion import Motion
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import LARGEST_STATE, as_scalar
+from robodyn.control.computed_torque import limited_efforts
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.coupled_set_points import CoupledSetPoints
@@ -255,19 +256,12 @@ class PositionCommander:
             self.configuration = motion.configuration
             efforts = self.mechanism.inverse_dynamics(*motion, base=self.base)
             if np.isfinite(efforts).all():
-                limits = self._effort_limits(v)
-                self._efforts = np.where(
-                    np.isfinite(limits), self.mechanism.drives.cut_efforts(efforts, limits), efforts
-                )
+                limits = self.mechanism.drives.effort_limits_at(v)
                 problem = problem or self._derate(efforts, limits)
+                self._efforts = limited_efforts(self.mechanism, motion, efforts, limits, self.base)
         except RobodynError as error:  # keep the last efforts
             problem = problem or str(error)
         return SetPoint(p, v, a, self._efforts, problem)
-
-    def _effort_limits(self, rates: FloatArray) -> FloatArray:
-        """Return the effort limits (n,) of the drives at velocities (n,)."""
-        m = self.mechanism
-        return np.where(m.effort_limits > 0.0, m.drives.effort_limits_at(rates), np.inf)
 
     def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
         """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""

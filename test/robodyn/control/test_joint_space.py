@@ -109,3 +109,23 @@ def test_trajectory_from_joints_rejects_invalid_leg_motions(dasgupta, change, te
     given = {"times": [0.0, 1.0], "positions": lengths, "velocities": np.zeros((2, 6))} | change
     with pytest.raises(InvalidInput, match=text):
         trajectory_from_joints(dasgupta, **given)
+
+
+def test_limited_efforts_accelerate_along_the_motion():
+    """A point whose efforts exceed limits keeps the direction of its acceleration."""
+    m = rd.load("fivebar").without_friction()
+    start = m.joint_positions(m.home)
+    line = rd.plan_joints(start, start + np.array([0.4, -0.2]), duration=0.08, profile="quintic")
+    times = np.linspace(0.0, line.duration, 50)
+    path = trajectory_from_joints(m, times, *line.sample(times))
+    required = joint_motion(m, path, times).efforts
+    limited = joint_motion(m, path, times, is_limited=True).efforts
+    beyond = (np.abs(required) > m.effort_limits).any(axis=1)
+    assert 5 < beyond.sum() < 45
+    np.testing.assert_array_equal(limited[~beyond], required[~beyond])
+    assert (np.abs(limited) <= m.effort_limits).all()
+    q, v, a = (part[beyond] for part in path.sample(times))
+    caused = m.forward_dynamics(q, v, limited[beyond])
+    share = (caused * a).sum(axis=1) / (a * a).sum(axis=1)
+    assert (share < 1.0).all()
+    np.testing.assert_allclose(caused, share[:, None] * a, rtol=1e-6, atol=1e-6 * np.abs(a).max())

@@ -28,16 +28,6 @@ ROWS = 100
 KP, KV = 100.0, 20.0
 
 
-class Held:
-    """A trajectory that is in one state of motion at all times."""
-
-    def __init__(self, *motion):
-        self.motion = Motion(*motion)
-
-    def sample(self, t):
-        return self.motion
-
-
 @pytest.fixture(scope="module", params=["motion_platform", "stanford_arm", "puma560", "delta"])
 def exported(request, tmp_path_factory):
     """All but the puma560 with springs at their joints, platform and delta between points, too."""
@@ -107,20 +97,25 @@ def compare(m, program, states):
     goal, rate = q[::-1], 0.1 * v[::-1]
     law = ComputedTorque(m, KP, KV)
 
-    def torque(q, v, goal, rate, change, load, base):
-        efforts = law(0.0, q, v, Held(goal, rate, change), load, base_motion(base))
+    def torque(q, v, goal, rate, change, load, base, own=0.0):
+        error, desired, at = m.difference(q, goal), Motion(goal, rate, change), base_motion(base)
+        friction = law.friction
+        more = (law.for_friction(error, desired) if friction.exists else 0.0) - own
+        resting, efforts = (
+            friction.rest.inverse_dynamics(q, v, each, load, base=at) + more
+            for each in (0.0 * v, law.corrected(error, v, desired))
+        )
         limits = m.drives.effort_limits_at(m.joint_velocities(q, v))
         if (np.abs(efforts) <= limits).all():
             return efforts
-        moving = base_motion(base)
-        resting = law.friction.rest.inverse_dynamics(q, v, 0.0 * v, load, base=moving)
-        if law.friction.exists:
-            resting = resting + law.for_friction(m.difference(q, goal), Motion(goal, rate, change))
         return reduced_efforts(m, q, resting, efforts, limits)
 
     gains = np.full(v.shape[1], KP), np.full(v.shape[1], KV)
     check("computed_torque", torque, (q, v, goal, rate, a, w, b),
           q, v, goal, rate, a, *gains, w, b)  # fmt: skip
+    own = 0.1 * tau
+    check("computed_torque_less", torque, (q, v, goal, rate, a, w, b, own),
+          q, v, goal, rate, a, *gains, own, w, b)  # fmt: skip
 
     sizes = np.minimum(m.effort_limits, 1e3)
     needed = tau + 2.0 * sizes * np.random.default_rng(5).normal(size=tau.shape)

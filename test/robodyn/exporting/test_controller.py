@@ -19,7 +19,7 @@ from controlled import (
 
 import robodyn as rd
 from robodyn.algorithms import Motion, conditioning
-from robodyn.control import ComputedTorque
+from robodyn.control import ComputedTorque, reduced_efforts
 
 pytestmark = pytest.mark.slow
 
@@ -337,3 +337,38 @@ def test_efforts_are_those_of_the_python_controller(made, fivebar, leaves, gravi
         expected = expected - coriolis_of(free, q, v)
     assert answer.efforts == pytest.approx(expected, rel=1e-9, abs=1e-9)
     loop.controller.close()
+
+
+@pytest.mark.parametrize("leaves", [(), ("friction",), ("coriolis",), ("friction", "coriolis")])
+def test_efforts_beyond_limits_are_reduced_whatever_the_drives_add(made, fivebar, leaves):
+    """A load takes nearly all efforts; the rest goes into the acceleration's direction."""
+    free = fivebar.without_friction()
+    model = free if "friction" in leaves else fivebar
+    loop = Loop(made, fivebar, leaves=leaves)
+    quick = lambda k: loop.sine(5 * k) * [[1.0], [5.0], [25.0]]
+    loop.run(quick, 60)
+    q, v, still = loop.q.copy(), loop.v.copy(), np.zeros(2)
+    goal = Held(fivebar.assemble(quick(60)[0], q), *quick(60)[1:])
+    law = ComputedTorque(model, 900.0, 60.0)
+    wanted = law.corrected(fivebar.difference(q, goal.motion.configuration), v, goal.motion)
+    change = free.inverse_dynamics(q, v, wanted) - free.inverse_dynamics(q, v, still)
+    left = coriolis_of(free, q, v) if "coriolis" in leaves else still
+    required = law(0.0, q, v, goal) - left
+    by_load = free.inverse_dynamics(
+        np.tile(q, (6, 1)), np.tile(v, (6, 1)), np.zeros((6, 2)), np.eye(6)
+    ) - free.inverse_dynamics(q, v, still)
+    limits = fivebar.effort_limits
+    spare = limits - [0.9, 0.2] * np.abs(change)  # for these shares of the acceleration
+    load = np.linalg.lstsq(by_load.T, np.sign(change) * spare - (required - change), rcond=None)[0]
+    required = required + load @ by_load
+    assert (np.abs(required) > limits).all()
+    positions, rates = loop.measure()
+    answer = loop.controller.update(positions, rates, quick(60), wrench=load)
+    loop.controller.close()
+    assert answer.status == LIMITED
+    expected = reduced_efforts(fivebar, q, required - change, required, limits)
+    assert np.abs(expected - np.clip(required, -limits, limits)).max() > 1e-3
+    assert answer.efforts == pytest.approx(expected, rel=1e-7)
+    caused = model.forward_dynamics(q, v, answer.efforts + left, load)
+    if "friction" in leaves:
+        np.testing.assert_allclose(caused, 0.2 * wanted, rtol=1e-6)

@@ -151,15 +151,17 @@ static inline const double *@NAME@_resting_base(const @NAME@_settings *settings,
   return own;
 }
 
-/* Take the Coriolis and centrifugal efforts of a motion away from efforts. */
-static inline int @NAME@_leave_coriolis(const double *configuration, const double *velocity,
-                                        double *efforts) {
-  double still[@UPPER@_NV] = {0.0}, moving[@UPPER@_N], resting[@UPPER@_N];
-  int status = @NAME@_frictionless_dynamics(configuration, velocity, still, NULL, NULL, moving);
+/* The Coriolis and centrifugal efforts of a motion that the drives compensate; zero if they do not. */
+static inline int @NAME@_left_coriolis(const @NAME@_settings *settings, const double *configuration,
+                                       const double *velocity, double *efforts) {
+  double still[@UPPER@_NV] = {0.0}, resting[@UPPER@_N];
+  memset(efforts, 0, sizeof resting);
+  if (!settings->leaves_coriolis) return @UPPER@_OK;
+  int status = @NAME@_frictionless_dynamics(configuration, velocity, still, NULL, NULL, efforts);
   if (status == @UPPER@_OK) {
     status = @NAME@_frictionless_dynamics(configuration, still, still, NULL, NULL, resting);
   }
-  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) efforts[i] -= moving[i] - resting[i];
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) efforts[i] -= resting[i];
   return status;
 }
 
@@ -167,13 +169,15 @@ static inline int @NAME@_leave_coriolis(const double *configuration, const doubl
 static inline int @NAME@_needed(const @NAME@_settings *settings, const double *configuration,
                                 const double *velocity, const double *acceleration,
                                 const double *wrench, const double *base, double *efforts) {
+  double left[@UPPER@_N];
   int status =
     settings->leaves_friction
       ? @NAME@_frictionless_dynamics(configuration, velocity, acceleration, wrench, base, efforts)
       : @NAME@_inverse_dynamics(configuration, velocity, acceleration, wrench, base, efforts);
-  if (status == @UPPER@_OK && settings->leaves_coriolis) {
-    status = @NAME@_leave_coriolis(configuration, velocity, efforts);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_left_coriolis(settings, configuration, velocity, left);
   }
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) efforts[i] -= left[i];
   return status;
 }
 
@@ -794,12 +798,12 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
                               : share * acceleration[j];
   }
   if (plans_friction) {
-    status = @NAME@_computed_torque(configuration, velocity, c->target, c->target_velocity, given,
-                                    settings->kp, settings->kv, wrench, base, efforts);
-    if (settings->leaves_coriolis && (status == @UPPER@_OK || status == @UPPER@_LIMITED)) {
-      const int left = @NAME@_leave_coriolis(configuration, velocity, efforts);
-      status = left == @UPPER@_OK ? status : left;
-    }
+    double left[@UPPER@_N];
+    status = @NAME@_left_coriolis(settings, configuration, velocity, left);
+    if (status != @UPPER@_OK) return status;
+    status =
+      @NAME@_computed_torque_less(configuration, velocity, c->target, c->target_velocity, given,
+                                  settings->kp, settings->kv, left, wrench, base, efforts);
   } else {
     double still[@UPPER@_NV] = {0.0}, resting[@UPPER@_N];
     status = @NAME@_needed(settings, configuration, velocity, given, wrench, base, efforts);

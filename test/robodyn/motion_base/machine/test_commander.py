@@ -9,6 +9,7 @@ import robodyn as rd
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.motion_base.machine import (
+    DriveLimits,
     PoseStream,
     PositionCommander,
     TrajectorySource,
@@ -313,6 +314,29 @@ def test_drives_that_come_near_their_efforts_are_slowed_down(rng):
     weak = PositionCommander(m.with_payload(20_000.0), 0.005)
     weak.motion_source = goal(m, m.joint_positions(m.home), m.home)
     assert "times its effort" in weak.step(0).problem
+
+
+def test_efforts_beyond_limits_keep_the_direction_of_the_acceleration():
+    """As feedforward, those of the largest share of it for which the drives have efforts."""
+    m = rd.load("fivebar").without_friction()
+    limits = DriveLimits.of(m)
+    quick = DriveLimits(limits.positions, 10.0 * limits.rates, 20.0 * limits.accelerations,
+                        400.0 * limits.jerks)  # fmt: skip
+    commander, turned = PositionCommander(m, DT, quick), 0
+    commander.motion_source = goal(m, m.joint_positions(m.home) + np.array([0.4, -0.2]), m.home)
+    for k in range(40):
+        point = commander.step((k + 1) * TICK)
+        assert (np.abs(point.efforts) <= m.effort_limits).all()
+        q, v, a = commander.configuration, point.velocities, point.accelerations
+        needed = [m.inverse_dynamics(q, v, each) for each in (a, 0.0 * a)]
+        beyond, without = (np.abs(needed) > m.effort_limits).any(axis=1)
+        if beyond and not without:
+            caused = m.forward_dynamics(q, v, point.efforts)
+            share = (caused @ a) / (a @ a)
+            assert share < 1.0
+            np.testing.assert_allclose(caused, share * a, atol=1e-6 * np.abs(a).max())
+            turned += 1
+    assert turned > 5
 
 
 @pytest.mark.slow
