@@ -52,3 +52,8 @@ def test_lives_under_the_exported_controller_break_no_limit(lives, rng, storm):
     assert seeds[bad].tolist() == []
     assert (followed > 0.5).mean() > 0.1  # it does not refuse everything
     assert followed.max() == 1.0
+
+
+def test_a_brake_away_from_a_singularity_keeps_rates(lives):
+    """The body's velocity, for which joints are slow there, makes them faster on the way."""
+    assert lives(300149, 1)[1] < 1.3

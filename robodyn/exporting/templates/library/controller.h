@@ -670,6 +670,15 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
   return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
 }
 
+/* Whether rates of joints exceed their limits. */
+static inline int @NAME@_are_too_fast(const double *rates) {
+  for (int i = 0; i < @UPPER@_N; i++) {
+    const double most = @NAME@_velocity_limits[i];
+    if (most > 0.0 && fabs(rates[i]) > most) return 1;
+  }
+  return 0;
+}
+
 /* Begin to brake: from where the mechanism is, if it did not follow; else from where the target is
    a period after the last reference. */
 static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
@@ -712,6 +721,11 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
                                            @NAME@_can_return(c, c->target, period) != @UPPER@_OK));
   const double elapsed = c->is_moving || fails ? 0.0 : period;
   if (c->is_moving || fails) @NAME@_begin_to_brake(c, period, settings, !fails);
+  /* away from a singularity the same velocity makes joints faster */
+  if (@NAME@_are_too_fast(c->rates) &&
+      @NAME@_can_brake(c, c->target, c->target_velocity, 0.5 * c->stop_time) == @UPPER@_OK) {
+    c->stop_time *= 0.5;
+  }
   c->is_moving = 0;
   c->idle_time = 0.0;
   if (c->pauses < 2) c->pauses++;
