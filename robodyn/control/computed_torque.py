@@ -250,13 +250,13 @@ def limited_efforts(
     Raises:
         KinematicsError: a configuration is singular.
     """
-    beyond = (mechanism.drives.cut_efforts(efforts, limits) != efforts).any(axis=-1)
-    beyond &= np.isfinite(efforts).all(axis=-1)
-    if beyond.any():
-        q, v, a = (part[beyond] for part in motion)
+    exceeds = (mechanism.drives.cut_efforts(efforts, limits) != efforts).any(axis=-1)
+    exceeds &= np.isfinite(efforts).all(axis=-1)
+    if exceeds.any():
+        q, v, a = (part[exceeds] for part in motion)
         resting = mechanism.inverse_dynamics(q, v, 0.0 * a, base=base)
         efforts = efforts.copy()
-        efforts[beyond] = reduced_efforts(mechanism, q, resting, efforts[beyond], limits[beyond])
+        efforts[exceeds] = reduced_efforts(mechanism, q, resting, efforts[exceeds], limits[exceeds])
     return efforts
 
 

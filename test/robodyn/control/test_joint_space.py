@@ -120,12 +120,12 @@ def test_limited_efforts_accelerate_along_the_motion():
     path = trajectory_from_joints(m, times, *line.sample(times))
     required = joint_motion(m, path, times).efforts
     limited = joint_motion(m, path, times, is_limited=True).efforts
-    beyond = (np.abs(required) > m.effort_limits).any(axis=1)
-    assert 5 < beyond.sum() < 45
-    np.testing.assert_array_equal(limited[~beyond], required[~beyond])
+    exceeds = (np.abs(required) > m.effort_limits).any(axis=1)
+    assert 5 < exceeds.sum() < 45
+    np.testing.assert_array_equal(limited[~exceeds], required[~exceeds])
     assert (np.abs(limited) <= m.effort_limits).all()
-    q, v, a = (part[beyond] for part in path.sample(times))
-    caused = m.forward_dynamics(q, v, limited[beyond])
-    share = (caused * a).sum(axis=1) / (a * a).sum(axis=1)
-    assert (share < 1.0).all()
-    np.testing.assert_allclose(caused, share[:, None] * a, rtol=1e-6, atol=1e-6 * np.abs(a).max())
+    q, v, a = (part[exceeds] for part in path.sample(times))
+    caused = m.forward_dynamics(q, v, limited[exceeds])
+    fraction = (caused * a).sum(axis=1) / (a * a).sum(axis=1)
+    assert (fraction < 1.0).all()
+    np.testing.assert_allclose(caused, fraction[:, None] * a, atol=1e-6 * np.abs(a).max())

@@ -350,8 +350,8 @@ def test_efforts_beyond_limits_are_reduced_whatever_the_drives_add(made, fivebar
     q, v, still = loop.q.copy(), loop.v.copy(), np.zeros(2)
     goal = Held(fivebar.assemble(quick(60)[0], q), *quick(60)[1:])
     law = ComputedTorque(model, 900.0, 60.0)
-    wanted = law.corrected(fivebar.difference(q, goal.motion.configuration), v, goal.motion)
-    change = free.inverse_dynamics(q, v, wanted) - free.inverse_dynamics(q, v, still)
+    corrected = law.corrected(fivebar.difference(q, goal.motion.configuration), v, goal.motion)
+    change = free.inverse_dynamics(q, v, corrected) - free.inverse_dynamics(q, v, still)
     left = coriolis_of(free, q, v) if "coriolis" in leaves else still
     required = law(0.0, q, v, goal) - left
     by_load = free.inverse_dynamics(
@@ -371,4 +371,4 @@ def test_efforts_beyond_limits_are_reduced_whatever_the_drives_add(made, fivebar
     assert answer.efforts == pytest.approx(expected, rel=1e-7)
     caused = model.forward_dynamics(q, v, answer.efforts + left, load)
     if "friction" in leaves:
-        np.testing.assert_allclose(caused, 0.2 * wanted, rtol=1e-6)
+        np.testing.assert_allclose(caused, 0.2 * corrected, rtol=1e-6)

@@ -329,12 +329,12 @@ def test_efforts_beyond_limits_keep_the_direction_of_the_acceleration():
         assert (np.abs(point.efforts) <= m.effort_limits).all()
         q, v, a = commander.configuration, point.velocities, point.accelerations
         needed = [m.inverse_dynamics(q, v, each) for each in (a, 0.0 * a)]
-        beyond, without = (np.abs(needed) > m.effort_limits).any(axis=1)
-        if beyond and not without:
+        exceeds, without = (np.abs(needed) > m.effort_limits).any(axis=1)
+        if exceeds and not without:
             caused = m.forward_dynamics(q, v, point.efforts)
-            share = (caused @ a) / (a @ a)
-            assert share < 1.0
-            np.testing.assert_allclose(caused, share * a, atol=1e-6 * np.abs(a).max())
+            fraction = (caused @ a) / (a @ a)
+            assert fraction < 1.0
+            np.testing.assert_allclose(caused, fraction * a, atol=1e-6 * np.abs(a).max())
             turned += 1
     assert turned > 5
 
