@@ -21,7 +21,7 @@ LONGEST_GAP = 0.2
 
 
 class BaseMotion:
-    """Motion of a base, as an inertial measurement unit at its origin measures it.
+    """Motion of a base as measured by an inertial measurement unit at the base's origin.
 
     Positions, velocities, wrenches and all other quantities of a mechanism remain relative to the
     base and in its axes. The position and velocity of the base do not matter, only its
@@ -34,7 +34,7 @@ class BaseMotion:
         angular_acceleration: (..., 3) [rad/s^2], base frame.
 
     Attributes:
-        rows: (..., 9) these three in sequence; read-only.
+        rows: (..., 9) the three arguments, concatenated; read-only.
 
     Raises:
         InvalidInput: the shape is wrong, or a value is not finite.
@@ -93,7 +93,7 @@ class BaseMotion:
         return self.rows[..., 6:]
 
     def felt_at(self, pose: ArrayLike) -> BaseMotion:
-        """Return the motion as measured in another frame fixed to the base.
+        """Return the motion in another frame that is fixed to the base.
 
         Args:
             pose: (7,) of that frame in this one. To convert measurements of an IMU to the base
@@ -128,7 +128,7 @@ class BaseMotionFilter:
         pose: (7,) of the IMU in the base frame; by default the two coincide.
 
     Raises:
-        InvalidInput: numbers that are not positive, or no pose.
+        InvalidInput: `cutoff` is not positive, or `pose` is not a pose.
     """
 
     def __init__(self, cutoff: float = 100.0, pose: ArrayLike | None = None) -> None:
@@ -153,7 +153,8 @@ class BaseMotionFilter:
             Motion of the base.
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a time that is not after the last one.
+            InvalidInput: a shape is wrong, a value is not finite, or the time is not after the last
+                one.
         """
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         rate = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")

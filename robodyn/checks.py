@@ -141,7 +141,8 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as pose (..., 7) [m, -]: x y z qx qy qz qw, its quaternion normalized.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     pose = as_array(name, value, (7,), "m, unit quaternion x y z w")
     if pose.ndim == 1:

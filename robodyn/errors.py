@@ -39,7 +39,7 @@ def _cut(text: str, most: int) -> str:
 
 
 class RobodynError(Exception):
-    """Base of all errors raised on purpose by robodyn.
+    """Base class of all errors that robodyn raises on purpose.
 
     Attributes:
         value: offending value; some classes have further attributes.
@@ -53,15 +53,15 @@ class RobodynError(Exception):
 
 
 class InvalidInput(RobodynError, ValueError):
-    """Argument of the wrong shape, not finite, or outside its domain."""
+    """Argument that has the wrong shape, is not finite, or is out of range."""
 
 
 class ModelError(RobodynError, ValueError):
-    """Invalid model description: malformed, incomplete or contradictory."""
+    """Model description that is malformed, incomplete or contradictory."""
 
 
 class ModelNotFound(ModelError):
-    """Name of no bundled model or file; `value` is the requested name."""
+    """Unknown model: neither a bundled name nor a file; `value` is the requested name."""
 
 
 class UnphysicalInertia(ModelError):
@@ -97,7 +97,7 @@ class PathError(RobodynError, ValueError):
 
 
 class InfeasibleTrajectory(RobodynError, ValueError):
-    """Motion that is impossible within its duration and speed limits."""
+    """Motion that is not possible within its duration or limits."""
 
 
 class NoPath(RobodynError, ValueError):
@@ -108,7 +108,7 @@ class NoPath(RobodynError, ValueError):
             surface`; `assembly mode`, a singular surface between two configurations with the same
             positions of the driven joints; `condition limit`, if a path exists without it; `limit`
             of a joint; `clearance`; or `unknown`.
-        certain: whether this is proven, not only that a search ended without a path.
+        certain: whether it is proven that there is no path; False if a search merely found none.
         joint: joint of the limit, if any; empty otherwise.
         limit: value of the bound.
         configuration: configuration (nq,) that violates the bound, or None.
@@ -162,7 +162,7 @@ class SingularConfiguration(KinematicsError):
 
 
 class NoSolution(KinematicsError):
-    """Iteration that did not converge; attribute `residual`, the largest remaining error."""
+    """Iteration that did not converge; the attribute `residual` is the largest remaining error."""
 
     residual: float
 
@@ -170,7 +170,7 @@ class NoSolution(KinematicsError):
 class UnderActuated(RobodynError, ValueError):
     """Mechanism with fewer driven joints than degrees of freedom.
 
-    Inverse dynamics has no solution then; forward dynamics and simulation do. The attribute
+    Inverse dynamics then has no solution, but forward dynamics and simulation work. The attribute
     `joints` lists the joints that can move while all motors are locked.
     """
 
@@ -178,7 +178,7 @@ class UnderActuated(RobodynError, ValueError):
 
 
 class SimulationFailed(RobodynError, ArithmeticError):
-    """Integrated state that is not finite; attribute `time` [s] of the last valid state."""
+    """Simulation with an infinite or NaN state; `time` [s] is that of the last valid state."""
 
     time: float
 

@@ -35,7 +35,7 @@ def pose_from_rpy(xyz: ArrayLike, rpy: ArrayLike) -> FloatArray:
         Poses (..., 7) [m, -].
 
     Raises:
-        InvalidInput: wrong shape or not finite.
+        InvalidInput: the shape is wrong or a value is not finite.
     """
     position, angles = as_array("xyz", xyz, (3,), "m"), as_array("rpy", rpy, (3,), "rad")
     shape, (position, angles) = flatten(xyz=position, rpy=angles)
@@ -58,7 +58,8 @@ def pose_from_matrix(matrix: Any) -> FloatArray:
         Poses (..., 7) [m, -].
 
     Raises:
-        InvalidInput: a wrong shape, not finite, or no rotation matrix to 1e-6.
+        InvalidInput: the shape is wrong, a value is not finite, or a matrix is not a rotation to
+            within 1e-6.
     """
     plain = matrix.as_matrix() if hasattr(matrix, "as_matrix") else matrix
     given = as_array("matrix", getattr(plain, "homogeneous", plain), ())
@@ -91,7 +92,8 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
         Matrices (..., 4, 4) [-, m].
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     checked = as_pose("pose", pose)
     out = np.zeros((*checked.shape[:-1], 4, 4))
@@ -139,7 +141,8 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
         Positions (..., 3) [m], and roll, pitch, yaw (..., 3) [rad].
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     checked = as_pose("pose", pose)
     x, y, z, w = np.moveaxis(checked[..., 3:], -1, 0)
@@ -258,7 +261,8 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
         Pose (..., 7) in the base frame.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     shape, (first, second) = flatten(outer=as_pose("outer", outer), inner=as_pose("inner", inner))
     out = np.empty((len(first), 7))
@@ -280,7 +284,8 @@ def inverse_pose(pose: ArrayLike) -> FloatArray:
         Inverse pose (..., 7).
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     given = as_pose("pose", pose)
     shift = -(given[..., None, :3] @ rotation_matrix(given))[..., 0, :]
@@ -316,7 +321,8 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
         Twist (..., 6) in the platform's axes.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     return _resolve(False, pose, twist)
 
@@ -348,7 +354,8 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
         Covariance (6, 6) in the platform's axes.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+            length.
     """
     where = as_exact("pose", as_pose("pose", pose), (7,))
     half = _resolve(False, where, as_exact("covariance", covariance, (6, 6)))

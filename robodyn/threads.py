@@ -38,7 +38,7 @@ def set_threads(count: int | None) -> None:
         count: number of threads; None means one per available processor.
 
     Raises:
-        InvalidInput: not a whole number, or below 1.
+        InvalidInput: `count` is not an integer or is below 1.
     """
     global _count
     if count is not None:

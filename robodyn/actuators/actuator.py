@@ -44,10 +44,10 @@ def _number(default: float | None, unit: str = "", **bounds: float) -> Any:
 class Actuator:
     """Drive of a joint; the default is ideal: no inertia, no friction, direct drive.
 
-    Viscous friction is not part of it, but of the joint (`damping`).
+    Viscous friction belongs to the joint (`damping`), not to the actuator.
 
     Attributes:
-        rotor_inertia: inertia [kg m^2] of everything that turns with the motor shaft, or the screw.
+        rotor_inertia: inertia [kg m^2] of all parts that turn with the motor shaft or the screw.
         lead: lead [m] per turn of the screw of a prismatic joint; None without a screw.
         handed: `right` or `left` thread of the screw.
         gear_ratio: turns of the motor per turn of the joint, or of the screw; negative if the gear
@@ -56,12 +56,13 @@ class Actuator:
         coulomb_backward: Coulomb friction [N or N m] in the negative direction; None if equal.
         static: breakaway friction [N or N m] at the joint, at least `coulomb`; None for `coulomb`.
         stribeck_velocity: velocity [m/s or rad/s] at which friction is halfway between `static` and
-            `coulomb`; None if friction drops at once.
+            `coulomb`; None if friction drops to `coulomb` as soon as the joint moves.
         efficiency: efficiency of screw and gear, 0 < efficiency <= 1; relates efforts to torques.
         torque_limit: [N m] at the motor.
         velocity_limit: [rad/s] of the motor.
         torque_speed: ((speed [rad/s], torque [N m]), ...) torque-speed curve of the motor, with
-            speeds increasing from 0 and torques not increasing; None for one torque at all speeds.
+            speeds increasing from 0 and torques not increasing; None if the torque limit does not
+            depend on speed.
         torque_constant: [N m/A]; None if currents are not needed.
         least_effort, largest_effort: [N or N m] at the joint, if the two directions differ; both of
             one sign for cables and muscles, which go slack otherwise.
@@ -153,9 +154,9 @@ class Actuator:
 
     @property
     def spin_inertia(self) -> float:
-        """J ratio [kg m] of a rotor on the axis of the screw, by which its spin acts on the leg.
+        """Inertia J ratio [kg m] by which a spinning rotor on the screw's axis acts on the leg.
 
-        It is zero behind a gear, because the axis of that motor is unknown.
+        It is zero if there is a gear, because the motor's axis is then unknown.
         """
         on_axis = self.lead is not None and self.gear_ratio == 1.0
         return self.rotor_inertia * self.ratio if on_axis else 0.0
@@ -228,8 +229,8 @@ class Actuator:
     def torques(self, effort: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
         """Convert joint efforts (...) [N or N m] into motor torques [N m].
 
-        Losses of screw and gear count against the motor if effort and rate have the same sign,
-        otherwise against the load. Without rates, the motor is assumed to drive.
+        The motor supplies the losses of screw and gear if effort and rate have the same sign;
+        otherwise the load supplies them. Without rates, the motor is assumed to drive the load.
         """
         efforts = np.asarray(effort, dtype=np.float64)
         return np.asarray(efforts / self.ratio / self._transmit(efforts, rate))

@@ -47,10 +47,11 @@ def inverse_dynamics_derivatives(
 ) -> InverseDynamicsDerivatives:
     """Compute efforts (..., n) and derivatives by configuration, velocity and acceleration.
 
-    Derivatives by configuration are by a displacement as in `difference` and `advance`, with
-    constant velocity, acceleration, wrench (..., 6) and base motion. Dry friction is that of the
-    planned motion; its derivative is omitted where a joint's rate changes sign, as at rest.
-    Accurate to 1e-9 of the largest entry. With a base motion, the derivatives by it are included.
+    The derivative by configuration is with respect to a displacement as in `difference` and
+    `advance`, at constant velocity, acceleration, wrench (..., 6) and base motion. Dry friction is
+    that of the planned motion; its derivative is omitted if a joint's rate changes sign, for
+    example at rest. Results are accurate to 1e-9 of the largest entry. With a base motion, they
+    include the derivatives by it.
 
     Raises:
         InvalidInput, KinematicsError: as `inverse_dynamics`.
@@ -84,7 +85,8 @@ def forward_dynamics_derivatives(
 ) -> ForwardDynamicsDerivatives:
     """Compute the acceleration (..., nv) and derivatives by configuration, velocity and efforts.
 
-    See `inverse_dynamics_derivatives`; also for under-actuated mechanisms and at singularities.
+    Conventions are those of `inverse_dynamics_derivatives`. Under-actuated mechanisms and singular
+    configurations are supported.
 
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.
@@ -114,10 +116,10 @@ def linearize(
 ) -> Linearization:
     """Linearize the dynamics about configurations (..., nq) and velocities (..., nv).
 
-    By default about rest, with the efforts that hold it; in motion, with the efforts of an
-    unaccelerated motion. An under-actuated mechanism requires its efforts (..., n). Dry friction
-    is omitted; a base motion is constant. With `dt` [s] the system is sampled with constant efforts
-    between samples.
+    By default, the efforts are those without acceleration: the holding efforts at rest, or the
+    efforts of a motion at constant velocity. For an under-actuated mechanism, pass the efforts
+    (..., n). Dry friction is omitted, and the base motion is taken as constant. With `dt` [s], the
+    model is sampled, with constant efforts between samples.
 
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.

@@ -77,10 +77,11 @@ def with_drive_stiffness(mechanism: M, stiffness: ArrayLike, damping: ArrayLike 
         damping: (n,) or one number [N s/m or N m s/rad] of the same elasticity.
 
     Returns:
-        The mechanism; nothing else of it changes.
+        The mechanism, otherwise unchanged.
 
     Raises:
-        InvalidInput: a number is missing, not above 0, or damping is negative.
+        InvalidInput: a number is missing, the stiffness is not positive, or the damping is
+            negative.
     """
     m: Any = mechanism
     size = (len(m.joint_names),)
@@ -141,8 +142,8 @@ def stiffness_matrix(
 ) -> FloatArray:
     """Compute the stiffness of the mechanism with its motors held.
 
-    It contains the geometric stiffness of gravity and of the wrench. It is indefinite beyond
-    buckling.
+    The matrix includes the geometric stiffness of gravity and of the wrench; beyond the buckling
+    load it is indefinite.
 
     Args:
         mechanism: mechanism with elastic drives.
@@ -150,9 +151,9 @@ def stiffness_matrix(
         wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
     Returns:
-        (..., nv, nv) second derivative of the potential energy by displacement, as `advance` has
-        it. A moment that is constant in the base frame has no potential; of its stiffness, the
-        symmetric part is returned.
+        (..., nv, nv) second derivative of the potential energy by the displacement of `advance`. A
+        moment that is constant in the base frame has no potential; of its stiffness, the symmetric
+        part is returned.
 
     Raises:
         InvalidInput: a drive is rigid, or an argument has a wrong shape.
@@ -180,7 +181,7 @@ def compliance(
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
-        NoSolution: an equilibrium is unstable; names the elements of the batch.
+        NoSolution: an equilibrium is unstable; the error names the elements of the batch.
     """
     K = stiffness_matrix(mechanism, configuration, wrench)
     _refuse_unstable(mechanism, K)
@@ -255,7 +256,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
 def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None) -> Modes:
     """Compute the natural frequencies and mode shapes about an equilibrium, motors held.
 
-    The motors' rotors are held, so that they have no part in the mass. The damping is that of the
+    The rotors of the motors are held and do not contribute to the mass. The damping is that of the
     elastic drives and the viscous friction of the joints.
 
     Args:
@@ -339,7 +340,7 @@ def state_of_motors(
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
-        KinematicsError: the configuration has no geometry.
+        KinematicsError: the kinematics have no solution at the configuration.
     """
     q = guess
     for _ in range(STEPS):

@@ -34,7 +34,7 @@ def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> 
         gravity, 0 at the base's origin, and of springs, 0 at rest.
 
     Raises:
-        InvalidInput: a wrong shape or not finite.
+        InvalidInput: a shape is wrong or a value is not finite.
         KinematicsError: as `mass_matrix`.
     """
     shape, (q, v) = states_of(mechanism, configuration, velocity)
@@ -89,10 +89,10 @@ def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSprin
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
     """Compute C (..., nv, nv) of the velocity terms C v of the bias; Mdot - 2 C is skew-symmetric.
 
-    Half the derivative of the velocity terms, which in independent coordinates has Christoffel's
-    symbols. An angular velocity is no derivative of coordinates: its contribution to the velocity
-    terms (the Boltzmann-Hamel equations) is the cross product with the angular momentum, itself
-    skew.
+    C is half the derivative of the velocity terms by the velocity; in independent coordinates it
+    consists of Christoffel symbols. An angular velocity is not the derivative of coordinates: its
+    contribution to the velocity terms (Boltzmann-Hamel equations) is a cross product with the
+    angular momentum, which is itself skew-symmetric.
 
     Raises:
         InvalidInput, KinematicsError: as `bias`.

@@ -117,7 +117,7 @@ def link_pose(mechanism: Any, configuration: ArrayLike, link: str) -> FloatArray
         (..., 7) in the base frame: x y z [m], qx qy qz qw.
 
     Raises:
-        InvalidInput: no link of that name, or no configuration.
+        InvalidInput: there is no link of that name, or the configuration is invalid.
     """
     row, at = _frame_at(mechanism, link, None)
     if mechanism.solver.positions_are_given:
@@ -145,7 +145,7 @@ def link_jacobian(
         J (..., 6, nv), linear over angular, base frame: twist of the link = J velocity.
 
     Raises:
-        InvalidInput: no link of that name, no configuration, or no point.
+        InvalidInput: there is no link of that name, or the configuration or the point is invalid.
     """
     row, at = _frame_at(mechanism, link, offset)
     tree, core = mechanism._links.tree, (6, mechanism._links.nv)
@@ -180,7 +180,7 @@ def link_twist(
         (..., 6) [m/s, rad/s], linear over angular, base frame.
 
     Raises:
-        InvalidInput: as `link_jacobian`, or no velocity.
+        InvalidInput: as for `link_jacobian`, or the velocity is invalid.
     """
     return _motion(mechanism, configuration, velocity, mechanism._links.no_change, link, offset)[
         ..., :6
@@ -203,11 +203,11 @@ def link_acceleration(
         link, offset: as for `link_jacobian`.
 
     Returns:
-        (..., 6) [m/s^2, rad/s^2], linear over angular, base frame: of the point's velocity and
-        of the angular velocity.
+        (..., 6) [m/s^2, rad/s^2], linear over angular, base frame: time derivatives of the point's
+        velocity and of the angular velocity.
 
     Raises:
-        InvalidInput: as `link_jacobian`, or no velocity or acceleration.
+        InvalidInput: as for `link_jacobian`, or the velocity or the acceleration is invalid.
     """
     return _motion(mechanism, configuration, velocity, acceleration, link, offset)[..., 6:]
 
@@ -222,7 +222,7 @@ def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
         (..., 3) [m] in the base frame.
 
     Raises:
-        InvalidInput: no configuration.
+        InvalidInput: the configuration is invalid.
     """
     if mechanism.solver.positions_are_given:
         center = _of_single(mechanism._links.tree.centers_of_mass, (configuration,), (3,))
@@ -246,7 +246,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
         (..., 6) linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin.
 
     Raises:
-        InvalidInput: no configuration or no velocity.
+        InvalidInput: the configuration or the velocity is invalid.
     """
     if mechanism.solver.rates_are_given:
         momentum = _of_single(mechanism._links.tree.momenta, (configuration, velocity), (6,))

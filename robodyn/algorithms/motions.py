@@ -287,7 +287,7 @@ def joint_values(mechanism: Any, name: str, value: ArrayLike) -> FloatArray:
     """Check an array (..., n) with a number for each driven joint.
 
     Raises:
-        InvalidInput: a wrong shape, or not finite.
+        InvalidInput: a shape is wrong or a value is not finite.
     """
     n = len(mechanism.joint_names)
     return as_array(name, value, (n,), f"{n} joints, rad or m")

@@ -64,8 +64,8 @@ def check_limits(
     The limits are those of the positions of all joints, passive ones included (see
     `travel_limits`), of velocities and efforts (by inverse dynamics) of the driven
     joints, and of the condition number. If motors have torque-speed curves, efforts are compared
-    with these at the velocities of that time. A platform's passage through a singularity, where no
-    efforts suffice, is found by the sign of its determinant.
+    with these at the velocities of that time. If a platform passes through a singularity, at which
+    no efforts suffice, a change of the determinant's sign detects it.
 
     Args:
         mechanism: mechanism with the limits.
@@ -75,8 +75,8 @@ def check_limits(
         samples: number of intervals.
         dt: length [s] of the intervals, instead of `samples`.
         characteristic_length: length [m] for the condition number.
-        quantities: quantities to check; others count as unlimited. A configuration that does not
-            exist is always a violation.
+        quantities: quantities to check; the others are treated as unlimited. A configuration that
+            does not exist is always a violation.
 
     Returns:
         The first violation, or None.

@@ -116,16 +116,16 @@ class MotionStudy:
 
     @property
     def dynamic_forces(self) -> FloatArray:
-        """Part (N, 6) [N] of the forces that a platform's legs cause."""
+        """Contribution (N, 6) [N] of the masses of a platform's legs to the forces."""
         return self._term("dynamic")
 
     @property
     def dynamic_fraction(self) -> FloatArray:
-        """Dynamic divided by total force (N, 6) of a platform."""
+        """`dynamic_forces` divided by the total forces (N, 6) of a platform."""
         return dynamic_fraction(self.forces, self.massless_forces)
 
     def extremes(self) -> list[dict[str, Any]]:
-        """Return a row for each driven joint: peak forces and their parts, range, speed."""
+        """Return a row for each driven joint: peak force and its parts, range, speed."""
         fractions = None
         if "massless" in self.terms:
             fractions = peak_dynamic_fraction(self.forces, self.terms["massless"])
@@ -158,7 +158,7 @@ class MotionStudy:
         )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
-        """Return everything as plain lists and numbers, with or without the histories."""
+        """Convert the study to plain lists and numbers, with or without the histories."""
         number = self.condition_number
         out: dict[str, Any] = {
             "model": self.mechanism.name,

@@ -56,7 +56,7 @@ class ComputedTorque:
         mechanism: model of the controller, which may differ from that of the plant.
         kp: proportional gain [1/s^2]; one number, (nv,) or (nv, nv).
         kv: derivative gain [1/s]; one number, (nv,) or (nv, nv).
-        preview: time [s] by which the desired acceleration is taken ahead. Half a control period
+        preview: time [s] by which the desired acceleration is advanced. Half a control period
             compensates the delay of a zero-order hold.
 
     Raises:
@@ -79,7 +79,7 @@ class ComputedTorque:
 
     @cached_property
     def friction(self) -> PlannedFriction:
-        """Friction that is compensated for the planned motion."""
+        """Joint friction that the controller compensates."""
         return PlannedFriction(self.mechanism, self.kp, self.kv)
 
     def __call__(
@@ -147,7 +147,7 @@ class _InverseDynamicsLaw:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the efforts (n,) at `time` [s] for a measured state and this motion of the base.
+        """Compute the efforts (n,) at `time` [s] for a measured state and motion of the base.
 
         Raises:
             KinematicsError: the configuration of the motion is singular.
@@ -160,14 +160,14 @@ class _InverseDynamicsLaw:
 
 
 class Feedforward(_InverseDynamicsLaw):
-    """Efforts of the planned motion, without feedback."""
+    """Feedforward control: the efforts of the planned motion, without feedback."""
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         return trajectory.sample(time)
 
 
 class GravityCompensation(_InverseDynamicsLaw):
-    """Efforts that hold the measured configuration at rest; the trajectory is ignored."""
+    """Controller that holds the measured configuration at rest; it ignores the trajectory."""
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
@@ -175,7 +175,7 @@ class GravityCompensation(_InverseDynamicsLaw):
 
 
 class ConstantEffort:
-    """Constant efforts (n,) [N or N m]; zero for an undriven mechanism.
+    """Controller with constant efforts (n,) [N or N m]; zeros let a mechanism move freely.
 
     Raises:
         InvalidInput: the efforts are not finite.

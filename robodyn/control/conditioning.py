@@ -82,7 +82,7 @@ def weakest_directions(
 
     Raises:
         InvalidInput: the shape is wrong, or a value is not finite or not positive (the length).
-        KinematicsError: the configuration has no geometry.
+        KinematicsError: the kinematics have no solution at the configuration.
     """
     J = conditioning.scaled_jacobian(mechanism, configuration, characteristic_length)
     direction = np.linalg.svd(J)[0][..., :, min(J.shape[-2:]) - 1]
@@ -105,7 +105,7 @@ def condition_rate(
 
     Raises:
         InvalidInput: shapes are wrong or values not finite.
-        KinematicsError: the configuration has no geometry.
+        KinematicsError: the kinematics have no solution at the configuration.
     """
     speed = float(np.linalg.norm(velocity))
     if number is None:

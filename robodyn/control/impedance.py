@@ -18,12 +18,12 @@ from robodyn.trajectories.base import Trajectory
 class Impedance:
     """Impedance control of the body with its own inertia (PD+ of Paden and Panja 1988).
 
-    A spring and a damper in the base frame connect the body with the plan. The efforts of the plan
-    are added as
+    A spring and a damper in the base frame connect the body to the planned pose. The feedforward
+    efforts of the plan are
 
         M(q) a_d + C(q, v) v_d + g(q)
 
-    instead of with C(q, v) v. Power then enters only through the contact, and with a plan at rest
+    instead of with C(q, v) v. Then power enters only through the contact; if the plan is at rest,
     the controlled mechanism is passive in any contact. Friction is not compensated.
 
     Args:

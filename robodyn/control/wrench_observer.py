@@ -23,10 +23,10 @@ class WrenchObserver:
 
     For each period the observer compares the change of momentum with the effect of efforts, gravity
     and friction. A first-order filter with time constant 1 / `bandwidth` smooths the difference.
-    The estimate reaches 63 % of a step after that time and 95 % after three times that; the
-    estimate of a step of size F exceeds a threshold T after -ln(1 - T / F) / `bandwidth` and one
-    period. It needs no acceleration, and motion does not distort a constant wrench. Errors of the
-    model, mainly of friction, appear as a wrench.
+    After a step of the wrench, the estimate reaches 63 % of the step after one time constant and 95
+    % after three. For a step of size F, it exceeds a threshold T after -ln(1 - T / F) / `bandwidth`
+    plus one period. It needs no acceleration, and motion does not distort a constant wrench. Errors
+    of the model, mainly of friction, appear as a wrench.
 
     Args:
         mechanism: model of the mechanism.
@@ -61,11 +61,10 @@ class WrenchObserver:
         base: BaseMotion | None = None,
         dt: float | None = None,
     ) -> FloatArray:
-        """Update the estimate by another state.
+        """Update the estimate with a new state.
 
-        If the body cannot move in six ways, or the configuration is singular, the result is the
-        smallest
-        wrench that explains the motion.
+        If the body has fewer than six degrees of freedom, or the configuration is singular, the
+        result is the smallest wrench that explains the motion.
 
         Args:
             configuration: (nq,) measured.
@@ -78,7 +77,7 @@ class WrenchObserver:
             Wrench on the body (6,) [N, N m], base frame.
 
         Raises:
-            InvalidInput: shapes are wrong or values not finite; the observer is unchanged then.
+            InvalidInput: shapes are wrong or values are not finite; the observer is unchanged.
             KinematicsError: the mechanism has no solution at this configuration.
         """
         m = self.mechanism

@@ -84,14 +84,14 @@ def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[Cata
     """Read actuators from a CSV file, a YAML file with a list `actuators`, or mappings.
 
     Args:
-        source: file, or `sample` for the catalog of the library: generic classes of actuators, of
-            no maker. Numbers may have units.
+        source: file, or `sample` for the bundled catalog of generic actuators. Numbers may have
+            units.
 
     Returns:
         The actuators.
 
     Raises:
-        InvalidInput: a file or a field that is wrong; the message names row and field.
+        InvalidInput: the file or a field is invalid; the message names row and field.
     """
     if not isinstance(source, (str, Path)):
         rows, place = [dict(row) for row in source], "catalog"

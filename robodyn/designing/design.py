@@ -100,11 +100,11 @@ class Design:
         evaluation: evaluation of the mechanism; `satisfied` states whether it meets the
             requirements.
         actuator: actuator of the catalog; None without one.
-        front: Pareto-optimal designs, see `values` of each.
+        front: Pareto-optimal designs, each with its `values`.
         objectives: names of the minimized objectives.
         examined: number of machines that were evaluated.
-        conflicts: sentences on requirements that no machine met, or none met together; empty if
-            the requirements are met.
+        conflicts: descriptions of requirements that no machine met, or no machine met at the same
+            time; empty if all are met.
     """
 
     family: str
@@ -167,15 +167,16 @@ def design(
         bounds: (lower, upper) [m, rad] by parameter, instead of the family's; required for all
             parameters of a function.
         seed: seed of random numbers; the same seed leads to the same design.
-        evaluations: approximate number of machines to evaluate, for each objective.
-        resume: file (.jsonl) of evaluated machines, with which an interrupted search continues.
-        scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate;
-            threads of this process by default.
+        evaluations: approximate number of machines to evaluate per objective.
+        resume: file (.jsonl) that stores evaluated machines, so that an interrupted search can be
+            resumed.
+        scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate
+            the machines; threads of this process by default.
         progress: called with the completed fraction.
 
     Returns:
-        The design. If no machine met the requirements, the one that violates them least, with
-        `conflicts`.
+        The design. If no machine met the requirements, it is the machine that violates them least,
+        and `conflicts` lists the reasons.
 
     Raises:
         InvalidInput: an unknown family, objective or parameter, or invalid bounds.

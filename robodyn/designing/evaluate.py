@@ -38,9 +38,9 @@ def evaluate(
     variants: Variants | None = None,
     continuous_effort: float = np.inf,
 ) -> Evaluation:
-    """Compute the drives' limits that a machine needs for requirements, and check the requirements.
+    """Compute the drive limits that a machine needs to meet requirements, and check them.
 
-    Motions are sampled 96 times per period of the highest frequency, and again where a drive
+    Motions are sampled 96 times per period of the highest frequency, and also where a drive
     reverses or a value peaks between two samples. Efforts are those of inverse dynamics, with the
     rotors, screws, gears and friction of the mechanism's actuators.
 
@@ -50,13 +50,13 @@ def evaluate(
         variants: for each dimension by name, its value and a function that creates the machine for
             another value; by default the variables of the model and the height of its home.
             Sensitivities refer to these.
-        continuous_effort: [N or N m] that a drive has permanently.
+        continuous_effort: [N or N m] effort that a drive can sustain permanently.
 
     Returns:
         The evaluation; `satisfied` states whether every requirement is met.
 
     Raises:
-        InvalidInput: a requirement that cannot be evaluated for this mechanism.
+        InvalidInput: a requirement cannot be evaluated for this mechanism.
 
     Example:
         >>> import robodyn as rd

@@ -173,8 +173,8 @@ def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
         The requirements.
 
     Raises:
-        InvalidInput: a field that is missing, unknown or wrong; the message names the file, the
-            line, the field, its value and the unit.
+        InvalidInput: a field is missing, unknown or invalid; the message names the file, the line,
+            the field, its value and the unit.
     """
     if isinstance(source, Mapping):
         document = plain_document(source, "requirements", InvalidInput)

@@ -48,7 +48,8 @@ class ArrayArgument(NamedTuple):
         """Convert the argument to float64, with zeros for a missing wrench.
 
         Raises:
-            InvalidInput: wrong shape, not finite, or a quaternion not of unit length.
+            InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
+                length.
         """
         if value is None and self is WRENCH:
             return np.zeros(6)

@@ -155,7 +155,8 @@ class Coordinates:
         """Check configurations (..., nq) and normalize their quaternions.
 
         Raises:
-            InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
+            InvalidInput: the shape is wrong, a value is not finite, or a quaternion is far from
+                unit length.
         """
         if self.is_pose:
             return as_pose(name, value)

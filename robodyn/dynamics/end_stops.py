@@ -17,13 +17,14 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class EndStops:
-    """End stops: a spring and a damper at each limit of a driven joint, which only push.
+    """End stops: a spring and a damper at each limit of a driven joint; they push but do not pull.
 
-    By default the stops are critically damped, with stiffness m / T^2 and damping 2 m / T, where m
-    is the effective inertia of the joint at the present configuration, with everything that moves
-    with it, and T the time constant. These stops never add energy. A joint that hits its end
-    rebounds with a third of its speed at most. A joint that is pressed against its end by an effort
-    tau rests T^2 tau / m beyond it. MuJoCo defines the limits of joints by the same law (`solref`).
+    By default the stops are critically damped, with stiffness m / T^2 and damping 2 m / T, where T
+    is the time constant and m the effective inertia of the joint at the present configuration,
+    including all bodies that move with it. These stops never add energy. A joint rebounds from its
+    end with at most a third of its speed. If an effort tau presses a joint against its end, the
+    joint rests T^2 tau / m beyond the end. MuJoCo defines the limits of joints by the same law
+    (`solref`).
 
     Attributes:
         stiffness: [N/m or N m/rad]; by default from the effective inertia.
@@ -44,12 +45,12 @@ class EndStops:
             as_scalar("time_constant", self.time_constant, "s", above=0.0)
 
     def for_step(self, dt: float) -> EndStops:
-        """Return the same stops with dt [s] as their time constant, unless they have one."""
+        """Return the stops with the time constant dt [s], unless they have one already."""
         return self if self.time_constant is not None else replace(self, time_constant=dt)
 
     @property
     def numbers(self) -> FloatArray:
-        """Stiffness, damping, zero, and both for each unit of effective inertia (5,).
+        """Compiled form (5,): stiffness, damping, 0, and both per unit of effective inertia.
 
         Raises:
             InvalidInput: the stops have no time constant, but need one.

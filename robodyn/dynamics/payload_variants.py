@@ -22,7 +22,7 @@ _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 class PayloadVariants(Sequence[Any]):
-    """Variants of a mechanism that carry payloads, each built when it is indexed.
+    """Variants of a mechanism with different payloads; each is built when it is indexed.
 
     `BatchPlant` packs the numbers of all variants without building them.
 
@@ -33,7 +33,7 @@ class PayloadVariants(Sequence[Any]):
         inertia: (3, 3) or (N, 3, 3) [kg m^2] about them in the same axes; point masses by default.
 
     Raises:
-        InvalidInput: `mechanism` is none.
+        InvalidInput: `mechanism` is not a mechanism.
         ModelError: a shape is wrong, a mass is negative, or an inertia is not symmetric and
             positive semidefinite.
     """

@@ -57,17 +57,18 @@ def exciting_trajectory(
         m: mechanism; its limits of position, rate and effort are respected with a margin.
         duration: [s] of the motion.
         seed: of the random numbers; the same seed gives the same motion.
-        harmonics: of the series: the fastest is `harmonics / duration` [Hz].
+        harmonics: number of harmonics of the Fourier series; the fastest is `harmonics / duration`
+            [Hz].
         condition_limit: largest condition number along the motion, for parallel mechanisms; by
             default 5 times that at home.
-        trials: number of series that are tried.
+        trials: number of Fourier series that are tried.
         progress: called with the completed fraction, from 0 to 1.
 
     Returns:
         The trajectory; `save` writes a file that the planner executes.
 
     Raises:
-        InvalidInput: an argument out of range, or a mechanism without a regressor.
+        InvalidInput: an argument is out of range, or the mechanism has no regressor.
         InfeasibleTrajectory: the limits leave no room for a motion around home.
     """
     length = as_scalar("duration", duration, "s", above=0.0)

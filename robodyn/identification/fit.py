@@ -53,7 +53,7 @@ class Fit:
         robust: whether outliers have smaller weights.
         terms: friction terms of each motor.
         solution: base parameters and the terms' coefficients.
-        loaded: (b,) base parameters of the efforts that load-dependent friction grows with.
+        loaded: (b,) base parameters of the efforts with which load-dependent friction grows.
     """
 
     regression: Regression

@@ -44,9 +44,10 @@ def identify(
 ) -> Identification:
     """Identify the parameters of a mechanism's bodies, rotors and friction from recordings.
 
-    Efforts are linear in the parameters, so weighted least squares finds the base parameters, the
-    combinations that the recordings show. Then every body is made physical, near the given model
-    as far as the recordings show nothing (`consistent`).
+    Efforts are linear in the parameters, so weighted least squares finds the base parameters: the
+    combinations of parameters that the recordings determine. Then every body is made physically
+    consistent; parameters that the recordings do not determine stay near those of the given model
+    (`consistent`).
 
     Args:
         m: mechanism with exact geometry; its parameters are a first guess.

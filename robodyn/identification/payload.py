@@ -46,7 +46,7 @@ UNSEEN = 1e6
 
 @dataclass(frozen=True)
 class Payload:
-    """Body that a machine carries, in the frame of the platform or the arm's tip.
+    """Identified payload, in the frame of the platform or of the arm's tip.
 
     Attributes:
         mass: [kg].
@@ -89,11 +89,11 @@ def identify_payload(
     Args:
         m: mechanism without the payload.
         loaded: recordings with it.
-        empty: recordings without it, or the result of `identify` for these; without any, the
-            mechanism counts as known.
+        empty: recordings without it, or the result of `identify` for these; if omitted, the
+            parameters of the mechanism are taken as known.
 
     Returns:
-        Mass, center of mass and inertia, with standard deviations.
+        Mass, center of mass and inertia of the payload, with standard deviations.
 
     Raises:
         InvalidInput: there are no recordings, they are of other joints, or too short.

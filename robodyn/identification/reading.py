@@ -85,8 +85,8 @@ def read_recording(
         The recording.
 
     Raises:
-        InvalidInput: no such file, none of the joints, no efforts, too short, no motion, or other
-            units; with a remedy.
+        InvalidInput: the file does not exist, or the recording lacks the joints or efforts, is too
+            short, contains no motion, or has the wrong units; the message names a remedy.
         MissingExtra: rosbags is not installed.
     """
     gains = _gains(effort_gain, m)

@@ -27,8 +27,8 @@ class Recording:
         source: file or folder of the recording.
         joint_names: the n driven joints, in the mechanism's order.
         time: (N,) [s] from the recording's first sample, strictly increasing.
-        position: (N, n) [m or rad] as the mechanism measures it: of a leg its length. Turns are
-            unwrapped.
+        position: (N, n) [m or rad] as the mechanism measures it, for example leg lengths; angles
+            are unwrapped.
         velocity: (N, n) [m/s or rad/s] as measured, or None.
         effort: (N, n) [N or N m].
         saturated: (N, n) whether the effort was cut off, at a limit or by the range of its sensor.
@@ -86,7 +86,7 @@ class Recording:
 
     @cached_property
     def segments(self) -> list[slice]:
-        """Slices of samples without gaps between them, which together contain all samples."""
+        """Slices of samples without gaps in time; together they contain all samples."""
         return segments_of(self.time)
 
     @property
@@ -115,7 +115,8 @@ class Recording:
     def configuration(self, m: Mechanism, guess: ArrayLike | None = None) -> FloatArray:
         """Compute configurations (N, nq), by forward kinematics if necessary.
 
-        Each is found from the one before it, the first from the guess, by default home.
+        The search for each configuration starts at the previous one; the first starts at the guess,
+        by default home.
 
         Args:
             m: mechanism that moved.
@@ -125,8 +126,8 @@ class Recording:
             The configurations.
 
         Raises:
-            NoSolution: positions without a configuration.
-            InvalidInput: a mechanism with other driven joints.
+            NoSolution: no configuration has the recorded positions.
+            InvalidInput: the mechanism has other driven joints.
         """
         self.refuse_other_joints(m)
         found = np.empty((len(self.time), len(m.home)))

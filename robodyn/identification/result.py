@@ -84,23 +84,24 @@ class Identification:
     """Result of an identification.
 
     Attributes:
-        mechanism: identified mechanism: every body physical, friction as far as a description can
-            contain it. `predict` uses all results.
+        mechanism: identified mechanism: every body is physically consistent, friction is included
+            as far as a description can contain it. `predict` uses all results.
         model: given mechanism.
         parameters: base parameters.
         friction: friction terms of each motor.
         fitted: (p,) parameters of bodies, rotors and coupled motors of the mechanism.
         filters: cutoffs and the efforts' delay, also for `predict` and `validate`.
         sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
-        autocorrelation_time: (n,) number of samples with the information of one independent one.
+        autocorrelation_time: (n,) number of samples that contain as much information as one
+            independent sample.
         condition: condition number of the base parameters' scaled columns.
-        missed: parameters that these recordings do not show, and a motion that would.
-        hidden: parameters that no motion shows on their own.
+        missed: parameters that these recordings do not determine but another motion would.
+        hidden: parameters that no motion determines individually.
         notes: remarks about the recordings and about results that the mechanism cannot contain.
         fit: prediction errors of the recordings themselves.
         columns: columns of the regressor, for `fitted`.
-        kept: those of the base parameters.
-        loaded: (b,) base parameters of the efforts that load-dependent friction grows with.
+        kept: columns of the base parameters.
+        loaded: (b,) base parameters of the efforts with which load-dependent friction grows.
     """
 
     mechanism: Mechanism
@@ -129,7 +130,7 @@ class Identification:
             recording: recording with the motion.
 
         Returns:
-            For each segment its samples and the efforts (K, n) [N or N m], unfiltered.
+            For each segment, its samples and the unfiltered efforts (K, n) [N or N m].
         """
         found, _ = samples_of(recording, self.model, self.filters)
         return [(samples, self.efforts(samples)) for samples in found]
@@ -158,7 +159,7 @@ class Identification:
             A validation for each.
 
         Raises:
-            InvalidInput: a recording is of other joints, or too short.
+            InvalidInput: a recording has other joints or is too short.
         """
         return [self._validate(recording) for recording in several(recordings)]
 

@@ -158,7 +158,7 @@ def load(
             are relative to the working folder.
         strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
-            leaf behind the largest number of movable joints, unless that is a gripper's finger.
+            leaf with the most movable joints before it, unless that is a gripper's finger.
         hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
         driven: names of the driven joints, instead of the description's; a list, or a text with
             commas between them. All others are passive.
@@ -176,11 +176,12 @@ def load(
         A `Mechanism` of its kind's class: `StewartPlatform`, `SerialArm` ...
 
     Raises:
-        ModelNotFound: neither a bundled name nor a file; lists the bundled names.
-        ModelError: the description is invalid; names the file, the field and its value.
+        ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled
+            names.
+        ModelError: the description is invalid; the error names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
-        LeftOutWarning (warned, not raised): names links, actuators and other parts left out.
-        MissingExtra: a .xacro file without the package xacro; MJCF without mujoco.
+        LeftOutWarning (issued as a warning): links, actuators or other parts are left out; it names
+        them. MissingExtra: a .xacro file without the package xacro; MJCF without mujoco.
     """
     given: dict[str, Any] = {
         "base_link": base_link,

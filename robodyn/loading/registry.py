@@ -60,7 +60,7 @@ def unregister_kind(name: str) -> None:
 
 
 def kinds() -> dict[str, Kind]:
-    """Return all kinds by name, in the order in which they examine a URDF."""
+    """Return all registered kinds by name, in the order in which they are tested for a URDF."""
     _read_entry_points()
     return {**dict(reversed(_added.items())), **_BUNDLED}
 

@@ -39,7 +39,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
         The files written, `file` first.
 
     Raises:
-        InvalidInput: another file extension, or a kind of mechanism without such a file.
+        InvalidInput: the file extension is unknown, or the kind of mechanism has no such format.
         OutputError: the file cannot be written, or cannot represent the mechanism.
     """
     path = Path(file).expanduser()

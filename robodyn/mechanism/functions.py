@@ -40,7 +40,7 @@ def with_parameters(mechanism: Mechanism, values: ArrayLike) -> Mechanism:
     Raises:
         InvalidInput: the number of values is wrong, a value is not finite, or the kind has no
             parameters.
-        ModelError: no mechanism can have these values, such as friction below zero.
+        ModelError: no mechanism can have these values, for example negative friction.
     """
     own, solver = mechanism.parameters, mechanism.solver
     given = own.checked(values)
@@ -70,6 +70,6 @@ def centroidal_momentum_matrix(mechanism: Mechanism, configuration: ArrayLike) -
         `center_of_mass`, base frame, = A velocity.
 
     Raises:
-        InvalidInput: no configuration.
+        InvalidInput: the configuration is invalid.
     """
     return link_motion.centroidal_momentum_matrix(mechanism, configuration)

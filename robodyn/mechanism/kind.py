@@ -47,7 +47,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Kind:
-    """Registration of a kind of mechanism.
+    """Kind of mechanism, as registered with `register_kind`.
 
     The functions import their modules when they are called (see `imported`), so that registering a
     kind costs nothing and loading one kind does not load the compiled kernels of another.
@@ -61,7 +61,7 @@ class Kind:
         recognises_urdf: tests whether a builder filled from URDF, SDF or MJCF describes this kind;
             None if the kind has no such form.
         from_urdf: creates a mechanism from a recognized builder.
-        to_urdf: returns URDF text with all of a mechanism, for `save`; None if not supported.
+        to_urdf: returns the complete mechanism as URDF text, for `save`; None if not supported.
         example: name of a bundled model of this kind, used to compile its kernels.
         adapters: functions of other parts of the package, or of other packages, for this kind, as
             `module:name` by the name of the use; imported when used, see `adapter`.

@@ -251,7 +251,7 @@ class Mechanism(ABC):
         """Home configuration, the default start.
 
         Raises:
-            InvalidInput: the model has none.
+            InvalidInput: the model has no home configuration.
         """
 
     @abstractmethod
@@ -320,7 +320,7 @@ class Mechanism(ABC):
     def difference(self, start: ArrayLike, goal: ArrayLike, /) -> FloatArray:
         """Compute the displacement from start to goal, in velocity coordinates.
 
-        A continuous joint takes the shorter way, see `wrapping_joints`.
+        A continuous joint turns the shorter way, see `wrapping_joints`.
 
         Args:
             start, goal: configurations (..., nq).
@@ -475,8 +475,8 @@ class Mechanism(ABC):
     ) -> FloatArray:
         """Compute the acceleration due to efforts of the driven joints.
 
-        A joint at rest has no dry friction here, because only a simulation decides which joints
-        friction holds. Inverse dynamics uses the friction in the direction of the planned
+        Dry friction of joints at rest is left out, because only a simulation can decide which
+        joints stick. Inverse dynamics uses the friction in the direction of the planned
         acceleration, so at rest the two are inverse to each other only without dry friction.
 
         Args:

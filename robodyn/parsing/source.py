@@ -48,7 +48,8 @@ def read_source(
     """Read the source of a mechanism: a YAML document, or a builder for a URDF, SDF or MJCF.
 
     Raises:
-        ModelNotFound: neither a bundled name nor a file; lists the bundled names.
+        ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled
+            names.
         ModelError: the source cannot be read; names the file, the field and its value.
         MissingExtra: a .xacro file without the package xacro, MJCF without mujoco.
     """

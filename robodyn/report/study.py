@@ -22,7 +22,7 @@ class Study(MotionStudy):
     """Study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
-        """Return the charts of its report as figures, by name; nothing is shown or saved.
+        """Return the charts of the report as figures by name, without showing or saving them.
 
         Args:
             formulations: whether to compare the papers' formulations; by default for the papers'
@@ -88,7 +88,8 @@ def analyze(
 
     Raises:
         InvalidInput: arguments are out of range, or the formulation is unknown.
-        KinematicsError: a configuration has no geometry. Forces at a singularity are NaN instead.
+        KinematicsError: the kinematics have no solution at a configuration. At a singularity,
+            forces are NaN instead.
     """
     return Study.along(
         mechanism, trajectory, dt, formulation, wrench, characteristic_length, progress

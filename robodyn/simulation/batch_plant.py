@@ -31,14 +31,14 @@ SMALLEST_SHARE = 16
 class BatchPlant:
     """Plants of one structure, stepped in parallel; each row equals a `Plant` of its own.
 
-    If no finite state follows for a row, the row keeps its last good state, is marked as failed,
-    and is skipped until it is reset; the other rows continue. Results do not depend on the number
-    of threads.
+    If the next state of a row would not be finite, the row keeps its last finite state, is marked
+    as failed, and is skipped until it is reset; the other rows continue. Results do not depend on
+    the number of threads.
 
     Args:
         mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
-            own payload, friction or dimensions. Of `PayloadVariants` only rows that leave the SIMD
-            lanes become mechanisms.
+            own payload, friction or dimensions. A mechanism of `PayloadVariants` is built only if
+            its row leaves the SIMD lanes.
         count: number of rows; by default the number of given mechanisms.
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
@@ -48,7 +48,7 @@ class BatchPlant:
 
     Attributes:
         failed: (count,) rows that are skipped.
-        problem: reason for each failed row, by its number.
+        problem: reason of each failure, by the index of the row.
 
     Raises:
         InvalidInput: there are no rows, the mechanisms differ in size, or the step is not positive.
@@ -136,8 +136,7 @@ class BatchPlant:
             rows: indices of rows, or a mask (count,); all rows by default.
 
         Raises:
-            InvalidInput: a mechanism differs in structure, or rows do not exist. No row has changed
-                then.
+            InvalidInput: a mechanism differs in structure, or rows do not exist. No row is changed.
         """
         numbers = self._numbers(rows)
         if not len(numbers):
@@ -224,7 +223,7 @@ class BatchPlant:
 
         Raises:
             InvalidInput: shapes are wrong, values not finite, or rows do not exist.
-            KinematicsError: a configuration has no geometry. No row has changed in these cases.
+            KinematicsError: the kinematics have no solution at a configuration. No row is changed.
         """
         numbers = self._numbers(rows)
         q = self._homes[numbers]
@@ -262,8 +261,8 @@ class BatchPlant:
             base: motion of the base, one for all or one for each row; at rest by default.
 
         Raises:
-            InvalidInput: shapes are wrong, values not finite, or there is no step. No row has moved
-                then.
+            InvalidInput: shapes are wrong, values not finite, or `steps` is below 1. No row has
+                moved.
         """
         if steps < 1 or steps != int(steps):
             raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)

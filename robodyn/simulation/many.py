@@ -41,9 +41,9 @@ class SimulationResults:
         time: (K,) [s].
         configuration: (B, K, nq).
         velocity: (B, K, nv).
-        effort: (B, K, n) [N or N m] applied from each time on, after limits.
+        effort: (B, K, n) [N or N m] effort applied from each time until the next one, after limits.
         completed: (B,) whether the simulation reached its end.
-        problem: reason for each simulation that did not, by its number.
+        problem: reason of each failure, by the index of the simulation.
         peak_effort: (B, n) [N or N m] largest magnitudes at all control instants or steps.
         peak_error: (B, nv) [m, rad] largest magnitudes of the displacement from the plan.
     """
@@ -75,10 +75,11 @@ def simulate_many(
 ) -> SimulationResults:
     """Run B simulations in parallel, each equal to a call of `simulate`.
 
-    Each of the arguments that may differ is one value for all, or B values in a sequence or along
-    the first dimension. Controllers that `simulate` runs in compiled code run on all threads
-    (`robodyn.set_threads`); others run one after the other. Trajectories and loads are evaluated
-    from all these threads. The memory is that of the result and one full history for each thread.
+    Each argument that may differ between simulations is one value for all, or B values in a
+    sequence or along the first dimension. Controllers that `simulate` runs in compiled code run on
+    all threads (`robodyn.set_threads`); others run one after the other. Trajectories and loads are
+    evaluated from all these threads. Memory is needed for the result and one full history per
+    thread.
 
     Args:
         mechanism: plants of the same size, such as `[m.with_payload(mass) for mass in masses]`.
@@ -93,8 +94,8 @@ def simulate_many(
         options: fields that replace those of the settings, such as `initial`.
 
     Raises:
-        InvalidInput: arguments are out of range, with the number of the simulation, or their
-            numbers do not agree. Failures during a simulation are a `problem` of the result.
+        InvalidInput: arguments are out of range (the error names the simulation), or their counts
+            differ. Failures during a simulation are reported in `problem` of the result.
     """
     settings = replace(settings, **options)
     parts: dict[str, list[Any]] = {

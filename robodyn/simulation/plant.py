@@ -32,7 +32,7 @@ STEP_METHODS: tuple[str, ...] = get_args(StepMethod)
 
 
 class Plant:
-    """Simulated mechanism with its state.
+    """Simulated mechanism and its present state.
 
     Args:
         mechanism: mechanism that moves.
@@ -42,15 +42,15 @@ class Plant:
         limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
             their motors at the present velocities.
         integrator: `rk4`, Runge-Kutta of order 4, or `semi_implicit`, Euler's method with the
-            velocity first, implicit in viscous damping: faster, of order 1, and stable with any
+            velocity first, implicit in viscous damping: faster, of order 1, and stable for any
             friction and damping.
 
     Attributes:
         effort: (n,) [N or N m] last applied effort after limits; with torque-speed curves, at the
             beginning of the step.
-        saturated: (n,) number of limited efforts for each actuator.
-        motor_positions, motor_velocities: (n,) [m or rad] and its rate, of the motors of elastic
-            drives, at the joints; None for rigid drives.
+        saturated: (n,) number of times that the effort of each actuator was limited.
+        motor_positions, motor_velocities: (n,) [m or rad] and their rates, of the motors of elastic
+            drives, converted to the joints; None for rigid drives.
 
     Raises:
         InvalidInput: a state has the wrong shape, the step is not positive, an elastic drive has no
@@ -93,7 +93,7 @@ class Plant:
 
         Raises:
             InvalidInput: shapes are wrong or values not finite.
-            KinematicsError: the configuration has no geometry.
+            KinematicsError: the kinematics have no solution at the configuration.
         """
         if configuration is None:
             configuration = self.mechanism.home
@@ -117,7 +117,7 @@ class Plant:
 
     @property
     def state(self) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity, each followed by the motors' if the drives are elastic."""
+        """Configuration and velocity; with elastic drives, those of the motors follow each."""
         if self.motor_positions is None or self.motor_velocities is None:
             return self.configuration, self.velocity
         return (
@@ -210,13 +210,12 @@ class Plant:
             steps: number of steps of dt.
             wrench: (6,) [N, N m] on the body, base frame; zero by default.
             base: constant motion of the base, or its motions (3,) at the start, midpoint and end of
-                each
-                step; at rest by default.
+                each step; at rest by default.
 
         Raises:
-            InvalidInput: the shape is wrong, a value is not finite, or there is no step.
-            SimulationFailed: no finite state follows; the plant keeps the state before the call,
-                and the error contains the last good one.
+            InvalidInput: the shape is wrong, a value is not finite, or `steps` is below 1.
+            SimulationFailed: the state would not be finite. The plant keeps its state before the
+                call, and the error contains the last finite state.
         """
         if steps < 1:
             raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)

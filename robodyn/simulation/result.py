@@ -45,7 +45,7 @@ class SimulationResult:
         time: (N,) [s].
         configuration: (N, nq).
         velocity: (N, nv).
-        effort: (N, n) [N or N m] applied from each time on, after limits.
+        effort: (N, n) [N or N m] effort applied from each time until the next one, after limits.
         desired: planned motion at the same times, if there was a trajectory.
         events: events in order of time.
         motor_positions: (N, n) [m or rad] of the motors of elastic drives, at the joints; None for
@@ -76,7 +76,7 @@ class SimulationResult:
     def energy(self) -> FloatArray:
         """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base.
 
-        It contains that of the drives' elasticity and of the rotors.
+        Both include the elasticity of the drives and the rotors.
         """
         state = self.configuration, self.velocity
         if self.motor_positions is None or self.motor_velocities is None:

@@ -19,8 +19,8 @@ State = tuple[FloatArray, FloatArray]
 class Sensor:
     """Sensor that measures a state once per control period.
 
-    Noise is normal and independent, in the coordinates of the velocity: a pose is displaced and
-    rotated, and remains a pose. Then displacements from home and velocities are rounded to the
+    Noise is normally distributed and independent in the coordinates of the velocity; a noisy pose
+    is still a valid pose. Displacements from home and velocities are then rounded to the
     resolution.
 
     Args:
@@ -30,7 +30,7 @@ class Sensor:
         latency: delay in periods; until a measurement is old enough, the first one is returned.
         seed: seed of the noise.
         position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for none.
-        every: periods between samples; in between, the last one is returned.
+        every: periods between samples; in between, the last sample is returned.
 
     Raises:
         InvalidInput: deviations or steps are negative or have another shape, or `latency` or
@@ -66,7 +66,7 @@ class Sensor:
         self._count = 0
 
     def measure(self, configuration: FloatArray, velocity: FloatArray) -> State:
-        """Return the measurement of a true state; call it every period.
+        """Return the measurement of a true state; to be called every period.
 
         Args:
             configuration: (nq,).

@@ -18,7 +18,7 @@ Side = Literal["motor", "joint"]
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """Settings of a simulation: its beginning, its end, and its plant.
+    """Settings of a simulation: initial state, duration and plant.
 
     Attributes:
         duration: duration [s] of the simulation; that of the trajectory by default.
@@ -29,10 +29,11 @@ class SimulationSettings:
         integrator: `rk4`, Runge-Kutta of order 4 with fixed steps; `semi_implicit`, Euler's method
             with fixed steps, implicit in damping, which is faster, of order 1 and stable with any
             friction and damping; or, if the controller acts continuously, `dop853`, an adaptive
-            method of order 8, as a reference; `dt` is then only the interval of the recorded times.
+            method of order 8, for reference solutions; `dt` is then only the interval of the
+            recorded times.
         base: motion of the base, constant or a function of time [s]; None for a base at rest. The
-            controllers of `robodyn` receive it, as from a measurement unit on the base, and so do
-            controllers of your own with a parameter `base`.
+            controllers of `robodyn` receive it, as if an inertial measurement unit were mounted on
+            the base; so do controllers of your own that have a parameter `base`.
         feedback: side of elastic drives at which the controller measures the state.
     """
 

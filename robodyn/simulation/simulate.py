@@ -42,39 +42,41 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[SimulationOptions],
 ) -> SimulationResult:
-    """Simulate a mechanism under a controller, along a trajectory if there is one.
+    """Simulate a mechanism with a controller, optionally along a trajectory.
 
     With `control_dt`, the controller is sampled and its efforts are constant in between (zero-order
-    hold), as on a real machine. With None, it acts continuously, at every stage of every step.
+    hold), as on a real machine. With None, the controller acts continuously: it is evaluated at
+    every stage of every step.
 
     Simulations with `ComputedTorque`, `Feedforward`, `GravityCompensation` and `ConstantEffort` run
     in compiled code. So do sampled simulations with a function that `numba.njit` has compiled, of
     time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at that time. A
-    controller of your own in Python gives equal results, but a call takes 15 to 30 us (60 to 140 us
-    with computed torque in it), so the simulation takes 1.3 to 5 times as long at 200 Hz and 2 to
-    18 times as long at 1 kHz (2 to 16 and 8 to 55 times).
+    controller of your own in Python gives equal results, but each call takes 15 to 30 us, so the
+    simulation takes 1.3 to 5 times as long at 200 Hz and 2 to 18 times as long at 1 kHz. If it
+    computes the torque with the mechanism's model, a call takes 60 to 140 us, and the simulation 2
+    to 16 and 8 to 55 times as long.
 
     With dry friction, a joint at rest under less than its static friction stays exactly at rest.
     Damping that is too strong for the step is integrated implicitly. In both cases, a continuous
     controller of your own is called once per step.
 
-    With elastic drives, the motors move by themselves, see `robodyn.simulation.Plant`. Controllers
-    measure the motors or the joints, according to the setting `feedback`.
+    With elastic drives, the motors have their own state, see `robodyn.simulation.Plant`.
+    Controllers measure the motors or the joints, according to the setting `feedback`.
 
     Args:
         mechanism: the plant; the controller may use another model of it.
         controller: function of (time, configuration, velocity, trajectory) that returns efforts
             (n,), or, compiled by Numba, of (time, configuration, velocity, planned motion).
-        trajectory: motion to follow; also the initial state, unless the settings state one. Without
-            a trajectory, for a `duration`, the simulation starts at home at rest, and the
-            controller receives a trajectory that rests there.
+        trajectory: motion to follow; it also defines the initial state, unless the settings contain
+            one. Without a trajectory, a `duration` is required; the simulation then starts at home
+            at rest, and the controller receives a trajectory that rests there.
         dt: longest integration step [s]; steps also end at the switching times of the trajectory
             (continuous) or at control instants (sampled).
         control_dt: control period [s], or None.
         wrench: external wrench (6,) [N, N m], constant or a function of time [s]; with sampled
-            control, its value at the middle of each step applies. Or a function of time,
-            configuration and velocity, for example of a contact or a spring, evaluated before each
-            step with sampled control; such simulations are not compiled.
+            control, its value at the middle of each step applies. It may also be a function of
+            time, configuration and velocity, for example of a contact or a spring, which is
+            evaluated before each step with sampled control; such simulations are not compiled.
         settings: all other settings, such as a moving base.
         progress: called with the simulated time [s] now and then.
         options: fields that replace those of the settings, such as `duration`.
@@ -85,8 +87,8 @@ def simulate(
     Raises:
         InvalidInput: arguments are out of range, or the controller returns a value that is not
             finite.
-        SimulationFailed: no finite state follows; it states the time.
-        TypeError: an option is no field of the settings.
+        SimulationFailed: the state would not be finite; the error contains the time.
+        TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)
     desired = trajectory

@@ -129,7 +129,7 @@ class SimulationTask:
 
         Raises:
             InvalidInput: the controller returns no valid effort, or the load no valid wrench.
-            SimulationFailed: no finite state follows; it states the time.
+            SimulationFailed: the state would not be finite; the error contains the time.
         """
         plant, first = self.plant, self.row
         plant.state = self.rows[0][first].copy(), self.rows[1][first].copy()

@@ -56,7 +56,7 @@ def sweep(
         axes: for each varied or constant variable `"low:high:count"`, an increasing array (n,), a
             number or, with `samples`, `"low:high"`. Poses are x, y, z [m], roll, pitch, yaw [rad],
             configurations of an arm its joints by name; docs/sweeps.md lists all. All other
-            variables are at rest, without load, at home.
+            variables have the values of home, at rest, without load.
         quantities: quantities to compute: `condition_number`, `smallest_singular_value`,
             `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
             `effort_extremes`.
@@ -70,9 +70,9 @@ def sweep(
         options: fields that replace those of the settings, such as `samples`.
 
     Returns:
-        An `xarray.Dataset` with units in its attributes: `reachable`, and the quantities, NaN for
-        poses that are not reachable or without a solution. With an output, its arrays are read on
-        demand.
+        An `xarray.Dataset` with units in its attributes. It contains `reachable` and the
+        quantities, which are NaN for poses that are unreachable or have no solution. With an
+        output, its arrays are read on demand.
 
     Raises:
         InvalidInput: an argument is invalid.

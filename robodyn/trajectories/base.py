@@ -26,7 +26,7 @@ class Trajectory(Protocol):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Times [s], strictly inside, at which the acceleration jumps."""
+        """Times [s], strictly between start and end, at which the acceleration jumps."""
 
     def sample(self, t: ArrayLike) -> Motion:
         """Return the motion at given times.

@@ -68,9 +68,9 @@ def plan_line(
 
     Two triples of angles describe the rotation of the goal; the nearer one is used.
 
-    Give the duration, the speed limits, or both. With both, a parabolic blend cruises at the limit
-    and has the blend time tt = duration - distance/speed (eq. 39). Without a duration, the slower
-    of position and rotation determines it, with blends of a third of the time each.
+    Give the duration, the speed limits, or both. With both, an `lspb` profile cruises at the limit,
+    with the blend time tt = duration - distance/speed (eq. 39). Without a duration, position or
+    rotation determines it, whichever takes longer, with blends of a third of the time each.
 
     Args:
         start, goal: poses (7,) [m, -].

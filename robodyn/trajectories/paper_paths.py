@@ -27,7 +27,7 @@ def paper_path(name: str) -> Line:
     """Return path I, II or III of Dasgupta and Mruthyunjaya (1998), or P1 of Pedrammehr (2012).
 
     Raises:
-        PathError: the name is unknown; lists the known names.
+        PathError: the name is unknown; the error lists the known names.
     """
     if name not in _PATHS:
         raise PathError(f"no path {name!r}; known are {', '.join(PAPER_PATHS)}", value=name)
@@ -50,7 +50,7 @@ def arm_path(name: str) -> JointLine:
     """Return the PUMA path of Lee et al.: `puma`, `puma_cycloidal` or `puma_fast`.
 
     Raises:
-        PathError: the name is unknown; lists the known names.
+        PathError: the name is unknown; the error lists the known names.
     """
     if name not in _ARM_PATHS:
         raise PathError(f"no path {name!r}; known are {', '.join(ARM_PATHS)}", value=name)

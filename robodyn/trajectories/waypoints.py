@@ -70,15 +70,16 @@ def load_path(
             and a path of poses of an arm's tip is converted into a path of its joints.
         start: (nq,) configuration [rad or m] near which the solution for the first pose is
             searched; home by default.
-        progress: called with the completed share, 0 to 1, of a demonstration, which may take a
+        progress: called with the completed fraction, 0 to 1, of a demonstration, which may take a
             while.
 
     Returns:
         The trajectory.
 
     Raises:
-        PathError: the name is unknown and no readable file, a field is invalid, the limits do not
-            permit a segment (with file and field), or the mechanism cannot follow the path.
+        PathError: the source is neither a known name nor a readable file, a field is invalid, the
+            limits do not permit a segment (with file and field), or the mechanism cannot follow the
+            path.
     """
     name = str(source)
     if name in PAPER_PATHS:

@@ -226,7 +226,7 @@ class LiveSimulation:
         """Move manually to a configuration, in a straight line.
 
         Raises:
-            InvalidInput: wrong shape or not finite.
+            InvalidInput: the shape is wrong or a value is not finite.
         """
         goal = as_exact("configuration", configuration, np.shape(self.mechanism.home))
         with self._lock:
@@ -252,7 +252,7 @@ class LiveSimulation:
         """Apply a wrench (6,) [N, N m] to the body for some time [s], unknown to the controller.
 
         Raises:
-            InvalidInput: wrong shape or not finite.
+            InvalidInput: the shape is wrong or a value is not finite.
         """
         load = as_exact("wrench", wrench, (6,), "N, N m")
         with self._lock:

@@ -60,8 +60,8 @@ def calibrate(
 ) -> Calibration:
     """Identify the dimensions of a mechanism from measured poses, close to the nominal ones.
 
-    Maximum a posteriori estimation by the Levenberg-Marquardt method with analytic derivatives:
-    dimensions that the measurements do not show keep their nominal values.
+    Maximum a posteriori estimation by the Levenberg-Marquardt method with analytic derivatives.
+    Dimensions that the measurements do not determine keep their nominal values.
 
     Args:
         m: nominal mechanism.
@@ -74,9 +74,9 @@ def calibrate(
         The calibrated mechanism, its dimensions with standard deviations, and residuals.
 
     Raises:
-        InvalidInput: measurements are too few, do not move or are in other units, or the mechanism
-            has no dimensions to calibrate.
-        NoSolution: the model has no pose for some of the samples.
+        InvalidInput: there are too few measurements, all are of one pose, their units are wrong, or
+            the mechanism has no dimensions to calibrate.
+        NoSolution: some samples correspond to no pose of the model.
     """
     settings = replace(settings, **options)
     geometry = geometry_of(m)

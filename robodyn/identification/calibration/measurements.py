@@ -36,8 +36,10 @@ class Measurements:
     """Samples of a mechanism at rest; SI units.
 
     Attributes:
-        joints: (N, n) positions of the driven joints as the mechanism measures them, by its zeros.
-        pose: (N, 7) of the target by the tracker: x y z [m], quaternion x y z w; or None.
+        joints: (N, n) positions of the driven joints as the mechanism measures them, with its own
+            zeros.
+        pose: (N, 7) of the target as measured by the tracker: x y z [m], quaternion x y z w; or
+            None.
         position: (N, 3) [m] of the target if its orientation is not measured; or None.
         passive: readings (N,) [rad or m] of passive joints by name, as the URDF measures them.
         source: file that they were read from.
@@ -62,7 +64,7 @@ class Measurements:
 
     @property
     def target(self) -> FloatArray:
-        """Pose (N, 7) of the target as far as measured; the identity for a constraint."""
+        """Pose (N, 7) of the target; components that are not measured are those of the identity."""
         if self.pose is not None:
             return self.pose
         poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
@@ -194,7 +196,7 @@ def read_measurements(
         The measurements.
 
     Raises:
-        InvalidInput: no such file, or a wrong or missing cell or column.
+        InvalidInput: the file does not exist, or a cell or column is invalid or missing.
     """
     check_choice("tracker_unit", tracker_unit or "m", ("m", "mm"))
     columns, readings, line = joint_columns(path, m)

@@ -72,10 +72,10 @@ def calibration_poses(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[PoseOptions],
 ) -> CalibrationPoses:
-    """Select poses within the joint limits that show the dimensions best (D-optimal).
+    """Select the poses within the joint limits that determine the dimensions best (D-optimal).
 
-    From random candidates the best n are selected one after the other, then exchanged as long as
-    the determinant of the information grows (Fedorov 1972).
+    The best n of random candidates are selected one by one, then exchanged as long as the
+    determinant of the information matrix grows (Fedorov 1972).
 
     Args:
         m: mechanism of any kind.

@@ -46,7 +46,8 @@ class Calibration:
         mechanism: calibrated mechanism.
         nominal: mechanism before the calibration.
         parameters: all dimensions, before and after.
-        unseen: combinations that the measurements do not show; they keep their values.
+        unseen: combinations of parameters that the measurements do not determine; they keep their
+            nominal values.
         rmse_before, rmse_after: root mean square of the residuals by group: `position` [m],
             `orientation` [rad], `passive` [rad]; before with the nominal dimensions and the
             frames that fit them best.
@@ -93,7 +94,7 @@ class Calibration:
         save(self.mechanism, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the mechanisms as plain numbers and strings."""
+        """Convert the result, without the mechanisms, to plain numbers and strings."""
         return {
             "model": self.nominal.name,
             "samples": len(self.residuals),

@@ -23,14 +23,15 @@ class CalibrationSettings:
 
     Attributes:
         tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
-            the base in its frame.
-        target: on the body: `unknown`, `known` (it is the body's frame), or its pose (7,) there.
+            the base in the tracker's frame.
+        target: `unknown`, `known` (its frame is that of the body), or its pose (7,) in the body's
+            frame.
         constraint: instead of a tracker: `point`, a fixed point of the body; `plane`, a point of
             the body in a fixed plane; `orientation`, a fixed orientation of the body.
         sensor_zeros: whether the zeros of measured passive joints are unknown.
         parameters: names, or prefixes of names, of the unknown parameters; by default all.
         tolerance: standard deviation of lengths [m], and of angles [rad], from the nominal ones;
-            by default 2 % of the mechanism's size, and 0.05.
+            by default 2 % of the mechanism's size, and 0.05 rad.
         noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
             or rad] of the driven joints; omitted groups are estimated, omitted joints have none.
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
@@ -70,7 +71,8 @@ class PoseSettings:
         candidates: number of random poses.
         margin: fraction of the joints' ranges to avoid at either end.
         max_condition: largest condition number, moments divided by the characteristic length.
-        noise: of the tracker: [m] relative to the mechanism's size, and [rad].
+        noise: noise of the tracker: in position, relative to the mechanism's size, and in
+            orientation [rad].
         seed: seed of the random numbers.
     """
 

@@ -67,7 +67,7 @@ class Zeros:
         """Write each joint's zero, unit and standard deviation to a .yaml file.
 
         Raises:
-            InvalidInput: another file extension.
+            InvalidInput: the file extension is unknown.
             OutputError: the file cannot be written.
         """
         if Path(path).suffix.lower() not in (".yaml", ".yml"):
@@ -205,7 +205,7 @@ def read_zero_samples(
         Readings (N, n), level (N, 3) and stops.
 
     Raises:
-        InvalidInput: no such file, or a wrong or missing cell or column.
+        InvalidInput: the file does not exist, or a cell or column is invalid or missing.
     """
     columns, joints, line = joint_columns(path, m)
     none = np.full(len(joints), np.nan)

@@ -17,14 +17,14 @@ UNKNOWN = 1e-2, 1.0, 10.0
 
 
 class InertialEstimator:
-    """Extended Kalman filter for a mechanism with a fixed base, with white noise of its jerk.
+    """Extended Kalman filter for a mechanism on a fixed base, with white-noise jerk.
 
     No masses or efforts are required. The IMU's biases are part of the state (Farrell, Aided
     Navigation, 2008).
 
     Args:
         mechanism: mechanism that moves.
-        link: link with the IMU, which measures in its frame; see `with_frame`.
+        link: link that carries the IMU, which measures in the frame of that link; see `with_frame`.
         dt: [s] between steps.
         position_noise: [m or rad] standard deviation of each joint's sensor.
         jerk: [m/s^3, rad/s^3 per sqrt(Hz)] density of the jerk of each velocity.
@@ -72,7 +72,7 @@ class InertialEstimator:
     def step(
         self, positions: ArrayLike, specific_force: ArrayLike, angular_velocity: ArrayLike
     ) -> None:
-        """Process the measurements one period after the last ones.
+        """Update the estimate with the measurements of the next period.
 
         Args:
             positions: (n,) [m or rad] of the driven joints.
@@ -80,7 +80,7 @@ class InertialEstimator:
             angular_velocity: (3,) [rad/s] likewise.
 
         Raises:
-            InvalidInput: wrong shapes or not finite; the state is unchanged then.
+            InvalidInput: shapes are wrong or a value is not finite; the state is unchanged.
             KinematicsError: the kinematics have no solution at this configuration.
         """
         m, nv = self.mechanism, len(self.velocity)

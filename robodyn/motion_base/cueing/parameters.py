@@ -28,7 +28,7 @@ class _Parameters:
                 raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {expected}")
 
     def of_axes(self, name: str) -> FloatArray:
-        """Return a parameter for x, y and z (3,)."""
+        """Return the values (3,) of a parameter for x, y and z."""
         value: ArrayLike = getattr(self, name)
         given = np.full(3, value) if np.ndim(value) == 0 else value
         values: FloatArray = as_exact(name, given, (3,)).copy()
@@ -90,14 +90,14 @@ class WashoutParameters(_Parameters):
 class PredictiveParameters(_Parameters):
     """Gains and weights of `PredictiveCueing`; a gain or a time is one number or three.
 
-    Weights apply to squares of perceived errors, relative to the thresholds of perception, over
-    time.
+    Weights multiply time integrals of squared perceived errors, relative to the thresholds of
+    perception.
 
     Attributes:
         force_gain: gain of the specific force minus gravity.
         rotation_gain: gain of the angular velocity.
         horizon: duration [s] of the plan.
-        tail: time [s] after it for which its last pose counts.
+        tail: time [s] after the plan for which the cost of its last pose is counted.
         fading: time [s] in which the deviation from the mean force is expected to fade.
         force_weight: weight of the specific force's error.
         rotation_weight: weight of the angular velocity's error.

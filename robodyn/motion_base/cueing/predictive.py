@@ -50,11 +50,11 @@ PATIENCE, AGAIN = 0.2, 1.0
 
 
 class PredictiveCueing:
-    """Predictive motion cueing: a plan with the least error of the perceived motion.
+    """Predictive motion cueing: plans the motion with the least error of the perceived motion.
 
-    At rest it returns to neutral. Positions, rates, accelerations and efforts of the joints stay
-    within their limits for any input. The prediction of the vehicle's motion assumes that a mean
-    force persists and the deviation from it fades.
+    When the vehicle is at rest, the platform returns to neutral. Positions, rates, accelerations
+    and efforts of the joints stay within their limits for any input. The prediction of the
+    vehicle's motion assumes that a mean force persists and the deviation from it fades.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
@@ -62,12 +62,13 @@ class PredictiveCueing:
         parameters: gains and weights.
         head: (3,) [m] of the driver's head in the platform's frame, for which the motion is
             computed.
-        budget: [s] time limit of a step, by default none; at its end the best change so far is
-            taken. Steps without a result follow the last plan, and after 0.2 s of these a washout
-            of default parameters, within the same limits; every second a plan is tried again.
+        budget: [s] time limit of a step, by default none; when it expires, the best plan so far is
+            used. A step without a new plan follows the last plan. After 0.2 s without a new plan, a
+            washout with default parameters takes over, within the same limits, and planning is
+            tried again every second.
 
     Attributes:
-        late: number of steps that had no time to change the plan of the step before.
+        late: number of steps whose time limit expired before the last plan could be changed.
         frame: conversion between the motions of head and platform.
         axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
         joints: positions, velocities and accelerations (n,) of the driven joints at the last step.
@@ -114,13 +115,13 @@ class PredictiveCueing:
         self.joints = self._limiter.joints
 
     def change(self, parameters: PredictiveParameters) -> None:
-        """Change the parameters; the next plan starts from this one, so nothing jumps.
+        """Change the parameters; the next plan starts from the present one.
 
         Args:
             parameters: new parameters, with the same horizon.
 
         Raises:
-            InvalidInput: another horizon.
+            InvalidInput: the horizon differs.
         """
         if parameters.horizon != self.parameters.horizon:
             raise InvalidInput(
@@ -147,7 +148,7 @@ class PredictiveCueing:
         self._curvature += np.kron(np.eye(len(self._away)), jerk.T @ self._jerk)
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> head_motion.Cue:
-        """Compute the platform's motion one sample later, for this motion of the vehicle.
+        """Process one sample of the vehicle's motion; return the motion of the platform.
 
         Args:
             specific_force: (3,) [m/s^2] at the vehicle's head, in its frame (x forward, y left, z
@@ -158,7 +159,7 @@ class PredictiveCueing:
             Pose, twist and acceleration of the platform, base frame.
 
         Raises:
-            InvalidInput: wrong shape or not finite; the state is unchanged then.
+            InvalidInput: the shape is wrong or a value is not finite; the state is unchanged.
         """
         latest = self._clock() + self._budget
         of = self.parameters.of_axes

@@ -44,7 +44,7 @@ PARTS = 100
 
 @dataclass(frozen=True)
 class Ride:
-    """Motion of a platform for a vehicle's motion, and forces and rates at the head, in its axes.
+    """Motion of a platform that reproduces a vehicle's motion; forces and rates at the head.
 
     Attributes:
         mechanism: platform.
@@ -118,11 +118,11 @@ class Ride:
 
     @property
     def force_missing(self) -> FloatArray:
-        """Fraction (3,) of the vehicle's force, minus that at rest, that is not felt.
+        """Fraction (3,) of the vehicle's force that the platform does not reproduce.
 
-        It is the root mean square of the error divided by that of the vehicle's force: 0 if all of
-        it is felt, 1 if none is, more if it is felt in the wrong direction. NaN along an axis
-        without a force.
+        It is the root mean square of the error divided by that of the vehicle's force, minus
+        gravity: 0 if the force is reproduced, 1 if it is missing, more than 1 if it has the wrong
+        direction, and NaN along an axis without a force.
         """
         vehicle = rms(self.vehicle_force - REST)
         rests = vehicle < RESTS

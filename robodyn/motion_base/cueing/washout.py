@@ -90,8 +90,8 @@ class ClassicalWashout:
     effort of the joints do not permit this motion, it is followed as closely as possible, by
     braking in time (`MotionLimiter`).
 
-    A mechanism with fewer than six degrees of freedom moves in those axes that it has. The other
-    cues are left out; a sustained horizontal force remains if roll or pitch exists.
+    A mechanism with fewer than six degrees of freedom reproduces the cues of its own axes and
+    leaves out the others; a sustained horizontal force is reproduced if it can roll or pitch.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
@@ -102,7 +102,7 @@ class ClassicalWashout:
         limited: whether the motion is kept within the limits of the joints.
 
     Attributes:
-        late: zero, because no step takes long.
+        late: always zero, because a washout has no time limit; see `PredictiveCueing`.
         frame: conversion between the motions of head and platform.
         axes: axes of the body's motion among surge, sway, heave, roll, pitch and yaw.
 
@@ -138,7 +138,7 @@ class ClassicalWashout:
         self.target(REST, np.zeros(3))  # loads the kernels of filters at rest
 
     def change(self, parameters: WashoutParameters) -> None:
-        """Change the parameters; the filters keep their states, so nothing jumps.
+        """Change the parameters; the filters keep their states, so the output does not jump.
 
         Args:
             parameters: new parameters.
@@ -168,14 +168,14 @@ class ClassicalWashout:
         """Positions, velocities and accelerations (n,) of the driven joints at the last step.
 
         Raises:
-            InvalidInput: the motion is not kept within limits, so that it may be out of reach.
+            InvalidInput: `limited` is false, so the motion may be out of reach.
         """
         if self._limiter is None:
             raise InvalidInput("joints: a washout without limits computes no motion of the joints")
         return self._limiter.joints
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
-        """Return the motion of the platform one sample later, for this motion of the vehicle.
+        """Process one sample of the vehicle's motion; return the motion of the platform.
 
         Args:
             specific_force: (3,) [m/s^2] at the head in the vehicle, in its frame (x forward, y
@@ -186,7 +186,7 @@ class ClassicalWashout:
             Pose, twist and acceleration of the platform, base frame.
 
         Raises:
-            InvalidInput: the shape is wrong or a value is not finite; nothing has changed then.
+            InvalidInput: the shape is wrong or a value is not finite; the state is unchanged.
         """
         place = self.target(specific_force, angular_velocity)
         if self._limiter is not None:

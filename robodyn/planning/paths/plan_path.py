@@ -89,10 +89,10 @@ def plan_path(
         The trajectory, with its largest condition number and its length.
 
     Raises:
-        NoPath: there is no path, or none was found; with the reason.
+        NoPath: there is no path, or none was found; the error contains the reason.
         InvalidInput: shapes are wrong, values not finite, or numbers out of range.
         InfeasibleTrajectory: the duration is too short for the limits of speed.
-        TypeError: an option is no field of the settings.
+        TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)
     if condition_limit is not None:

@@ -54,7 +54,7 @@ class PlannedPath(ProfiledTrajectory):
         )
 
     def lasting(self, duration: float) -> PlannedPath:
-        """Return the path with another duration, from rest to rest.
+        """Return the path with another duration; it starts and ends at rest.
 
         Args:
             duration: [s].

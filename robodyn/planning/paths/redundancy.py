@@ -46,9 +46,9 @@ class Optimized(NamedTuple):
 
     Attributes:
         trajectory: the motion with the best choice, in the mechanism's coordinates.
-        before, after: largest condition number, or share of an effort's limit (the effort itself
-            without one), before and after the optimization, at 1001 samples; infinite without a
-            solution.
+        before, after: largest condition number, or largest effort relative to its limit (the effort
+            itself if there is no limit), before and after the optimization, at 1001 samples;
+            infinite without a solution.
         chosen: for each free coordinate its values at these samples [m or rad].
         text: summary in one line.
     """
@@ -108,7 +108,7 @@ def optimize_redundancy(
     settings: RedundancySettings = DEFAULT,
     **options: Unpack[RedundancyOptions],
 ) -> Optimized:
-    """Optimize the free coordinates of a motion for its worst configuration.
+    """Choose the redundant coordinates of a motion so that its worst configuration is best.
 
     ```python
     best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
@@ -129,8 +129,9 @@ def optimize_redundancy(
         The optimized trajectory, and the objective before and after.
 
     Raises:
-        InvalidInput: unknown names, contradictory ranges, or a path that is not of poses.
-        NoPath: no choice within the ranges respects the joints' limits; names the limit.
+        InvalidInput: a name is unknown, ranges are contradictory, or the path does not consist of
+            poses.
+        NoPath: no choice within the ranges respects the joint limits; the error names the limit.
         TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)

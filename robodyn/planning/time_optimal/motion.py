@@ -133,9 +133,9 @@ class TimeOptimal(Sequence):
 
     Attributes:
         segments: motions along the path's pieces.
-        gap: bound on how much longer than the optimum it is, relative to its duration; NaN with
-            limits on jerk or effort rates, for which it is a local optimum.
-        limiting: limits that it reaches, in order of time.
+        gap: upper bound of the difference from the optimal duration, relative to the duration; NaN
+            with limits of jerk or effort rates, for which the motion is a local optimum.
+        limiting: limits that the motion reaches, in order of time.
     """
 
     segments: tuple[Timed, ...]

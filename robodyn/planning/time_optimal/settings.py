@@ -26,12 +26,12 @@ class TimeOptimalSettings:
             at rests.
         effort_rate_limits: [N/s or N m/s] a number or (n,), of efforts without dry friction, which
             jumps when a joint reverses; by default none.
-        vibration: largest residual vibration of every natural mode of elastic drives after the
-            motion, relative to that of the fastest motion; by default no limit. The progress is
-            averaged over time for it, see `shaping`.
+        vibration: limit of the residual vibration of every natural mode of elastic drives after the
+            motion, relative to that of the fastest motion; by default no limit. The motion is
+            shaped by averaging its progress over time, see `shaping`.
         tip_speed: [m/s] of the platform's reference point or the arm's tip.
         condition_limit: largest condition number of the path.
-        characteristic_length: [m] of that number.
+        characteristic_length: [m] of the condition number.
         reserve: fraction of the effort limits that is reserved for a controller.
         wrench: (6,) [N, N m] constant load on the mechanism, base frame.
         start_velocity, goal_velocity: (nv,) along the path; by default rest.

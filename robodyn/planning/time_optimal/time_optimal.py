@@ -59,7 +59,7 @@ def time_optimal(
 
     The limits also hold between the points of the solution: the result is verified there, and
     limits are tightened until it respects them. Viscous, Coulomb and Stribeck friction and the
-    motors' torque-speed curves count.
+    motors' torque-speed curves are taken into account.
 
     Args:
         mechanism: mechanism that moves, including its payload, see `with_payload`.
@@ -79,9 +79,9 @@ def time_optimal(
         optimum.
 
     Raises:
-        InvalidInput: arguments out of range, or a path of another mechanism.
+        InvalidInput: arguments are out of range, or the path belongs to another mechanism.
         InfeasibleTrajectory: the path leaves a joint's range or exceeds the condition limit, or no
-            speed is within the limits; names the limit, the place and the value.
+            speed is within the limits; the error names the limit, the place and the value.
         TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)

@@ -37,7 +37,7 @@ class PoseRegion(Region):
 
     Attributes:
         kind: `constant`, `reachable`, `dexterous` or `orientation`.
-        box: (3, 2) searched: the given bounds, or a box around the region.
+        box: (3, 2) searched box: the given bounds, or a box around the region.
         volume, volume_error: [m^3], or [rad^3] of roll, pitch and yaw; the error is three
             standard deviations, or the requested relative error if that is larger.
         samples: number of poses examined.
@@ -106,8 +106,8 @@ class PoseRegion(Region):
     def contains(self, points: ArrayLike) -> Any:
         """Return whether points or poses are inside.
 
-        A pose is inside a region of positions if its position is and it meets the requirements with
-        its own orientation.
+        A pose is inside a region of positions if its position is inside and the pose, with its own
+        orientation, meets the requirements.
 
         Args:
             points: points (..., 3) or poses (..., 7).
@@ -141,7 +141,7 @@ class PoseRegion(Region):
     def singular_surface(self) -> Surface:
         """Triangles within the region on which the determinant is zero.
 
-        With several orientations, for the first of them.
+        With several orientations, the triangles are those of the first one.
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)

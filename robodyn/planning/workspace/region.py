@@ -50,7 +50,7 @@ class Region:
         """Write the boundary to a .stl or .ply file, lengths in meters.
 
         Raises:
-            InvalidInput: another file extension.
+            InvalidInput: the file extension is neither .stl nor .ply.
             OutputError: the file cannot be written.
         """
         self.boundary.save(path)

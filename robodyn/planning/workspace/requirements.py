@@ -53,19 +53,20 @@ class WorkspaceSettings:
         characteristic_length: [m] of the condition number.
         effort_limits: limits of the efforts that hold the mechanism at rest: True for those of the
             model, one number or (n,) [N or N m] for symmetric ones, or (n, 2); None for no limit.
-        wrench: (6,) [N, N m] on the body meanwhile.
+        wrench: (6,) [N, N m] on the body, for the limits of efforts and the stiffness.
         stiffness: [N/m] least stiffness of the body against a force in any direction, motors held;
             of mechanisms with elastic drives.
-        natural_frequency: [Hz] least first natural frequency, alike.
-        base_cone, body_cone: [rad] largest deflection from home of the joints at a leg's ends,
-            instead of the model's.
+        natural_frequency: [Hz] least first natural frequency, likewise.
+        base_cone, body_cone: [rad] largest deflection from home of the joints at the ends of a leg,
+            instead of the values of the model.
         within_limits: respect the position limits of all joints, passive ones included.
         bounds: (3, 2) box to search; by default as far as the legs reach.
         error: requested relative error of the volume, three standard deviations.
         resolution: cells of the grid along each axis, for boundary and singular surface.
         seed: seed of the random samples.
-        budget: [s] limit for computing the cells of a mechanism moved by its joints; if
-            `resolution` takes longer, cells are coarser, as stated in the region's text.
+        budget: [s] time limit for computing the cells of a mechanism other than a platform; if the
+            time does not suffice for `resolution`, the cells are coarser, and the region's text
+            states this.
     """
 
     xyz: ArrayLike | None = None

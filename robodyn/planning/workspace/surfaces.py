@@ -44,7 +44,7 @@ class Surface(NamedTuple):
         """Write the mesh to a .stl or .ply file.
 
         Raises:
-            InvalidInput: another file extension.
+            InvalidInput: the file extension is neither .stl nor .ply.
             OutputError: the file cannot be written.
         """
         writers = {".stl": _stl, ".ply": _ply}

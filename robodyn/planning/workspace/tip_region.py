@@ -48,14 +48,14 @@ class TipRegion(Region):
 
     Attributes:
         kind: `reachable`, of positions, or `orientation`, at any position of the tip.
-        box: (3, 2) [m or rad] around it.
+        box: (3, 2) [m or rad] bounding box.
         cell: [m or rad] side of the cubes.
         dimensions: 3, or fewer if the tip moves in a plane or on a line, or turns about two axes
             or one.
         axes: indices of the coordinates that vary, of x, y, z or of roll, pitch, yaw.
         angles: names of the angles of an orientation region; the others follow from these.
         volume, volume_error: [m^3 or rad^3], or [m^2 or rad^2], or [m or rad].
-        cut_short: why the cubes are larger than requested; empty if they are not.
+        cut_short: reason if the cubes are larger than requested; otherwise empty.
     """
 
     def __init__(
@@ -211,8 +211,8 @@ class TipRegion(Region):
     def ends(self) -> tuple[FloatArray, list[str]]:
         """Points (N, 3) [m or rad] beyond the edge, and the requirement that is violated at each.
 
-        From cubes at the edge, inverse kinematics enters their neighbors, limits ignored.
-        `no configuration` is where this fails.
+        From cubes at the edge, inverse kinematics without limits searches the neighboring cubes; if
+        it fails, the requirement is `no configuration`.
         """
         names = []
         ways = [tuple(int(s) for s in row) for axis in np.eye(self.dimensions)
@@ -238,7 +238,7 @@ class TipRegion(Region):
 
     @property
     def reasons(self) -> dict[str, float]:
-        """Requirements that end the region, with their shares of its edge, the largest first."""
+        """Requirements that bound the region, with their fractions of its edge, largest first."""
         names = self.ends[1]
         return {name: count / len(names) for name, count in Counter(names).most_common()}
 

@@ -58,8 +58,8 @@ def workspace(
             (positions at which any of several orientations is possible), `dexterous` (at which
             all are), or `orientation` (roll, pitch and yaw at one position). Of other mechanisms
             `reachable`, the positions of the tip, or `orientation`, its roll, pitch and yaw at
-            any position, the default for mechanisms that only turn. A tip that turns about one or
-            two axes has a range or an area of the angles that are free at home.
+            any position, the default for mechanisms that only turn. If a tip turns about one or two
+            axes only, the region is a range or an area of those angles.
         settings: all other settings.
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that computes large
             samples.
@@ -70,8 +70,8 @@ def workspace(
         The region, with volume, error and boundary.
 
     Raises:
-        InvalidInput: wrong shapes, numbers out of range, or an unbounded region.
-        MissingExtra, ClusterError: as for `rd.sweep`, with a scheduler.
+        InvalidInput: shapes are wrong, numbers are out of range, or the region is unbounded.
+        MissingExtra, ClusterError: as for `rd.sweep` with a scheduler.
         TypeError: an option is not a field of the settings.
     """
     check_scheduler(scheduler)

@@ -44,9 +44,9 @@ FORWARD_METHODS: tuple[str, ...] = get_args(ForwardMethod)
 class SerialArm(Mechanism):
     """Open chain of revolute and prismatic joints; its methods are pure functions of its model.
 
-    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, or m of a prismatic
-    joint; per s and s^2], efforts (..., n) [N m, N]; a Jacobian has rows of [m, -] by columns of
-    joints. Viscous and Coulomb friction and the motors' reflected inertia are included unless
+    Configurations q, velocities qd and accelerations qdd are (..., n) [rad, or m for a prismatic
+    joint; per s and s^2], efforts (..., n) [N m, N]; the rows of a Jacobian are linear, then
+    angular. Viscous and Coulomb friction and the motors' reflected inertia are included unless
     `friction=False` or `armature=False` is given. A wrench (..., 6) is exerted on the arm by its
     environment: force and moment about the tip point, base frame [N, N m].
 
@@ -106,7 +106,7 @@ class SerialArm(Mechanism):
             Efforts (..., n) [N m or N].
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or an unknown method.
+            InvalidInput: a shape is wrong, a value is not finite, or the method is unknown.
         """
         moved = None if base is None else rows_of(base)
         if method == "newton_euler":

@@ -44,15 +44,15 @@ def inverse_kinematics(
         orientation: False solves for the position only.
         search: if the iteration from the guess does not converge, try other starts and take the
             nearest solution; otherwise raise.
-        warm_start: along the last leading dimension each element starts from the solution
-            before it, for consecutive poses; whole turns are not removed.
+        warm_start: for consecutive poses: along the last batch dimension, start each element from
+            the solution of the previous one; whole turns are kept.
 
     Returns:
         Configurations (..., n) [rad or m].
 
     Raises:
-        InvalidInput: shapes that do not match, or not finite.
-        NoSolution: out of reach or outside the limits, as far as was searched.
+        InvalidInput: shapes do not match, or a value is not finite.
+        NoSolution: the search found no configuration within the joint limits.
     """
     start = arm.home if guess is None else guess
     shape, (goal, first) = flatten(
@@ -86,7 +86,7 @@ def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -
         Configuration, rates and accelerations.
 
     Raises:
-        InvalidInput: shapes that do not match, or not finite.
+        InvalidInput: shapes do not match, or a value is not finite.
     """
     shape, (position, rate, change) = flatten(
         q=as_array("q", q, (arm.n,), "rad or m"),
@@ -133,7 +133,7 @@ def motion_of_body(
         The motion.
 
     Raises:
-        InvalidInput: shapes that do not match, or not finite.
+        InvalidInput: shapes do not match, or a value is not finite.
         NoSolution: a pose cannot be reached from the one before; `index` is its number.
     """
     times = as_array("times", times, (), "s")

@@ -25,7 +25,7 @@ def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArr
     """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
 
     Raises:
-        InvalidInput: a wrong shape, or not finite.
+        InvalidInput: a shape is wrong or a value is not finite.
     """
     shape, states = arm.solver.flat(q=q, qd=qd, qdd=qdd)
     numbers = arm.solver.regressor_numbers

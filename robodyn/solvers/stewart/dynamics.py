@@ -126,8 +126,8 @@ def reactions(
 ) -> Reactions:
     """Compute the loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
 
-    The universal joint's moment is along c = k x y, not along the leg. Arguments as for
-    `inverse_dynamics`.
+    The moment of the universal joint is along c = k x y, not along the leg. The arguments are those
+    of `inverse_dynamics`.
     """
     moved = None if base is None else rows_of(base)
     shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))

@@ -65,8 +65,8 @@ def forward_kinematics(
     """Compute the pose (..., 7) for leg lengths (..., 6) [m]; with rates, also the motion.
 
     Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
-    lengths: the one reached from the guess is returned; `solvers.stewart.all_poses` searches
-    for all.
+    lengths; the one reached from the guess is returned. `solvers.stewart.all_poses` searches for
+    all of them.
 
     Args:
         lengths: (..., 6) [m].
@@ -154,7 +154,8 @@ def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = N
     """Return the pose (7,) itself, with a normalized quaternion.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a quaternion far from unit length.
+        InvalidInput: the shape is wrong, a value is not finite, or a quaternion is far from unit
+            length.
     """
     return as_pose("pose", pose)
 

@@ -103,9 +103,9 @@ def leg_motion(
 ) -> LegMotion:
     """Compute the legs' lengths, directions and motion at pose (..., 7), twist and accel.
 
-    Eq. 1 to 9, with the true spin of the universal joint. Twist and accel are zero by default. A
-    leg with a spherical base joint has no spin (W.s = A.s = 0); its universal rates are those that
-    a universal joint would have.
+    Equations 1 to 9, with the true spin of the universal joint. Twist and accel are zero by
+    default. A leg with a spherical base joint has no spin (W.s = A.s = 0); the rates returned for
+    it are those of a universal joint in its place.
     """
     zero = np.zeros(6)
     motion = pose, zero if twist is None else twist, zero if accel is None else accel

@@ -79,7 +79,7 @@ def home(platform: Any) -> FloatArray:
     """Return the model's home pose (7,).
 
     Raises:
-        InvalidInput: the model has none.
+        InvalidInput: the model has no home configuration.
     """
     if platform.structure.home is None:
         raise InvalidInput(
@@ -122,7 +122,7 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def drives(platform: Any) -> Drives:
-    """Return the drives: a leg's length is sign * reading of its URDF joint + offset [m]."""
+    """Return the drives; a leg's length is sign * (position of its URDF joint) + offset [m]."""
     return Drives(
         platform,
         platform.solver.leg_joints.actuator_sign,
@@ -131,7 +131,7 @@ def drives(platform: Any) -> Drives:
 
 
 def all_joint_names(platform: Any) -> tuple[str, ...]:
-    """Return the legs' joints: first and second universal axis, actuator of each."""
+    """Return the joints of each leg: first and second universal axis, then the actuator."""
     return platform.solver.leg_joints.names
 
 

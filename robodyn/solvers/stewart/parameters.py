@@ -25,7 +25,7 @@ def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
     """Compute the regressor Y (..., 6, p): forces = Y @ parameters.values, for any values.
 
     Raises:
-        InvalidInput: a wrong shape, or not finite.
+        InvalidInput: a shape is wrong or a value is not finite.
         KinematicsError: as `inverse_dynamics`.
     """
     found = np.empty((len(platform.solver.unit_platforms), 6))

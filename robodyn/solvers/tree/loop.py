@@ -101,9 +101,9 @@ class ClosedLoop(Mechanism):
     ) -> FloatArray:
         """Compute the efforts of the driven joints for a motion.
 
-        If there are more driven joints than degrees of freedom, the efforts are those of least
-        (weighted) sum of squares; if these exceed the joints' limits and others do not, those of
-        least sum of squares within the limits.
+        If there are more driven joints than degrees of freedom, the efforts minimize their
+        (weighted) sum of squares. If these exceed the joints' limits, they are the efforts with the
+        least sum of squares within the limits, if there are any.
 
         Args:
             configuration: (..., nq).
@@ -115,9 +115,11 @@ class ClosedLoop(Mechanism):
             Efforts (..., n) [N or N m].
 
         Raises:
-            InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
-            UnderActuated: the driven joints do not suffice.
-            SingularConfiguration: motors cannot hold the mechanism there (type 2).
+            InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close
+                the loops.
+            UnderActuated: there are fewer driven joints than degrees of freedom.
+            SingularConfiguration: the motors cannot hold the mechanism in this configuration (type
+                2).
         """
         moved = None if base is None else rows_of(base)
         if self.structure.determined:
@@ -143,8 +145,8 @@ class ClosedLoop(Mechanism):
     ) -> FloatArray:
         """Compute the acceleration due to efforts, also at type 2 singularities.
 
-        Joints at rest have no dry friction here, because only a simulation decides which joints
-        friction holds.
+        Dry friction of joints at rest is left out, because only a simulation can decide which
+        joints stick.
 
         Args:
             configuration: (..., nq).
@@ -158,7 +160,7 @@ class ClosedLoop(Mechanism):
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
-            SingularMassMatrix: some motion has no inertia.
+            SingularMassMatrix: a motion of the mechanism has no inertia.
         """
         out, moved = _empty(self.solver.nu), None if base is None else rows_of(base)
         try:
@@ -178,7 +180,7 @@ class ClosedLoop(Mechanism):
         )
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """Compute the mass matrix in the independent joints, S'MS of the tree's.
+        """Compute the mass matrix of the independent joints, S'MS with M of the tree.
 
         Args:
             configuration: (..., nq).
@@ -229,7 +231,7 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the efforts for a motion if the independent joints were the driven ones.
+        """Compute the efforts for a motion as if the independent joints were driven.
 
         Args:
             configuration: (..., nq).

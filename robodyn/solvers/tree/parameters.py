@@ -80,11 +80,12 @@ def regressor(
 ) -> FloatArray:
     """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
 
-    If there are more driven joints than degrees of freedom, efforts are those of least (weighted)
-    sum of squares, without limits.
+    If there are more driven joints than degrees of freedom, the efforts minimize their (weighted)
+    sum of squares and ignore the limits.
 
     Raises:
-        InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+        InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
+            loops.
         UnderActuated, SingularConfiguration: as `inverse_dynamics`.
     """
     refuse_under_actuated(loop)

@@ -42,8 +42,9 @@ def closure_forces(
 ) -> FloatArray:
     """Compute the wrench (..., closures, 6) of each closure on its child, about its point.
 
-    Base frame [N, N m], dampers included; the parent receives the opposite. If closures are
-    redundant, the result has the least sum of squares of all that balance the motion.
+    The wrench is in the base frame [N, N m] and includes dampers; the opposite wrench acts on the
+    parent. If closures are redundant, the result has the least sum of squares among all wrenches
+    that balance the motion.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.

@@ -34,14 +34,15 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
     Args:
         mechanism: mechanism with closed loops.
         motors: names of n driven joints.
-        joints: names of n joints that these determine, independent of the rest of the mechanism.
+        joints: names of n joints whose positions the motors determine, independently of the rest of
+            the mechanism.
 
     Returns:
         The map.
 
     Raises:
-        InvalidInput: another kind of mechanism, unknown joints, another number of them than of
-            motors, or joints that the motors do not determine; names them.
+        InvalidInput: the mechanism is of another kind, a joint is unknown, the numbers of joints
+            and motors differ, or the motors do not determine the joints; the error names them.
     """
     return Transmission(mechanism, motors, joints)
 
@@ -142,7 +143,7 @@ class Transmission:
             J (..., n, n): rates of the motors = J @ rates of the joints.
 
         Raises:
-            SingularConfiguration: the motors do not move the joints there, or not all of them.
+            SingularConfiguration: the motors do not move all of the joints in this position.
         """
         return np.asarray(self._jacobians(self.configuration(positions))[0])
 

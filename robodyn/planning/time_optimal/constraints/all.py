@@ -40,7 +40,7 @@ class Constraints:
         first, second, third: all limits by their order; see `constraints.base`.
         efforts: the first of the second-order limits.
         condition: largest condition number of the path.
-        characteristic_length: [m] of that number.
+        characteristic_length: [m] of the condition number.
 
     Raises:
         InvalidInput: numbers that are no limits, or that contradict each other.

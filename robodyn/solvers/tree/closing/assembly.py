@@ -112,9 +112,9 @@ def assemble(
 
     Args:
         driven: positions (..., n) of the driven joints; or a mapping of any joints to their
-            positions, a floating joint's as its pose (7,), if these determine the rest.
+            positions (a pose (7,) for a floating joint) that determine all others.
         guess: a configuration (nq,) or (..., nq), or a mapping of joints to positions; home by
-            default. From a closed one the mechanism moves to its goal continuously.
+            default. If the guess closes the loops, the solution is followed continuously from it.
         pose: (..., 7) of the tip instead of `driven`.
 
     Returns:
@@ -141,8 +141,8 @@ def assemble(
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
     """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
 
-    Newton's method has at most `searches` starts; `assembly_modes` returns the thoroughness, and
-    documents when two configurations are equal.
+    Newton's method is started at most `searches` times. `assembly_modes` also reports how thorough
+    the search was, and documents when two configurations count as equal.
     """
     return assembly_modes(loop, driven, searches=searches).configurations
 

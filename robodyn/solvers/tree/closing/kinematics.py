@@ -276,7 +276,8 @@ def each_state(
         call: function of a single state and its result instead of the kernel.
 
     Raises:
-        InvalidInput: a wrong shape, not finite, or a configuration that is not closed.
+        InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
+            loops.
         KinematicsError: there is no result; `index` is its place.
     """
     kept = acceleration_or_effort or ("acceleration", loop.solver.nu)
