@@ -40,7 +40,7 @@ FUNCTIONS = {
     },
     "Departures from the target (`joint_commander: machine`, WARN)": {
         f"{MACHINE}/commander.py": ("_requested_target", "_allowed", "_objection", "_derate"),
-        f"{MACHINE}/workspace.py": ("objection", "_describe", "closes_in", "_beyond"),
+        f"{MACHINE}/workspace.py": ("objection", "_describe", "closes_in", "_problem"),
         f"{MACHINE}/motion_sources.py": ("reached", "take", "_objection"),
         f"{MACHINE}/stabilized.py": ("at",),
     },

@@ -75,7 +75,7 @@ class DriveLink(Node):
         if not self._port.send(self._text.line(time.monotonic() - self._begun, positions)):
             self._dropped += 1
             self.get_logger().warning(
-                f"line not taken ({self._dropped} so far): the link is slower than the commands, "
+                f"line not sent ({self._dropped} so far): the link is slower than the commands, "
                 "or the receiver does not read",
                 throttle_duration_sec=5.0,
             )

@@ -102,7 +102,7 @@ class _Tolerant(Executor):
         try:
             return take(entity)
         except Exception as error:  # as for `hand_over`
-            self._refusals.add(entity.srv_name, f"dropped, as it cannot be read: {error}")
+            self._refusals.add(entity.srv_name, f"dropped, because it cannot be read: {error}")
             return None
 
 
@@ -187,7 +187,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
             taken = waitable.take_data()
         except Exception as error:  # as for `hand_over`
             name = type(waitable).__name__
-            self._refusals.add(name, f"dropped, as it cannot be read: {error}")
+            self._refusals.add(name, f"dropped, because it cannot be read: {error}")
             return
         super().create_task(waitable.execute, taken)
 
@@ -298,7 +298,7 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
         return
     except Exception as error:  # RCLError, or an error from the conversion of a field
-        refusals.add(subscription.topic_name, f"dropped, as it cannot be read: {error}")
+        refusals.add(subscription.topic_name, f"dropped, because it cannot be read: {error}")
         return
     if taken is None:
         return

@@ -86,7 +86,7 @@ class Frames:
         except TransformException as error:
             raise InvalidInput(
                 f"frame is {frame!r}, which TF cannot relate to {target!r}: {str(error).strip()} "
-                f"Known are {', '.join(self._names())}",
+                f"Known frames: {', '.join(self._names())}",
                 value=frame,
             ) from error
         stamp, timeout = (

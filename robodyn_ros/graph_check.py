@@ -129,7 +129,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
     try:
         from controller_manager_msgs.srv import ListControllers
     except ImportError:
-        yield _finding("note", "a controller manager runs, but controller_manager_msgs is not here")
+        yield _finding("note", "a controller manager runs, but controller_manager_msgs is missing")
         return
     for service in services:
         client = node.create_client(ListControllers, service)

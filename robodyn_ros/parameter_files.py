@@ -164,7 +164,7 @@ def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple
             ours = {name: values for name, values in sections.items() if _matches(name, full)}
             if not ours and len(sections) == 1:
                 other = next(iter(sections))
-                lines.append(f"parameter file {word} is for {other}; {full} reads nothing from it")
+                lines.append(f"parameter file {word} is for {other}; {full} uses nothing of it")
             of_launch = Path(word).name.startswith("launch_params_")
             origin = "" if of_launch else f" in {word}"
             found += [

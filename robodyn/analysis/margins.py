@@ -297,7 +297,7 @@ def row_text(row: dict[str, Any]) -> str:
     elif row.get("cut"):
         fraction = "cut to it"
     elif lower == upper == 0.0:
-        fraction = "beyond the highest speed of its motor, which has none left"
+        fraction = "beyond the highest speed of its motor, at which it has no torque"
     span = f"{_number(row['lowest'])} to {_number(row['highest'])}"
     return f"{_subject(row)}, {fraction} ({span} of {limit})"
 

@@ -150,8 +150,8 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
         yield _line(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
     else:
         yield _line(
-            f" {driven} driven joints for {loops['freedoms']} freedoms; with all of them locked "
-            f"these still move: {', '.join(loops['loose_joints'])}",
+            f" {driven} driven joints for {loops['freedoms']} degrees of freedom; with all motors "
+            f"locked, these joints still move: {', '.join(loops['loose_joints'])}",
             "under-actuated:",
         )
     yield _line(loops["determined_by"])

@@ -57,7 +57,7 @@ _ARRAYS = re.compile(
 _SHARED = {
     "model": "Bundled name, or path to a .urdf, .xacro, .sdf, .xml or .yaml file.",
     "path": "I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml).",
-    "strict": "Exit code 1 where a limit of the mechanism is broken.",
+    "strict": "Exit with code 1 if a limit of the mechanism is violated.",
     "max_condition": "Largest condition number that counts as within limits; by default 1000 for a "
     "platform, any for an arm.",
     "html": "Also write a report to this file: one self-contained page.",

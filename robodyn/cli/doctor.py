@@ -32,7 +32,7 @@ IN_ROS = {"urdf_parser_py": "urdfdom_py"}
 ROS = {
     "rclpy": "the nodes",
     "launch_ros": "launch files",
-    "tf2_ros": "transforms: goals and wrenches in frames of others, /tf",
+    "tf2_ros": "transforms: goals and wrenches in other frames, /tf",
     "controller_manager_msgs": "ros2_control",
     "rviz2": "RViz",
 }

@@ -67,8 +67,8 @@ def limited_handover(
             longer = handover.blend * LONGER
             if longer > LONGEST:
                 raise InfeasibleTrajectory(
-                    f"the motion cannot be joined within the limits, not even in "
-                    f"{handover.blend:.3g} s: {broken}; move closer to its start first",
+                    f"no transition to the motion of at most {handover.blend:.3g} s is within the "
+                    f"limits: {broken}; move closer to its start first",
                     value=handover.blend,
                 )
             handover = Handover(mechanism, old, new, longer, start=start)

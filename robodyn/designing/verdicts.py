@@ -63,7 +63,7 @@ def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
     if missing > 0.0:
         text = (
             f"{_of(worst.name)} is not reached at {100.0 * missing:.3g} % of its instants: the "
-            "mechanism cannot be in these poses, or no efforts hold it there"
+            "mechanism cannot reach these poses, or no efforts hold it there"
         )
     yield Verdict("reach", worst.reached, 1.0, "", missing, worst.name, "", text)
     across = [row.name for row in rows if row.crosses]

@@ -271,14 +271,14 @@ FUNCTIONS = (
     ),
     _function(
         "side: configuration -> sign",
-        "The side of singularities of type 2, where the motors cease to determine the motion: it "
-        "changes on a path only there.",
+        "Side of the singularities of type 2, at which the motors do not determine the motion; the "
+        "sign changes along a path only at such a singularity.",
         side_of,
     ),
     _function(
         "computed_torque: configuration velocity target_configuration target_velocity "
         "target_acceleration kp kv wrench base -> efforts",
-        "Efforts that lead back to a target motion, reduced to what the actuators have, as by "
+        "Efforts that track a target motion, reduced to the limits of the actuators, as by "
         "`reduce_efforts`.",
         computed_torque_of,
     ),

@@ -206,8 +206,8 @@ def _align(
     steps = np.diff(times)
     if np.median(steps) > SLOWEST:
         raise InvalidInput(
-            f"{source}: samples are {np.median(steps):.3g} s apart, which shows no dynamics; "
-            "record 20 a second or more. Times are read in seconds: divide those in milliseconds "
+            f"{source}: samples are {np.median(steps):.3g} s apart, too far for dynamics; "
+            "record at 20 Hz or more. Times are read in seconds: divide those in milliseconds "
             "by 1000, or name their column time_ms (time_us, time_ns)",
             value=float(np.median(steps)),
         )

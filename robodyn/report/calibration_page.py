@@ -135,7 +135,7 @@ def change_chart(found: Calibration) -> Chart:
     return Chart(
         "changes", "Changes of the dimensions", tuple(panels),
         "In the order of the table below; bars are two standard deviations to either side, gray "
-        "where the measurements do not show a dimension by itself.",
+        "if the measurements do not determine a dimension individually.",
         len(panels),
     )  # fmt: skip
 

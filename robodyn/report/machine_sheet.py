@@ -82,7 +82,7 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
     ]  # fmt: skip
     half = "another at half"
     head = ["axis", "excursion", half, "velocity [1/s]", half, "acceleration [1/s^2]", half]
-    title = "Data sheet: from home, one axis alone, and with any one other axis at half of its own"
+    title = "Data sheet: motion of each axis from home, alone and with another at half"
     return chart, Table(head, cells, title)
 
 

@@ -148,7 +148,7 @@ def test_a_goal_in_the_platforms_own_frame_needs_no_tf(planner, platform):
 def test_a_frame_that_nobody_knows_is_refused_with_those_that_are_known(planner, platform):
     planner.sky.set_transform("world", "base_link", platform.home)
     planner.flown_to("world", pose_of(matrix(platform.home) @ matrix(near(platform))))
-    refused = "goal_pose refused", "'nowhere'", "Known are"
+    refused = "goal_pose refused", "'nowhere'", "Known frames"
     planner.go("nowhere", platform.home)
     line = planner.graph.line(*refused)
     for name in ("base_link", "platform_link", "world"):
@@ -301,6 +301,6 @@ def test_a_wrench_in_a_frame_that_nobody_knows_leaves_the_last_one(controller, p
     controller.push("base_link", wrench)
     controller.answers(platform.home, borne)
     controller.push("nowhere", 2.0 * wrench)
-    line = controller.graph.line("external_wrench refused", "'nowhere'", "Known are")
+    line = controller.graph.line("external_wrench refused", "'nowhere'", "Known frames")
     assert "base_link" in line
     controller.answers(platform.home, borne)

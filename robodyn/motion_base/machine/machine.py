@@ -53,9 +53,9 @@ class MachineSettings:
             is at its parking position; the drives report nothing), `stall` (each joint moves to a
             stop), see `Homing`.
         park_positions: (n,) parking positions of the driven joints; home by default.
-        slow: share of the limits of velocity, acceleration and jerk for engaging, parking and
+        slow: fraction of the limits of velocity, acceleration and jerk for engaging, parking and
             homing.
-        ease: time [s] in which this share grows to the whole during engaging.
+        ease: time [s] in which this fraction grows to 1 during engaging.
         enable_required: whether nothing moves before the first enable signal; otherwise a missing
             signal counts from the first one on.
         enable_timeout: time [s] without the enable signal after which the machine freezes; 0: no
@@ -411,7 +411,7 @@ class Machine:
         return homing.point
 
     def _selected_source(self) -> tuple[MotionSource | None, float]:
-        """Return the motion source of this state, and the share of the limits."""
+        """Return the motion source of this state, and the fraction of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":

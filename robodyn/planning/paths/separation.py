@@ -50,7 +50,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
     for name, configuration in (("start", start), ("goal", goal)):
         found = bounds.broken(configuration)
         if found is not None:
-            text = f"no path: the {name} itself breaks a bound: {found.text}"
+            text = f"no path: the {name} itself violates a bound: {found.text}"
             raise found.no_path(text, name, configuration, certain=True)
 
 

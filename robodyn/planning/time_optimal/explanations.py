@@ -210,7 +210,7 @@ def infeasible(
     middle = np.abs(problem.terms[interval, 1, :joints, 0])
     joint = int((middle / np.maximum(size, 1e-300)).argmax())
     return InfeasibleTrajectory(
-        f"no speed keeps to all limits at {where}: what {efforts.subjects[joint]} may push does "
-        "not produce the acceleration that the other limits require",
+        f"no speed satisfies all limits at {where}: the limits of {efforts.subjects[joint]} do "
+        "not permit the acceleration that the other limits require",
         value=float(upper[joint]),
     )

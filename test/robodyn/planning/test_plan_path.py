@@ -89,7 +89,7 @@ def test_end_that_breaks_a_bound_is_named_with_the_number(dasgupta, ends):
     far[2] = 9.0
     longest = dasgupta.joint_positions(far).argmax()
     with pytest.raises(
-        rd.NoPath, match=f"goal itself breaks a bound: leg {longest + 1} "
+        rd.NoPath, match=f"goal itself violates a bound: leg {longest + 1} "
     ) as refused:
         rd.plan_path(dasgupta, ends[0], far)
     assert refused.value.joint == dasgupta.joint_names[longest]
@@ -161,5 +161,5 @@ def test_contradictory_limits_are_refused(dasgupta, ends):
     legs = six_legs(dasgupta).legs
     limits = replace(legs[0].limits, length=(0.7, 0.71))
     tight = with_legs(dasgupta, [replace(legs[0], limits=limits), *legs[1:]])
-    with pytest.raises(rd.NoPath, match=r"start itself breaks a bound: leg 1 .* 0\.7 m"):
+    with pytest.raises(rd.NoPath, match=r"start itself violates a bound: leg 1 .* 0\.7 m"):
         rd.plan_path(tight, *ends)

@@ -46,8 +46,8 @@ class RedundantEfforts(Efforts):
         if curves.counts.any():
             raise InvalidInput(
                 f"{mechanism.name}: torque-speed curves are not supported with more drives than "
-                "freedoms; plan for without_actuators(), with effort_limits and velocity_limits "
-                "below the motors' curves",
+                "degrees of freedom; plan for without_actuators(), with effort_limits and "
+                "velocity_limits below the motors' curves",
                 value=mechanism.name,
             )
         self._freedoms = mechanism.coordinates.velocity_size
