@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -35,39 +34,34 @@ INSTANTS, FRACTION = 201, 0.95
 JUMP = 0.3
 # Largest distance of configurations in one assembly mode.
 SAME = 1e-6
-# Time [s] after which further displacements are left out.
-BUDGET = 30.0
+# Largest number of displacements; further ones are left out.
+LARGEST = 200
 
 _log = logging.getLogger(__name__)
 
 
 def demonstration(
     mechanism: Mechanism,
-    budget: float = BUDGET,
+    largest: int = LARGEST,
     progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
     """Plan a small motion along each coordinate from home and back, within all limits.
 
     Each way takes a second, or longer if velocity or effort would exceed a limit. If no duration
     suffices, the way is shortened, and finally left out. Limits that the description lacks do not
-    apply. If no way remains, the mechanism rests at home. Ways that are not evaluated within
-    `budget` [s] are left out, with a log line. `progress` is called with the completed share, 0 to
-    1.
+    apply. If no way remains, the mechanism rests at home. Ways after the first `largest` ones are
+    left out, with a log line. `progress` is called with the completed share, 0 to 1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
     both = (*ways, *-ways)
-    began = time.monotonic()
-    for number, way in enumerate(both):
-        if time.monotonic() - began > budget:
-            _log.warning(
-                "%s: the demonstration has %d of %d paths, as planning took more than %g s",
-                mechanism.name, number, len(both), budget,
-            )  # fmt: skip
-            break
+    count = min(len(both), largest)
+    if count < len(both):
+        _log.warning("%s: the demonstration has %d of %d paths", mechanism.name, count, len(both))
+    for number, way in enumerate(both[:count]):
         pieces += _there_and_back(mechanism, way)
         if progress is not None:
-            progress((number + 1) / len(both))
+            progress((number + 1) / count)
     if not pieces:
         pieces = [plan_straight(mechanism, mechanism.home, mechanism.home, duration=1.0)]
     return pieces[0] if len(pieces) == 1 else Sequence(tuple(pieces))

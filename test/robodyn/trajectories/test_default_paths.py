@@ -84,13 +84,19 @@ def test_nothing_is_searched_from_afar_for_a_demonstration(monkeypatch):
     assert path.duration > 2.0
 
 
-def test_a_demonstration_has_a_budget_and_says_when_it_is_spent(caplog, capsys):
+def test_a_demonstration_has_a_largest_number_of_paths_and_reports_what_it_leaves_out(
+    caplog, capsys
+):
     arm = load("stanford_arm")
-    path = demonstration(arm, budget=0.0)
-    assert path.duration < rd.load_path("demo", arm).duration
+    path = demonstration(arm, largest=2)
+    whole = rd.load_path("demo", arm)
+    assert path.duration < whole.duration
+    times = np.linspace(0.0, path.duration, 50)
+    np.testing.assert_array_equal(path.sample(times).configuration,
+                                  whole.sample(times).configuration)  # fmt: skip
     # launch, where it is imported, puts its own root of loggers in the place of pytest's
     reported = caplog.text + capsys.readouterr().err
-    assert "0 s" in reported
+    assert "the demonstration has 2 of 12 paths" in reported
 
 
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():
