@@ -179,7 +179,7 @@ def rows_of(base: BaseMotion) -> FloatArray:
     """Return the rows (..., 9) of the motion of a base, for kernels.
 
     Raises:
-        InvalidInput: the argument is no `BaseMotion`.
+        InvalidInput: the argument is not a `BaseMotion`.
     """
     if not isinstance(base, BaseMotion):
         raise InvalidInput(

@@ -202,7 +202,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
         Function of x, v and efforts (n,) that returns the acceleration (nv,).
 
     Raises:
-        InvalidInput, KinematicsError: the reference is no configuration.
+        InvalidInput, KinematicsError: the reference is not a configuration.
         MissingExtra: CasADi is not installed.
     """
     return Dynamics(mechanism, "forward_dynamics", reference)

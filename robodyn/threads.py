@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distribution of large batches to threads; kernels release the interpreter lock meanwhile."""
+"""Distribution of large batches to threads; kernels release the interpreter lock while they run."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
         (..., nv).
 
     Raises:
-        InvalidInput, KinematicsError: the reference is no configuration.
+        InvalidInput, KinematicsError: the reference is not a configuration.
         MissingExtra: PyTorch is not installed.
     """
     return _function(Chart(mechanism, reference).rows("forward_dynamics"))

@@ -207,7 +207,7 @@ class Waiting:
     Args:
         node: node to wait for.
         guards: further guard conditions.
-        held: keeps the handles from being destroyed meanwhile.
+        held: prevents the handles from being destroyed during the wait.
         refusals: collects messages that cannot be taken.
     """
 
@@ -288,7 +288,7 @@ class Waiting:
 
 
 def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
-    """Take a message, if there still is one, and call the callback with it.
+    """Take a message, if there is one, and call the callback with it.
 
     A message that cannot be read, or for which the callback fails, is added to `refusals`.
     """

@@ -226,7 +226,7 @@ def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> 
 
 @contextmanager
 def elect_logger(file: Path | None) -> Iterator[bool]:
-    """Yield whether this process is the one, of those sharing a file, that logs."""
+    """Yield whether this process logs for all processes that share a file."""
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:  # no shared file: better twice than not at all

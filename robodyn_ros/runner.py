@@ -89,7 +89,8 @@ def exit_after_signal(grace: float) -> Iterator[None]:
     """End the process `grace` seconds after SIGINT or SIGTERM if the block still runs then.
 
     rclpy leaves its loop between two callbacks only. A callback that compiles a kernel takes longer
-    than launch waits, and Python runs no signal handler meanwhile, so a thread watches.
+    than launch waits, and Python runs no signal handlers during that time, so a thread waits for
+    the signal.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

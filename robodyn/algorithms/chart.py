@@ -116,7 +116,7 @@ class Chart:
         reference: (nq,) configuration at which x is zero; home by default.
 
     Raises:
-        InvalidInput, KinematicsError: the reference is no configuration.
+        InvalidInput, KinematicsError: the reference is not a configuration.
     """
 
     def __init__(self, mechanism: Any, reference: ArrayLike | None = None) -> None:

@@ -12,12 +12,12 @@ from robodyn.model import comparison
 
 @singledispatch
 def equality_key(mechanism: Any) -> Any:
-    """Return the part of the model that counts in comparisons, as frozen data or a mapping."""
+    """Return the part of the model that comparisons use, as frozen data or a mapping."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
-    """Return model and options of a mechanism that count in comparisons."""
+    """Return the parts of a mechanism's model and options that comparisons use."""
     return equality_key(mechanism), *(mechanism._options or ("",))
 
 

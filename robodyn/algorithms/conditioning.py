@@ -144,7 +144,7 @@ def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
 
 @singledispatch
 def loops_found(mechanism: Any) -> dict[str, Any]:
-    """Return the analysis of closed loops, as data for JSON; empty for kinds without any.
+    """Return the analysis of closed loops, as data for JSON; empty for kinds without loops.
 
     Tree coordinates, closures with their equations and rank, mobility, idle degrees of freedom,
     joints that can move while all driven ones are locked, and condition numbers at home.

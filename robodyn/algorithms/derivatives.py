@@ -226,7 +226,7 @@ def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: A
 
 
 def _displace(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
-    """Return configurations (..., p nv, nq) at a stencil's places, place by place."""
+    """Return the configurations (..., p nv, nq) at the points of a stencil."""
     return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
 
 

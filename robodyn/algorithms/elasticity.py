@@ -295,7 +295,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
 
 
 def refuse_elastic_drives(mechanism: Any) -> None:
-    """Reject elastic drives where the state has no motors.
+    """Reject a mechanism with elastic drives, because the state contains no motors.
 
     Raises:
         InvalidInput: a drive is elastic.

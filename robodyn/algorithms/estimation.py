@@ -140,7 +140,7 @@ class Estimator:
         encoders: encoders of the driven joints.
 
     Raises:
-        InvalidInput: the start is no configuration, or there is no home.
+        InvalidInput: the start is not a configuration, or there is no home.
 
     Attributes:
         last: last estimate, None before the first and after a failure.
@@ -236,7 +236,7 @@ class Estimator:
         return position, rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
-        """Estimate the state from readings, with a search from home without a guess."""
+        """Estimate the state from readings; without a guess, search from home."""
         raise NotImplementedError
 
     def _is_stale(self, stamp: int) -> bool:

@@ -332,7 +332,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
     """Return the leading shape of a state, and its parts as (N, k).
 
     Args:
-        state: configuration, velocity and acceleration, as far as needed.
+        state: configuration and, if needed, velocity and acceleration.
 
     Raises:
         InvalidInput: a wrong shape, not finite, or a quaternion not of unit length.
@@ -348,7 +348,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
 
 
 def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
-    """Return whether a state is one of finite float64 arrays whose squares do not overflow."""
+    """Return whether a state is single and of finite float64 arrays without overflowing squares."""
     for part, shape in zip(state, mechanism._links.single_shapes, strict=False):
         if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
             return False

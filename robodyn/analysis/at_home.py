@@ -82,7 +82,7 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     `Mechanism.determinant` changes its sign, found by small steps away from home and bisection.
 
     Raises:
-        KinematicsError: there is no geometry at home.
+        KinematicsError: the kinematics have no solution at home.
     """
     return [
         Reach(name, variable.unit, start, low, high, (low_end, high_end))
@@ -222,7 +222,7 @@ def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """Return the last value within all limits on a way out from home, and the cause of its end."""
+    """Return the last value within all limits on a path from home, and the limit that ends it."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size

@@ -58,7 +58,7 @@ def execute(
 
     Raises:
         InvalidInput: arguments are out of range.
-        SimulationFailed: there is no state after the first one.
+        SimulationFailed: the simulation failed in its first step.
     """
     known = model or mechanism
     follower = TrajectoryFollower(known, mode, kp=kp, kv=kv, preview=preview)

@@ -169,7 +169,7 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Return values (M, columns), up to the first of times (N,) without any."""
+        """Return values (M, columns) at times (N,) up to the first one without any."""
         while len(times):
             try:
                 return self._measure(times)

@@ -37,9 +37,9 @@ class Margin:
         lower, upper: limits, infinite if there is none.
         time: time [s] of the row that is nearest to a limit, or furthest beyond it; without limits,
             of the largest value.
-        used: share of the limit in use; for a position, the share of the travel from its middle. 1
-            is the limit; NaN without one; infinite if a value is missing or was cut, or if the
-            limit is 0 (a motor has no torque beyond its highest speed).
+        used: used fraction of the limit; for a position, of the travel from its middle. 1 is the
+            limit; NaN without one; infinite if a value is missing or was cut, or if the limit is 0
+            (a motor has no torque beyond its highest speed).
         cut: whether an effort was reduced to the limit.
     """
 
@@ -79,7 +79,7 @@ class Margins:
 
     @property
     def tightest(self) -> Margin | None:
-        """The limit with the largest share in use; None if the mechanism has no limits."""
+        """The limit of which the largest fraction is used; None if the mechanism has no limits."""
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
@@ -208,7 +208,7 @@ def _margin(
     upper: ArrayLike,
     full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """Return a row, and the share (N,) of the limit that each value uses.
+    """Return a row, and the fraction (N,) of the limit that each value uses.
 
     Limits are one for all rows, or one for each (N,); the row has those of its time.
     """
@@ -234,7 +234,7 @@ def _margin(
 
 
 def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return 0 at the middle of the limits and 1 at either; for a single limit, the share of it."""
+    """Return 0 at the middle of the limits and 1 at each; for a single limit, its used fraction."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
     half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))

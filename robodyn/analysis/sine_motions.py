@@ -116,7 +116,7 @@ def _largest_values(
 
 
 class _Travel(NamedTuple):
-    """Range of the body from home along an axis, with configurations on the way.
+    """Range of the body from home along an axis, with configurations along it.
 
     Attributes:
         unit: (6,) displacement of the body by 1.
@@ -171,7 +171,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
 
 def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
-    """Return the ends of a range with any one other axis at half of its range, at either end."""
+    """Return the ends of an axis' range while any other axis is at half of its range."""
     offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
                         for end in each.ends]).reshape(-1, 6)  # fmt: skip
     found = []

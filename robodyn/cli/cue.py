@@ -145,7 +145,7 @@ def cue(
 def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> CommandResult:
-    """Ride with all presets; the answer fails if none stays within the limits."""
+    """Compute the ride with all presets; fail if none of them stays within the limits."""
     with progress_bar("riding with every preset") as report_progress:
         found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
     rows, best = [], found[0]
@@ -177,7 +177,7 @@ def _compare(
 
 
 def _percentages(values: np.ndarray[Any, Any]) -> str:
-    """Format shares of three axes in percent, for the axes with a force."""
+    """Format fractions of three axes in percent, for the axes with a force."""
     named = zip("xyz", values, strict=True)
     return "  ".join(
         f"{axis} {100.0 * fraction:.0f} %" for axis, fraction in named if fraction == fraction

@@ -3,8 +3,8 @@
 """Detection of commands without effect, by the errors of the driven joints.
 
 Commands may be lost: a controller in between was switched off, brakes are closed, an emergency stop
-was pressed. If the planned motion continued meanwhile, the mechanism would jump to it when commands
-take effect again.
+was pressed. If the planned motion continued during that time, the mechanism would jump to it when
+commands take effect again.
 """
 
 from __future__ import annotations

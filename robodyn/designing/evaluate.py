@@ -181,7 +181,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
 
 
 def _over(best: Any, values: FloatArray) -> FloatArray:
-    """Return the minimum or maximum of each column, ignoring NaN; NaN if there is no number."""
+    """Return the minimum or maximum of each column, ignoring NaN; NaN if there are no numbers."""
     known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
     return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
 

@@ -196,7 +196,7 @@ class BatchSteps:
         state: tuple[FloatArray, FloatArray, FloatArray],
         span: tuple[int, int],
     ) -> None:
-        """Advance a share of the groups; unchecked.
+        """Advance a range of the groups, without checks.
 
         Args:
             settings: dt [s], and `stop_numbers` of the end stops.

@@ -156,7 +156,7 @@ def spring_parameters(
 
     Args:
         name: of the joint or the spring.
-        spring: the law; the rest position stays as it is.
+        spring: the law; the rest position is not changed.
         at: index of the stiffness, which the effort at 0 follows.
         units: of effort and position.
     """

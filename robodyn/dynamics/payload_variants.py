@@ -103,6 +103,6 @@ def distinct(rows: Sequence[T]) -> Sequence[T]:
 
 
 def _each(value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return one value for each of N rows; a value of another shape is returned as it is."""
+    """Return one value for each of N rows; a value of another shape is returned unchanged."""
     array: FloatArray = np.asarray(value, dtype=np.float64)
     return np.broadcast_to(array, shape) if array.shape == shape[1:] else array

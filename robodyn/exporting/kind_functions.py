@@ -295,7 +295,7 @@ def equation_functions(
 
 
 def plant_model(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without what its simulation adds: rotors of elastic drives, friction."""
+    """Return the mechanism without friction and rotors of elastic drives, which steps add."""
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
 

@@ -64,7 +64,7 @@ class Target:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it has no shared libraries."""
+        """Whether the target has no shared libraries."""
         return "none" in self.triple or "wasm" in self.triple
 
 

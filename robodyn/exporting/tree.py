@@ -216,7 +216,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
 
 
 def _either(first: Any, second: Any) -> Any:
-    """Return a function that calls the second one where the first one has no result."""
+    """Return a function that calls the second one if the first one has no result."""
 
     @inner
     def find(*given: Any) -> bool:
@@ -226,7 +226,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _either_step(first: Any, second: Any) -> Any:
-    """Return a step, by its status, that takes the second one where the first one has no result."""
+    """Return a step that takes the second one if the status of the first one is a failure."""
 
     @inner
     def step(*given: Any) -> int:

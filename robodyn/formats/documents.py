@@ -41,7 +41,8 @@ def plain_document(
     Tuples and arrays become lists, numbers of NumPy those of Python, and paths texts.
 
     Raises:
-        RobodynError: of class `error`: a key that is no text, nested too deeply, or too large.
+        RobodynError: of class `error`: a key is not text, or the document is nested too deeply or
+            too large.
     """
     left = MAX_NODES
 

@@ -87,7 +87,8 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
     """Convert the text of a quaternion x y z w, as in URDF 1.1, to roll, pitch and yaw (3,) [rad].
 
     Raises:
-        ModelError: it is no four numbers, or its length differs from 1 by more than 1e-3.
+        ModelError: the text does not consist of four numbers, or the length differs from 1 by more
+            than 1e-3.
     """
     quaternion = np.array(numbers_in(text, 4, where))
     length = float(np.linalg.norm(quaternion))

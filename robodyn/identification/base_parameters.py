@@ -92,7 +92,7 @@ def find_base(Y: FloatArray) -> BaseColumns:
 def missed_parameters(
     columns: Columns, base: BaseColumns
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Find the parameters that recordings do not show.
+    """Find the parameters that recordings do not determine.
 
     A parameter is missed if some motion near home shows a combination with it that is not a
     combination of the base parameters.

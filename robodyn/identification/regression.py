@@ -229,7 +229,7 @@ def scaling(N: FloatArray) -> FloatArray:
 
 
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
-    """Solve N x = c; x stays near given values as far as N determines hardly anything."""
+    """Solve N x = c; x stays near given values in directions that N hardly determines."""
     scale = scaling(N)
     scaled = N * np.outer(scale, scale)
     scaled[np.diag_indices_from(scaled)] += RIDGE

@@ -104,7 +104,7 @@ class Geometry:
     name: str = ""
 
     def seen_from(self, frame: FloatArray) -> Geometry:
-        """Return the same shape on another link, in which its own link has a frame (4, 4)."""
+        """Transform the shape to another link, in which its own link has the frame (4, 4)."""
         return replace(self, at=Placement.of(frame @ self.at.matrix))
 
     @property
@@ -155,7 +155,7 @@ def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tupl
 
 
 def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geometry, ...]:
-    """Create beams between points (3,) [m] in the order of their angle about the middle."""
+    """Create a ring of beams between points (3,) [m], ordered by their angles about the center."""
     corners = np.asarray(list(points), dtype=np.float64)
     spokes = corners - corners.mean(axis=0)
     order = np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")

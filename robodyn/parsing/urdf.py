@@ -90,7 +90,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 
 
 def _leave_out_gains(hardware: Hardware, source: str) -> None:
-    """Leave out `stiffness` in files of others, where it is a gain of their controllers."""
+    """Ignore `stiffness` in files of other programs, in which it is a controller gain."""
     for name, params in hardware.params.items():
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]

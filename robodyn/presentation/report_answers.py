@@ -65,7 +65,7 @@ class OutlinePart:
     """Part of a mechanism, drawn as a polyline.
 
     Attributes:
-        name: name of the part; parts of the same name are drawn alike.
+        name: name of the part; parts of the same name are drawn in the same style.
         points: (k, 3) [m] base frame.
         moves: whether the part moves with the mechanism.
         thin: whether to draw it with a thin line.

@@ -101,7 +101,7 @@ def surfaces_image(
 
 
 def area_image(region: TipRegion, labels: list[str]) -> str:
-    """Draw a region of two coordinates in their plane, and the requirement that ends it where.
+    """Draw a region of two coordinates, and the requirements that bound it.
 
     Args:
         region: region with two dimensions.

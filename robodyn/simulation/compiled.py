@@ -46,7 +46,7 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 
 
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
-    """Advance a run as far as compiled code can."""
+    """Advance a run until compiled code cannot continue."""
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
         return  # the load is evaluated at every stage

@@ -38,7 +38,7 @@ class Points:
 
     @cached_property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Shape of a chunk: whole axes from the last one on, then an even share of one more."""
+        """Shape of a chunk: whole axes from the last one on, then an equal part of one more."""
         sides, room = [], self.chunk
         for count in reversed(self.shape):
             side = max(1, min(count, room))

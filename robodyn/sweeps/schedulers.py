@@ -110,7 +110,8 @@ def cluster(scheduler: Any) -> Iterator[Any]:
 
     Raises:
         MissingExtra: `dask.distributed` is not installed.
-        ClusterError: no scheduler or no worker responds, or the cluster fails meanwhile.
+        ClusterError: no scheduler or no worker responds, or the cluster fails during the
+            computation.
     """
     distributed = package("distributed")
     address = str(getattr(getattr(scheduler, "scheduler", None), "address", scheduler))[:200]

@@ -137,7 +137,7 @@ class LiveSimulation:
 
     @property
     def lost(self) -> float:
-        """Time [s] by which the simulation has fallen behind the wall clock for good."""
+        """Lag [s] behind the wall clock that the simulation does not make up."""
         return self._pacer.lost
 
     @property

@@ -388,7 +388,7 @@ def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
 
 @inner
 def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
-    """Return the bracket with one end replaced (Illinois rule for an end that stays again)."""
+    """Return the bracket with one end replaced (Illinois rule if the other end is kept twice)."""
     lower, f_lower, upper, f_upper = bracket
     falls, rises = where & (least < 0.0), where & ~(least < 0.0)
     halved = choose(upper <= 1.0, 0.5 * f_lower, f_lower)

@@ -46,7 +46,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def between(bracket: Any, trial: int) -> Any:
-    """Return the next trial for a root: by regula falsi, now and then the middle."""
+    """Return the next trial for a root: by regula falsi, sometimes by bisection."""
     low, at_low, high, at_high = bracket
     fraction = at_low / (at_low - at_high)
     if trial % 12 == 11:

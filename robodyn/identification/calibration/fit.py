@@ -174,7 +174,7 @@ def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
 
 
 def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
-    """Estimate the noise of each group from its residuals."""
+    """Estimate the measurement noise of each group from the residuals."""
     weights = weights_of(problem, found.noise, found.evaluated)
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)
     shape = (*white.shape, problem.count)

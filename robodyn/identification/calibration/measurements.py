@@ -242,7 +242,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
         The columns by name, the readings, and the line number of the header.
 
     Raises:
-        InvalidInput: no such file, a cell that is no number, or a joint without a column.
+        InvalidInput: the file does not exist, a cell is not a number, or a joint has no column.
     """
     header, numbers, line, *_ = read_columns(Path(path))
     columns = dict(zip(header, numbers.T, strict=True))

@@ -176,7 +176,7 @@ class PlanExaminer:
 
         Args:
             place: (3, C N, 6) of C brakes at N nodes.
-            starts: (C N, nq) configurations near theirs.
+            starts: (C N, nq) configurations near those of the samples.
             spacing: (C,) [s] of the nodes.
 
         Returns:

@@ -6,9 +6,9 @@ A plan of the head's displacement and of roll, pitch and yaw extends over a hori
 rest. Every step changes the previous plan by splines that start and end at rest, so that the
 perceived error (`perception`) becomes least. The limits of the joints are soft, slightly inside the
 real ones, and linear in the change, by exact kinematics and dynamics along the plan. Both then
-check the changed plan, which is adopted as far as it is within limits; the previous plan always is,
-and brakes in time. If there is no time to plan, the previous plan is followed for a while; then a
-classical washout takes over.
+check the changed plan; the part of the change that is within the limits is adopted; the previous
+plan always is, and brakes in time. If there is no time to plan, the previous plan is followed for a
+while; then a classical washout takes over.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ INDEPENDENT: Final = 1e-20
 
 @inner
 def _factor(body: Any, Q: Any, R: Any) -> bool:
-    """Write orthonormal rows Q (nv, k) and upper R with body = Q' R; return if it has rank.
+    """Write orthonormal rows Q (nv, k) and upper R with body = Q' R; False without full rank.
 
     By the Gram-Schmidt method, repeated once.
     """

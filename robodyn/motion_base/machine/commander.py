@@ -71,7 +71,8 @@ class PositionCommander:
         motion_source: source of the target; None: come to rest.
         base: motion of the base, for the efforts; None: at rest.
         configuration: (nq,) configuration at the last set-point.
-        target: (nq,) target configuration, as far as it can be reached; None without a target.
+        target: (nq,) target configuration, or the nearest one that can be reached; None without a
+            target.
 
     Raises:
         InvalidInput: an independent joint is not driven, or a number is out of range.

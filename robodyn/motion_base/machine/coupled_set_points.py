@@ -120,7 +120,7 @@ class CoupledSetPoints(SetPoints):
         return found[0].state, found[1]
 
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the state (3, m) a step later if all joints approach their target alike."""
+        """Return the state (3, m) a step later if all joints approach their target equally."""
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
         a = change + bandwidth * (2.0 * (rate - v) + bandwidth * (to - p))

@@ -77,7 +77,7 @@ class ProjectedSpace(Space):
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample the way (n, nq) from a start, not included, towards a target."""
+        """Sample the path (n, nq) from a start, which is excluded, towards a target."""
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))

@@ -90,7 +90,7 @@ class Space:
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample the way (n, nq) from a start, not included, towards a target, up to a length."""
+        """Sample the path (n, nq) from a start (excluded) towards a target, up to a length."""
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
         return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]

@@ -125,7 +125,7 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
 
 
 def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
-    """Average a part, slowed down as far as the limits require."""
+    """Average a part, slowed down until it is within the limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
         found = Averaged(part, windows, slower)

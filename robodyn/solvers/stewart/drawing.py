@@ -31,7 +31,7 @@ def platform_urdf(platform: Any) -> str:
 def written_model(platform: Any) -> Model:
     """Return the model of a platform for files, with visuals.
 
-    A model with links of its own, or with visuals, is written as it is.
+    A model with its own links or visuals is written unchanged.
     """
     model = platform.model
     parts = {f"leg{n}_{part}" for n in range(1, 1 + LEGS) for part in ("cross", "lower", "upper")}

@@ -62,7 +62,7 @@ class LegPart(NamedTuple):
 
 
 class LegShape(NamedTuple):
-    """Leg, as far as the shape of a model determines it.
+    """Geometry of a leg that the shape of a model determines.
 
     Leg frame: x along the leg from base to platform, y along k x s (k the fixed universal axis,
     s the leg's direction), z = x cross y.

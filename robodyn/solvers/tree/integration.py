@@ -79,7 +79,7 @@ class Simulation:
         # a custom controller receives the velocity in these coordinates only
         if _is_final(outcome.status, rollout) or rollout.driver is not None:
             return outcome
-        return self._go_on(rollout, outcome, last)
+        return self._continue(rollout, outcome, last)
 
     def _run(
         self, rollout: Rollout, packed: Packed, control: Packed, first: int, last: int
@@ -95,8 +95,8 @@ class Simulation:
         )
         return run.advance(rollout, first, last)
 
-    def _go_on(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue in other coordinates to the last row, after the plant's became unsuitable."""
+    def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
+        """Continue to the last row in other coordinates if those of the plant are unsuitable."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv
@@ -159,7 +159,7 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Return the rest of a row after some of its steps, in other coordinates."""
+        """Complete a row, of which some steps are done, in other coordinates."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

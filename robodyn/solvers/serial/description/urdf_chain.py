@@ -138,9 +138,9 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _alike(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Return whether the branches behind two ends are also alike, as the fingers of a hand are.
+    """Return whether the branches behind two ends are similar, too, like the fingers of a hand.
 
-    The halves of a loop may be alike, too, but are in one place.
+    The halves of a loop may be similar, too, but they are in the same place.
     """
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])

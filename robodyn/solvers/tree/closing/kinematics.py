@@ -270,8 +270,8 @@ def each_state(
     Args:
         name: kernel, for batches and for single states.
         core: shape of one result.
-        values: configuration, rates, accelerations, a wrench and the rows of a base, as far as the
-            kernel takes them.
+        values: those of configuration, rates, accelerations, wrench and rows of a base that the
+            kernel takes.
         acceleration_or_effort: name and width of an argument in place of accelerations.
         call: function of a single state and its result instead of the kernel.
 

@@ -59,7 +59,7 @@ def point_of(body: Any, place: Any) -> Any:
 
 @inner
 def residual(m: Any, B: Any, out: Any) -> None:
-    """Compute the residual (rows,) of each equation [m or 1]; zero for idle freedoms."""
+    """Compute the residual (rows,) of each equation [m or 1]; zero for idle degrees of freedom."""
     for k in range(m.closures):
         closure = closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row

@@ -262,10 +262,11 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
 
 @inner
 def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute configuration, rates and accelerations (positions + 2 free) for `lanes.answer`.
+    """Compute configuration, rates and accelerations (positions + 2 free) for a tip motion.
 
-    For a motion of the tip: its pose is in the state's rates, its twist in the third part, its
-    acceleration in the wrench. NaN if not reached, for all eight if pivots are unsuitable.
+    The pose of the tip is in the state's rates, its twist in `acceleration_or_effort`, its
+    acceleration in the wrench. Results are NaN if the pose is not reached; all eight are NaN if
+    pivots are unsuitable.
     """
     weights, target, accepted = settings
     left = reach_in_lanes(m, state.q, state.rates, weights, target, s)

@@ -132,7 +132,7 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """Do as `pass_joint` for six coordinates, from c on, of floating body i on the base."""
+    """Apply `pass_joint` to six coordinates, from c on, of a floating body i on the base."""
     p, slide, w = vector(B[i], ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
     alpha = vector(a, j + 3)
