@@ -102,7 +102,7 @@ CATALOG = {
         ("`enable` was silent for `enable_timeout` or was false; the machine freezes",
          "restore the signal, then call `engage` or `park`"),
     "reports ..., outside its range by more than the range itself":
-        ("a drive's position makes no sense during homing",
+        ("the reported position of a drive is implausible during homing",
          "check the unit and the zero of the drive"),
     "found no stop within ..., its whole range":
         ("homing 'stall': a joint went through its range without a stop",
