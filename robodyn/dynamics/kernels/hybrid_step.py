@@ -53,6 +53,8 @@ GAMMA: Final = 1.0 - 0.5**0.5
 STIFF: Final = 2.0
 # A joint is at rest when this fraction is left of its rate at the beginning of a piece.
 LANDED: Final = 1e-8
+# Rates of sticking joints above this fraction of the threshold of rest are brought to zero.
+LEFT: Final = 0.1
 # Trials of a step, after which joints are stopped at their current positions.
 MOST_TRIALS: Final = 100
 # Shortest piece, as a fraction of the step.
@@ -205,7 +207,7 @@ def hybrid_step(
                     break
                 if not factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
                     return without_inertia, none, False
-                is_factored = True
+                is_factored = not any_of(going & ~fresh)
                 rest = choose(fresh, rest_threshold(v, nv), rest)
                 if checks_damping:
                     # lanes that need the other method than the rest of the group leave it
@@ -273,7 +275,7 @@ def hybrid_step(
                 return without_inertia, none, False
             for k in range(nv):
                 p.ahead[k] = v[k]
-            constrain_sticking_joints(j.factor, e.L, j.X, j.H, j.mode, j.required, p.ahead)
+            constrain_sticking_joints(e.L, j, False, p.ahead)
             for k in range(nv):
                 v[k] = choose(leftover, p.ahead[k], v[k])
         for k in range(nq):
@@ -318,7 +320,7 @@ def put_accelerations(
 ) -> bool:  # fmt: skip
     """Write the accelerations of a stage, also to j.x; return False if M + damped D is indefinite.
 
-    `damped` is gamma h for an implicit step. The mass matrix may be factorized already.
+    `damped` is gamma h for an implicit step. The mass matrix may be factorized, and the joints' modes chosen, already.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
@@ -344,7 +346,7 @@ def put_accelerations(
             for k in range(nv):
                 required = required - e.L[i, k] * (j.x[k] + twice * first[k])
             j.required[i] = choose(sticks, required, 0.0)
-    constrain_sticking_joints(j.factor, e.L, j.X, j.H, j.mode, j.required, j.x)
+    constrain_sticking_joints(e.L, j, not factors, j.x)
     for k in range(nv):
         s.accelerations[stage, k] = j.x[k]
     return True
@@ -413,6 +415,6 @@ def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
         came = came & (j.mode[i] * j.speed[i] <= LANDED * moved)
         j.mode[i] = choose(came, 0.0, j.mode[i])
         sticks = accepted & (j.mode[i] == 0.0)
-        leftover = leftover | (sticks & (j.speed[i] != 0.0))
+        leftover = leftover | (sticks & (abs(j.speed[i]) > LEFT * rest))
         j.required[i] = choose(sticks, -j.speed[i], 0.0)
     return leftover

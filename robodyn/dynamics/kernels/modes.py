@@ -100,34 +100,50 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 
 @noinline
-def constrain_sticking_joints(
-    A: Any, L: Any, X: Any, H: Any, mode: Any, required: Any, x: Any
-) -> None:
-    """Change x (nv,) minimally in metric A so that L x = `required` (nf,) at the sticking joints.
-
-    `required` is overwritten.
-    """
-    n, nv = mode.shape[0], x.shape[0]
+def put_responses(L: Any, j: Any) -> bool:
+    """Write X and G of the joints among those at rest; return whether there are any."""
+    nf, nv = L.shape
     some = False
-    for i in range(n):
-        if any_of(mode[i] == 0.0):
+    for i in range(nf):
+        rests = any_of(j.among[i] != 0.0)
+        if rests:
             some = True
-            copy(L[i], X[i])
-            solve_factored(A, nv, X[i])
+            copy(L[i], j.X[i])
+            solve_factored(j.factor, nv, j.X[i])
+        for k in range(i + 1):
+            j.G[i, k] = 0.0
+            if rests and any_of(j.among[k] != 0.0):
+                j.G[i, k] = row_times(L, i, j.X[k], 0.0)
+            j.G[k, i] = j.G[i, k]
+    return some
+
+
+@noinline
+def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
+    """Change x (nv,) minimally in metric M so that L x = j.required at the sticking joints.
+
+    `j.required` is overwritten. X and G of these joints may be known.
+    """
+    mode, n, some = j.mode, j.mode.shape[0], False
+    for i in range(n):
+        sticks = mode[i] == 0.0
+        some = some or any_of(sticks)
+        if not is_known:
+            j.among[i] = choose(sticks, 1.0, 0.0)
     if not some:
         return
+    if not is_known:
+        put_responses(L, j)
     for i in range(n):
-        for j in range(i + 1):
-            H[i, j] = 1.0 if i == j else 0.0
-            both = (mode[i] == 0.0) & (mode[j] == 0.0)
-            if any_of(both):
-                H[i, j] = choose(both, row_times(L, i, X[j], 0.0), H[i, j])
-    factor_definite(H, n, True)
-    solve_factored(H, n, required)
+        for k in range(i + 1):
+            both = (mode[i] == 0.0) & (mode[k] == 0.0)
+            j.H[i, k] = choose(both, j.G[i, k], 1.0 if i == k else 0.0)
+    factor_definite(j.H, n, True)
+    solve_factored(j.H, n, j.required)
     for i in range(n):
         if any_of(mode[i] == 0.0):
-            for k in range(nv):
-                x[k] = choose(mode[i] == 0.0, x[k] + X[i, k] * required[i], x[k])
+            for k in range(x.shape[0]):
+                x[k] = choose(mode[i] == 0.0, x[k] + j.X[i, k] * j.required[i], x[k])
 
 
 @noinline
@@ -163,19 +179,8 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
         if any_of(slides):
             add_row(L, i, -dry_friction(row, 0, direction, j.speed[i]), slides, x)
     solve_factored(j.factor, nv, x)
-    some = False
-    for i in range(nf):
-        if any_of(among[i] != 0.0):
-            some = True
-            copy(L[i], j.X[i])
-            solve_factored(j.factor, nv, j.X[i])
-    if not some:
+    if not put_responses(L, j):
         return fresh & ~fresh
-    for i in range(nf):
-        for k in range(nf):
-            j.G[i, k] = 0.0
-            if any_of(among[i] != 0.0) and any_of(among[k] != 0.0):
-                j.G[i, k] = row_times(L, i, j.X[k], 0.0)
     for _ in range(nf):
         some = False
         for i in range(nf):

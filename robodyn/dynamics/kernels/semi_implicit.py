@@ -21,7 +21,12 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.dynamics.kernels.dry_friction import dry_friction
-from robodyn.dynamics.kernels.modes import factor_with_damping, rest_threshold, row_times
+from robodyn.dynamics.kernels.modes import (
+    factor_with_damping,
+    put_responses,
+    rest_threshold,
+    row_times,
+)
 from robodyn.dynamics.kernels.sticking import STATIC, STATIC_BACKWARD, solve_stiction
 from robodyn.numerics.compiler import noinline
 from robodyn.numerics.linear import solve_factored
@@ -55,29 +60,21 @@ def put_velocity(plant: Any, e: Any, j: Any, h: float, v: Any, out: Any) -> bool
     copy(e.force, x)
     solve_factored(j.factor, nv, x)
     rest = rest_threshold(v, nv)
-    some = False
     for i in range(nf):
         row, speed = friction[i], j.speed[i]
         has_dry_friction = row[STATIC] + row[STATIC_BACKWARD] > 0.0
         j.among[i] = choose(has_dry_friction, 1.0, 0.0 * rest)
         if any_of(has_dry_friction):
-            some = True
             rests = ~(abs(speed) > rest)
             j.low[i] = choose(rests, -row[STATIC], -dry_friction(row, 0, 1.0 + 0.0 * rest, speed))
             backward = -dry_friction(row, 0, -1.0 + 0.0 * rest, speed)
             j.high[i] = choose(rests, row[STATIC_BACKWARD], backward)
-            copy(L[i], j.X[i])
-            solve_factored(j.factor, nv, j.X[i])
-    if not some:
+    if not put_responses(L, j):
         for k in range(nv):
             out[k] = v[k] + h * x[k]
         return True
     for i in range(nf):
         j.free[i] = 0.0
-        for k in range(nf):
-            j.G[i, k] = 0.0
-            if any_of(j.among[i] != 0.0) and any_of(j.among[k] != 0.0):
-                j.G[i, k] = row_times(L, i, j.X[k], 0.0)
         if any_of(j.among[i] != 0.0):
             ahead = row_times(L, i, x, e.drift[i]) + j.speed[i] / h
             j.free[i] = choose(j.among[i] != 0.0, ahead, 0.0)
