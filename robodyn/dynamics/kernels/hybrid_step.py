@@ -7,7 +7,7 @@ modes the motion is smooth: the friction of a sliding joint depends on its rate;
 a constraint on the accelerations, L_i V' + L_i' V = 0, whose multiplier is its friction. A step is
 cut into pieces at the instants at which a joint's rate reaches zero. There, and at the beginning of
 each step, `sticking.solve_stiction` decides which joints stick and which break away. Nothing is
-smoothed: the rate of a joint that sticks is zero.
+smoothed: the rate of a joint that sticks is zero to rounding.
 
 A piece is integrated by Runge-Kutta of order 4, or, if the damping D would make this unstable, by
 the two-stage Rosenbrock-W method of order 2, ROS2 (Verwer et al., 1999), with the damping as its
@@ -320,7 +320,8 @@ def put_accelerations(
 ) -> bool:  # fmt: skip
     """Write the accelerations of a stage, also to j.x; return False if M + damped D is indefinite.
 
-    `damped` is gamma h for an implicit step. The mass matrix may be factorized, and the joints' modes chosen, already.
+    `damped` is gamma h for an implicit step. The mass matrix may be factorized already,
+    and the joints' modes chosen.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]

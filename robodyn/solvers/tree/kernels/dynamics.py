@@ -166,7 +166,7 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
     if status != OK:
         return status
     tangent(m, s.K, s.R, s.S)
-    project(m, s.S, s.B, s.T, s.u, M)
+    project(m, s.S, s.B, s.T, s.R, M)
     return OK
 
 
@@ -191,9 +191,10 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
     """
     if m.pivots == m.equations:
         for j in range(m.rates):
-            s.v[j] = 0.0 * s.K[0]
+            total = 0.0 * s.K[0]
             for k in range(m.free):
-                s.v[j] = s.v[j] + s.S[j, k] * state.rates[k]
+                total = total + s.S[j, k] * state.rates[k]
+            s.v[j] = total
     else:
         dependent_rates(m, state.rates, s)
         if any_of(violates_redundant_rows(m, s)):
@@ -201,10 +202,10 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
     accelerations(m, state.rates, True, s)
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     for k in range(m.free):
-        s.u[k] = 0.0 * s.K[0]
-    for j in range(m.rates):
-        for k in range(m.free):
-            s.u[k] = s.u[k] + s.S[j, k] * s.tau[j]
+        total = 0.0 * s.K[0]
+        for j in range(m.rates):
+            total = total + s.S[j, k] * s.tau[j]
+        s.u[k] = total
     return OK
 
 

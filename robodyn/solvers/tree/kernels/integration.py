@@ -147,11 +147,11 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 @inner
 def is_steep(m: Any, S: Any) -> bool:
     """Return whether other independent coordinates would be better; True for NaN."""
+    steep = S[0, 0] != S[0, 0]
     for j in range(m.rates):
         for k in range(m.free):
-            if any_of(~(abs(S[j, k]) <= m.numbers[m.at_steep])):
-                return True
-    return False
+            steep = steep | ~(abs(S[j, k]) <= m.numbers[m.at_steep])
+    return bool(any_of(steep))
 
 
 @inner

@@ -165,7 +165,8 @@ class Scratch(NamedTuple):
         v, a: (rates,) rates of all joints and their derivatives.
         tau: (rates,) efforts of the tree.
         y: (equations,) a right-hand side.
-        R: (equations * free,) right-hand sides of all columns of S.
+        R: (at least equations * free and rates * free) right-hand sides of all columns of S, or
+            the tree's mass matrix times S.
         S: (rates, free) tangent: rates of all joints per rate of each independent one.
         T: (bodies + 1, max(6 free, COMPOSITE)) twists of the bodies for each column of S, or
             composite inertias.
@@ -200,8 +201,8 @@ def shapes(m: Any) -> Any:
 def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entries: int) -> Any:
     """Return the shapes of `Scratch` for n independent coordinates and the given numbers."""
     return Scratch(
-        (bodies + 1, BODY_SIZE), entries, rates, rates, rates, rows, rows * n, (rates, n),
-        (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n, positions,
+        (bodies + 1, BODY_SIZE), entries, rates, rates, rates, rows, max(rows, rates) * n,
+        (rates, n), (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n, positions,
     )  # fmt: skip
 
 

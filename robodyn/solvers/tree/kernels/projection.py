@@ -74,12 +74,14 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
     for n in range(m.pivots - 1, -1, -1):
         pivot = pivot_of(m, n)
         own, inverse, lists = pivot.row * count, K[pivot.entry], pivot.integers
-        for c in range(pivot.right):
-            other, factor = lists[LISTS + 2 * c], K[lists[LISTS + 2 * c + 1]]
-            for k in range(count):
-                R[own + k] = R[own + k] - factor * S[other, k]
-        for k in range(count):
-            S[pivot.rate, k] = R[own + k] * inverse
+        for k in range(0, count, 2):
+            # two columns at once, as finding the factors takes longer than the products
+            j = min(k + 1, count - 1)
+            one, two = R[own + k], R[own + j]
+            for c in range(pivot.right):
+                other, factor = lists[LISTS + 2 * c], K[lists[LISTS + 2 * c + 1]]
+                one, two = one - factor * S[other, k], two - factor * S[other, j]
+            S[pivot.rate, k], S[pivot.rate, j] = one * inverse, two * inverse
 
 
 @inner
@@ -148,12 +150,11 @@ def _carry(own: Any, arm: Any, parent: Any) -> None:
 def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
     """Write the lower triangle of S'MS into M (free, free), with the tree's mass matrix M.
 
-    `C` (bodies + 1, at least COMPOSITE) and `R` (free,) are scratch.
+    `C` (bodies + 1, at least COMPOSITE) and `R` (rates * free,), which becomes MS, are scratch.
     """
     zero = 0.0 * B[1, X]
-    for j in range(m.free):
-        for k in range(j + 1):
-            M[j, k] = zero
+    for n in range(m.rates * m.free):
+        R[n] = zero
     composites(m, B, C)
     for i in range(1, m.bodies + 1):
         link, own, z = body_of(m, i), C[i], vector(B[i], Z)
@@ -166,21 +167,22 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
                     1.0 * (part % 3 == 2) + zero,
                 )
                 momentum = momentum_of(mass, moment, own, axis, part < 3)
-                row_of_mass_matrix(m, S, B, i, momentum, R)
-                add_mass_entries(m, S, rate + part, 1.0 + zero, R, M)
+                add_mass_row(m, S, B, i, rate + part, 1.0 + zero, momentum, R)
         else:
             momentum = momentum_of(mass, moment, own, z, link.kind == PRISMATIC)
-            row_of_mass_matrix(m, S, B, i, momentum, R)
-            add_mass_entries(m, S, rate, link.factor + zero, R, M)
+            add_mass_row(m, S, B, i, rate, link.factor + zero, momentum, R)
             armature = link.armature * link.factor * link.factor
             if any_of(armature > 0.0):
-                for j in range(m.free):
-                    value = armature * S[rate, j]
-                    for k in range(j + 1):
-                        M[j, k] = M[j, k] + value * S[rate, k]
+                add_row(m, S, rate, armature, rate, R)
             if any_of(abs(link.spin) > 0.0):
                 turn = scale(link.spin * link.factor, z)
-                add_rotor_coupling(m, S, B, link.parent, rate, turn, R, M)
+                add_rotor_coupling(m, S, B, link.parent, rate, turn, R)
+    for j in range(m.free):
+        for k in range(j + 1):
+            total = zero
+            for n in range(m.rates):
+                total = total + S[n, j] * R[n * m.free + k]
+            M[j, k] = total
 
 
 @inner
@@ -192,63 +194,57 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 
 
 @inner
-def row_of_mass_matrix(m: Any, S: Any, B: Any, i: int, momentum: Any, R: Any) -> None:
-    """Compute R (free,): the row of the tree's mass matrix for a coordinate of body i, times S.
+def add_mass_row(
+    m: Any, S: Any, B: Any, i: int, rate: int, factor: Any, momentum: Any, R: Any
+) -> None:
+    """Add the terms of a coordinate of body i, and their transposes, of the tree's M to R.
 
-    At a rate of 1, body i and those that it carries have this momentum. The diagonal counts half,
-    as `add_mass_entries` adds everything twice.
+    At a rate of 1, body i and those that it carries have this momentum, times a factor.
     """
     push, turn = momentum
-    for k in range(m.free):
-        R[k] = 0.0 * push[0]
     j = i
     while j > 0:
         link, body = body_of(m, j), B[j]
-        half = 0.5 if j == i else 1.0
         if link.kind == FLOATING:
             for n in range(6):
-                value = half * (component(push, n) if n < 3 else component(turn, n - 3))
-                add_row(m, S, link.rate + n, value, R)
+                value = component(push, n) if n < 3 else component(turn, n - 3)
+                add_pair(m, S, rate, link.rate + n, factor * value, j == i, R)
         else:
             value = dot(vector(body, Z), push if link.kind == PRISMATIC else turn)
-            add_row(m, S, link.rate, half * (link.factor * value), R)
+            add_pair(m, S, rate, link.rate, factor * (link.factor * value), j == i, R)
         turn = add(turn, cross(vector(body, ARM), push))
         j = link.parent
 
 
 @inner
-def add_mass_entries(m: Any, S: Any, rate: int, factor: Any, R: Any, M: Any) -> None:
-    """Add factor (s R' + R s') to the lower triangle of M, with s a coordinate's row of S."""
-    for n in range(m.free):
-        mine, other = factor * S[rate, n], factor * R[n]
-        for k in range(n + 1):
-            M[n, k] = M[n, k] + mine * R[k] + other * S[rate, k]
-
-
-@inner
-def add_rotor_coupling(
-    m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any, M: Any
-) -> None:
-    """Add the coupling of a rotor's spin with the rotation of the body that carries it.
+def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any) -> None:
+    """Add the coupling of a rotor's spin with the rotation of the body that carries it to R.
 
     At a rate of 1 of the coordinate, the rotor has the angular momentum `turn`.
     """
-    for k in range(m.free):
-        R[k] = 0.0 * turn[0]
     j = carrier
     while j > 0:
         link = body_of(m, j)
         if link.kind == FLOATING:
             for n in range(3):
-                add_row(m, S, link.rate + 3 + n, component(turn, n), R)
+                add_pair(m, S, rate, link.rate + 3 + n, component(turn, n), False, R)
         elif link.kind == REVOLUTE:
-            add_row(m, S, link.rate, link.factor * dot(vector(B[j], Z), turn), R)
+            value = link.factor * dot(vector(B[j], Z), turn)
+            add_pair(m, S, rate, link.rate, value, False, R)
         j = link.parent
-    add_mass_entries(m, S, rate, 1.0, R, M)
 
 
 @inner
-def add_row(m: Any, S: Any, rate: int, factor: Any, R: Any) -> None:
-    """Add a row of S, times a factor, to R (free,)."""
+def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R: Any) -> None:
+    """Add an entry of the tree's M, times S, to R; with its transpose unless `is_own`."""
+    add_row(m, S, other, value, rate, R)
+    if not is_own:
+        add_row(m, S, rate, value, other, R)
+
+
+@inner
+def add_row(m: Any, S: Any, rate: int, factor: Any, row: int, R: Any) -> None:
+    """Add a row of S, times a factor, to a row of R."""
+    own = row * m.free
     for k in range(m.free):
-        R[k] = R[k] + factor * S[rate, k]
+        R[own + k] = R[own + k] + factor * S[rate, k]
