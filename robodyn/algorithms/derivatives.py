@@ -56,21 +56,18 @@ def inverse_dynamics_derivatives(
     Raises:
         InvalidInput, KinematicsError: as `inverse_dynamics`.
     """
-    compute, given = (
-        mechanism.solver.derivatives,
-        (configuration, velocity, acceleration, wrench, base),
-    )
+    compute, given = mechanism.solver.derivatives, (configuration, velocity, acceleration, wrench)
     base_derivatives = None
     if base is not None:
         base_derivatives = by_base(
-            mechanism._smooth.inverse_dynamics, is_redundant(mechanism), given
+            mechanism._smooth.inverse_dynamics, is_redundant(mechanism), (*given, base)
         )
     if compute is not None:
-        efforts = mechanism.inverse_dynamics(*given[:4], base=base)
-        found = compute(False, *given[:3], efforts, wrench, base)
+        efforts = mechanism.inverse_dynamics(*given, base=base)
+        found = compute(False, configuration, velocity, acceleration, efforts, wrench, base)
         if found is not None:
             return on_base(InverseDynamicsDerivatives(efforts, *found), base_derivatives)
-    differences = _differences(mechanism, "inverse_dynamics", *given)
+    differences = _differences(mechanism, "inverse_dynamics", *given, base)
     return on_base(InverseDynamicsDerivatives(*differences), base_derivatives)
 
 
@@ -91,16 +88,16 @@ def forward_dynamics_derivatives(
     Raises:
         InvalidInput, KinematicsError: as `forward_dynamics`.
     """
-    compute, given = mechanism.solver.derivatives, (configuration, velocity, efforts, wrench, base)
+    compute, given = mechanism.solver.derivatives, (configuration, velocity, efforts, wrench)
     base_derivatives = None
     if base is not None:
-        base_derivatives = by_base(mechanism._smooth.forward_dynamics, False, given)
+        base_derivatives = by_base(mechanism._smooth.forward_dynamics, False, (*given, base))
     if compute is not None:
-        moved = mechanism.forward_dynamics(configuration, velocity, efforts, wrench, base=base)
+        moved = mechanism.forward_dynamics(*given, base=base)
         found = compute(True, configuration, velocity, moved, efforts, wrench, base)
         if found is not None:
             return on_base(ForwardDynamicsDerivatives(moved, *found), base_derivatives)
-    differences = _differences(mechanism, "forward_dynamics", *given)
+    differences = _differences(mechanism, "forward_dynamics", *given, base)
     return on_base(ForwardDynamicsDerivatives(*differences), base_derivatives)
 
 

@@ -74,7 +74,8 @@ T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 def on_base(found: T, derivatives: FloatArray | None) -> T:
     """Add derivatives by the base's motion to a result."""
-    found.base = derivatives
+    if derivatives is not None:
+        found.base = derivatives
     return found
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
@@ -126,31 +125,26 @@ class CompiledDerivatives:
                 return None
         moved = None if base is None else rows_of(base)
         if moved is None and wrench is None and self._core is not None:
+            out, call = np.empty(self._core), self._call_single
             try:
+                if call is not None:
+                    found = call(configuration, velocity, acceleration, forward, out.ravel())
+                    return (out[0], out[1], out[2]) if found else None
                 if acceleration.ndim == velocity.ndim == configuration.ndim == 1:
-                    out = np.empty(self._core)
-                    call = self._call_single
-                    if call is not None:
-                        given = configuration, velocity, acceleration
-                        if not call(*given, forward, out.reshape(-1)):
-                            return None
-                        by_configuration, by_velocity, by_load = out
-                        return by_configuration, by_velocity, by_load
                     if self._call(
                         configuration[None], velocity[None], acceleration[None], efforts[None],
                         None, None, forward, out.reshape(1, -1),
                     ):  # fmt: skip
-                        by_configuration, by_velocity, by_load = out
-                        return by_configuration, by_velocity, by_load
+                        return out[0], out[1], out[2]
                     if self._otherwise is None:
                         return None
             except (AttributeError, TypeError):
-                pass  # not float64 arrays
+                pass  # not single float64 states
         state = configuration, velocity, acceleration, efforts, wrench, moved
-        found = self._of_batch(forward, state)
-        if found is None and self._otherwise is not None:
+        blocks = self._of_batch(forward, state)
+        if blocks is None and self._otherwise is not None:
             return self._otherwise._of_batch(forward, state)
-        return found
+        return blocks
 
     def at_rest(
         self, configuration: Any, efforts: Any, wrench: Any
@@ -168,11 +162,13 @@ class CompiledDerivatives:
             return None
         _, nv, _, n, _, _ = self._widths
         rest, out = np.zeros((1, nv)), np.empty((nv + n, nv))
-        with suppress(TypeError):  # not a float64 array
+        try:
             if efforts.ndim == 1 and wrench is None:
                 state = configuration[None], rest, rest, efforts[None], None, None
                 if self._call(*state, LOADS_AT_REST, out.reshape(1, -1)):
                     return out[:nv], out[nv:]
+        except TypeError:
+            pass  # not a float64 array
         batch = states(self._widths, (configuration, rest[0], rest[0], efforts, wrench, None))
         assert batch is not None  # the efforts are of these arguments
         found = evaluate_unchecked(self._call, (), batch, (nv + n, nv), LOADS_AT_REST)

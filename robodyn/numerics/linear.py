@@ -158,6 +158,23 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
         x[i] = total * factor[i, i]
 
 
+@inner
+def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None:
+    """Solve as `solve_by_factor` for all columns of rows (count, width) at once."""
+    for i in range(count):
+        for k in range(i):
+            for j in range(width):
+                rows[i, j] = rows[i, j] - factor[i, k] * rows[k, j]
+        for j in range(width):
+            rows[i, j] = rows[i, j] * factor[i, i]
+    for i in range(count - 1, -1, -1):
+        for k in range(i + 1, count):
+            for j in range(width):
+                rows[i, j] = rows[i, j] - factor[k, i] * rows[k, j]
+        for j in range(width):
+            rows[i, j] = rows[i, j] * factor[i, i]
+
+
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
     """Solve as `solve_by_factor`, but called instead of inlined."""

@@ -24,7 +24,7 @@ from robodyn.dynamics.kernels.effort_derivatives import (
     pass_joint,
 )
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
+from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_rows_by_factor
 from robodyn.numerics.matrices import plus
 from robodyn.numerics.vectors import add, cross, dot, scale, store, vector
 from robodyn.solvers.serial.kernels.layout import (
@@ -146,30 +146,25 @@ def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out:
 
 
 @inner
-def solve_derivatives(n: int, M: Any, rows: Any, column: Any, out: Any) -> bool:
+def solve_derivatives(n: int, M: Any, rows: Any, out: Any) -> bool:
     """Compute derivatives of accelerations by q, qd and efforts from those of efforts.
 
     `M` (n, n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows`
-    (n, at least n) and `column` (n,) are scratch.
+    (n, at least 3 n) is scratch.
     """
     if not factor_positive(M, n, LEAST_PIVOT, False):
         return False
-    for j in range(2 * n):
-        start = (j // n) * n * n + j % n
-        for i in range(n):
-            column[i] = -out[start + i * n]
-        solve_by_factor(M, n, column)
-        for i in range(n):
-            out[start + i * n] = column[i]
-    # the inverse, column by column; only the lower triangle of the factor is read
-    for j in range(n - 1, -1, -1):
-        for i in range(n):
-            column[i] = 0.0
-        column[j] = 1.0
-        solve_by_factor(M, n, column)
-        for i in range(j + 1):
-            rows[i, j] = column[i]
+    zero = 0.0 * M[0, 0]
     for i in range(n):
         for j in range(n):
-            out[2 * n * n + i * n + j] = rows[min(i, j), max(i, j)]
+            rows[i, j] = -out[i * n + j]
+            rows[i, n + j] = -out[(n + i) * n + j]
+            rows[i, 2 * n + j] = zero
+        rows[i, 2 * n + i] = 1.0 + zero
+    solve_rows_by_factor(M, n, rows, 3 * n)
+    for i in range(n):
+        for j in range(n):
+            out[i * n + j] = rows[i, j]
+            out[(n + i) * n + j] = rows[i, n + j]
+            out[(2 * n + i) * n + j] = rows[min(i, j), 2 * n + max(i, j)]
     return True

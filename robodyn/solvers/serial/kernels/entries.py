@@ -109,16 +109,16 @@ def derivatives(
     if n > MOST_SLOPES or not (are_numbers(state.q, n) and is_motion(state, n, n)):
         return False
     base = base_of(state.base, False, borrowed_array(gravity), 0.0)
-    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, max(n, SLOPE_SIZE))
+    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, max(3 * n, SLOPE_SIZE))
     place(chain, state.q, frames)
     serial_derivatives.effort_derivatives(chain, frames, base, state, not forward, rows, out)
     if not forward:
         return True
-    M, column = stack(n, n), stack(1, n)[0]
+    M = stack(n, n)
     for i in range(n):
         for j in range(n):
             M[i, j] = out[2 * n * n + i * n + j]
-    return bool(serial_derivatives.solve_derivatives(n, M, rows, column, out))
+    return bool(serial_derivatives.solve_derivatives(n, M, rows, out))
 
 
 @entry_kernel

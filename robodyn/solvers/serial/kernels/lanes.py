@@ -30,7 +30,7 @@ MOST_JOINTS: Final = 128
 
 def stack_needed(n: int) -> int:
     """Return a sufficient stack size [bytes] for all kernels here and an arm of n joints."""
-    slopes = max(n, serial_derivatives.SLOPE_SIZE) + 1
+    slopes = max(3 * n, serial_derivatives.SLOPE_SIZE) + 1
     rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
 
@@ -40,15 +40,13 @@ class Scratch(NamedTuple):
 
     Attributes:
         work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
-        slopes: (n, SLOPE_SIZE or more), of the derivatives.
-        column: (n,) a right-hand side.
+        slopes: (n, at least SLOPE_SIZE and 3 n), of the derivatives.
     """
 
     work: Any
     frames: Any
     bodies: Any
     slopes: Any
-    column: Any
 
 
 @inner
@@ -104,8 +102,7 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 @inner
 def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
     """Compute derivatives of efforts, or of accelerations if `forward`, for `evaluate_lanes`."""
-    chain, gravity = arm
-    rows, column = s.slopes, s.column
+    (chain, gravity), rows = arm, s.slopes
     n = chain.shape[0] - 1
     place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
@@ -113,7 +110,7 @@ def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) ->
     if not forward:
         return OK
     M = as_table(as_table(found, 1)[2 * n * n], n)
-    return OK if serial_derivatives.solve_derivatives(n, M, rows, column, found) else NO_INERTIA
+    return OK if serial_derivatives.solve_derivatives(n, M, rows, found) else NO_INERTIA
 
 
 @inner
@@ -123,8 +120,8 @@ def evaluate_states(
     """Compute results out (N, k) for the arguments of N states."""
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1
-    slopes = n, max(n, serial_derivatives.SLOPE_SIZE)
-    shapes = Scratch((n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), slopes, n)
+    slopes = n, max(3 * n, serial_derivatives.SLOPE_SIZE)
+    shapes = Scratch((n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), slopes)
     s, width = new_tables(shapes), max(n, BASE)
     return evaluate_lanes(find, arm, given, width, settings, False, s, borrowed_array(out))
 
