@@ -38,8 +38,8 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     """Return `value` as a finite float64 array of shape (..., *core).
 
     Raises:
-        InvalidInput: not numeric, wrong trailing shape, or not finite (the message names the
-            argument, the first offending element and its value).
+        InvalidInput: the value is not numeric, has the wrong trailing shape, or is not finite (the
+            message names the argument, the first offending element and its value).
     """
     # fast path for a single state, as checked a thousand times per second
     if (
@@ -100,7 +100,7 @@ def as_scalar(
     """Return `value` as a finite float, optionally bounded from below.
 
     Raises:
-        InvalidInput: not a number, not finite, or out of the stated range.
+        InvalidInput: the value is not a finite number or is out of range.
     """
     if (
         type(value) is float
@@ -193,7 +193,8 @@ def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> Non
     """Reject joints (`name`, `parent`, `child`) that do not form one tree of all links.
 
     Raises:
-        ModelError: an unknown link, one that is the child of two joints, several roots, a cycle.
+        ModelError: a link is unknown or is the child of two joints, or there are several roots or a
+            cycle.
     """
     above: dict[str, Any] = {}
     for joint in joints:

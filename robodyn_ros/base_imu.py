@@ -35,7 +35,8 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
         Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
 
     Raises:
-        InvalidInput: not finite, beyond `largest`, or not measured according to its covariance.
+        InvalidInput: a value is not finite, exceeds `largest`, or is not measured according to its
+            covariance.
     """
     felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
     refuse_beyond("imu", messages.finite("imu", felt), largest)

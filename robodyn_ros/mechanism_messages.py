@@ -81,7 +81,7 @@ class _Messages:
         `here` is the current configuration, if known.
 
         Raises:
-            RobodynError: a malformed message, or a motion that the mechanism cannot make.
+            RobodynError: the message is malformed, or the mechanism cannot perform the motion.
         """
         space = space_of(self._mechanism, message.joint_names)
         m, names = self._mechanism, space.independent_joints
@@ -136,7 +136,7 @@ class PoseMessages(_Messages):
         """Return stamp [ns], configuration and velocity of a state message.
 
         Raises:
-            RobodynError: a malformed message.
+            RobodynError: the message is malformed.
         """
         return messages.platform_state(message)
 
@@ -156,7 +156,7 @@ class PoseMessages(_Messages):
         """Convert a trajectory message to a trajectory.
 
         Raises:
-            RobodynError: a malformed message, or one for another mechanism.
+            RobodynError: the message is malformed or is for another mechanism.
         """
         return sampled_trajectory(message, self._mechanism)
 

@@ -66,7 +66,7 @@ def first_stamp(data: bytes) -> int:
     """Return the stamp [ns] of a serialized message that begins with a header.
 
     Raises:
-        InvalidInput: too few bytes.
+        InvalidInput: there are too few bytes.
     """
     if len(data) < FIRST_BYTES:
         raise InvalidInput(f"{len(data)} bytes are too few for a header", value=data)
@@ -194,7 +194,8 @@ def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -
         Positions (n,).
 
     Raises:
-        InvalidInput: no joint or an unknown one is named, lists of different length, not finite.
+        InvalidInput: no joint or an unknown one is named, lists differ in length, or a value is not
+            finite.
     """
     given = list(message.name)
     if not given:
@@ -228,7 +229,7 @@ def finite(name: str, values: FloatArray) -> FloatArray:
     """Return the values if all are finite.
 
     Raises:
-        InvalidInput: names the first value that is not.
+        InvalidInput: a value is not finite; the error names the first one.
     """
     if not all_finite(values):
         first = int(np.flatnonzero(~np.isfinite(values))[0])

@@ -55,7 +55,7 @@ def read_mechanism(
     of an option in errors.
 
     Raises:
-        ModelError: an invalid description.
+        ModelError: the description is invalid.
     """
     use_arguments(arguments_of(shlex.split(values["xacro_args"])))
     options = {name: values[name] for name in READING[1:]}
@@ -70,7 +70,7 @@ def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:
     """Return the sections of a parameter file: parameters by node name or pattern.
 
     Raises:
-        InvalidInput: no such file, or no parameter file; the message names it.
+        InvalidInput: the file does not exist or is not a parameter file; the message names it.
     """
     file = Path(path)
     if not file.is_file():

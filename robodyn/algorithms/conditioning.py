@@ -58,7 +58,7 @@ def scaled_jacobian(
     Its angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
 
     Raises:
-        InvalidInput: wrong shape, not finite, or a length that is not positive.
+        InvalidInput: the shape is wrong, a value is not finite, or a length is not positive.
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     J = np.array(mechanism.jacobian(configuration))

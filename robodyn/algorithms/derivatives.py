@@ -54,7 +54,7 @@ def inverse_dynamics_derivatives(
     include the derivatives by it.
 
     Raises:
-        InvalidInput, KinematicsError: as `inverse_dynamics`.
+        InvalidInput, KinematicsError: as for `inverse_dynamics`.
     """
     compute, given = mechanism.solver.derivatives, (configuration, velocity, acceleration, wrench)
     base_derivatives = None
@@ -86,7 +86,7 @@ def forward_dynamics_derivatives(
     configurations are supported.
 
     Raises:
-        InvalidInput, KinematicsError: as `forward_dynamics`.
+        InvalidInput, KinematicsError: as for `forward_dynamics`.
     """
     compute, given = mechanism.solver.derivatives, (configuration, velocity, efforts, wrench)
     base_derivatives = None
@@ -119,7 +119,7 @@ def linearize(
     model is sampled, with constant efforts between samples.
 
     Raises:
-        InvalidInput, KinematicsError: as `forward_dynamics`.
+        InvalidInput, KinematicsError: as for `forward_dynamics`.
         UnderActuated: efforts are not given, and no efforts hold the mechanism.
     """
     smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)

@@ -158,7 +158,7 @@ def stiffness_matrix(
     Raises:
         InvalidInput: a drive is rigid, or an argument has a wrong shape.
         UnderActuated: the drives do not hold the mechanism.
-        KinematicsError: as `inverse_dynamics`.
+        KinematicsError: as for `inverse_dynamics`.
     """
     drives = mechanism._drive_elasticity
     _, K, J = _state_at_rest(mechanism, configuration, wrench)
@@ -180,7 +180,7 @@ def compliance(
         (..., 6, 6) translation and rotation vector, base frame, for a force and a moment.
 
     Raises:
-        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
         NoSolution: an equilibrium is unstable; the error names the elements of the batch.
     """
     K = stiffness_matrix(mechanism, configuration, wrench)
@@ -198,7 +198,7 @@ def smallest_stiffness(
     at an unstable equilibrium.
 
     Raises:
-        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
     """
     K = stiffness_matrix(mechanism, configuration, wrench)
     stable = np.linalg.eigvalsh(K)[..., 0] > 0.0
@@ -223,7 +223,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
         (..., 6) translation [m] and rotation vector [rad] of the body, base frame.
 
     Raises:
-        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
         NoSolution: no stable equilibrium was found.
     """
     stiffness = mechanism._drive_elasticity.stiffness
@@ -268,7 +268,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
         The modes by rising frequency; negative frequencies belong to unstable modes.
 
     Raises:
-        InvalidInput, UnderActuated, KinematicsError: as `stiffness_matrix`.
+        InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
 
     Example:
         >>> import robodyn as rd

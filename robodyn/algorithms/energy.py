@@ -35,7 +35,7 @@ def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> 
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.
-        KinematicsError: as `mass_matrix`.
+        KinematicsError: as for `mass_matrix`.
     """
     shape, (q, v) = states_of(mechanism, configuration, velocity)
     in_springs = spring_energy(mechanism, q.reshape(*shape, q.shape[-1]))
@@ -95,7 +95,7 @@ def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLik
     angular momentum, which is itself skew-symmetric.
 
     Raises:
-        InvalidInput, KinematicsError: as `bias`.
+        InvalidInput, KinematicsError: as for `bias`.
     """
     nv = mechanism.coordinates.velocity_size
     q = mechanism.coordinates.checked("configuration", configuration)

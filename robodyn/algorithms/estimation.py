@@ -193,7 +193,8 @@ class Estimator:
             rates: (n,) [m/s or rad/s]; without them the change since the last reading.
 
         Raises:
-            InvalidInput: wrong shape, not finite, or implausible; the state is unchanged.
+            InvalidInput: the shape is wrong, or a value is not finite or implausible; the state is
+                unchanged.
             KinematicsError: no configuration has these readings, or they do not determine the
                 motion. The search for the next reading then starts from home.
         """

@@ -30,7 +30,7 @@ def reference_regressor(
     `coriolis_matrix`, and the friction at the reference velocity (..., nv).
 
     Raises:
-        InvalidInput, KinematicsError: as `regressor`.
+        InvalidInput, KinematicsError: as for `regressor`.
     """
     nv = mechanism.coordinates.velocity_size
     v = as_array("velocity", velocity, (nv,))

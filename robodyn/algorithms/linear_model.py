@@ -110,7 +110,7 @@ class Linearization(NamedTuple):
         """Convert to a `scipy.signal.StateSpace` whose output is the state.
 
         Raises:
-            InvalidInput: a batch.
+            InvalidInput: the argument is a batch.
         """
         from scipy.signal import StateSpace  # takes long to import
 
@@ -120,7 +120,7 @@ class Linearization(NamedTuple):
         """Convert to a `control.StateSpace` of python-control whose output is the state.
 
         Raises:
-            InvalidInput: a batch.
+            InvalidInput: the argument is a batch.
             MissingExtra: python-control is not installed.
         """
         with needing("control", "this needs the package control", "control"):

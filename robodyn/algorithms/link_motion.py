@@ -279,7 +279,7 @@ def known_link(mechanism: Any, link: str) -> None:
     """Reject a name that no link or frame has.
 
     Raises:
-        InvalidInput: no such link or frame.
+        InvalidInput: there is no such link or frame.
     """
     if link not in link_names(mechanism):
         raise InvalidInput(

@@ -104,7 +104,7 @@ def motion_of_body(
     Raises:
         NoSolution: a pose is not reached from the one before by Newton's method alone; `index` is
             its number.
-        InvalidInput: wrong shapes, or a mechanism without inverse kinematics.
+        InvalidInput: shapes are wrong, or the mechanism has no inverse kinematics.
     """
     raise no_inverse_kinematics(mechanism)
 

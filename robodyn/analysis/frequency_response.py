@@ -63,7 +63,7 @@ def frequency_response(
 
     Raises:
         InvalidInput: a drive is rigid, a word is unknown, or only one gain is given.
-        UnderActuated, KinematicsError: as `stiffness_matrix`.
+        UnderActuated, KinematicsError: as for `stiffness_matrix`.
 
     Example:
         >>> import robodyn as rd

@@ -135,7 +135,7 @@ def margins(
             None if unknown.
 
     Raises:
-        InvalidInput: histories have other shapes, or no rows.
+        InvalidInput: histories have the wrong shapes or no rows.
     """
     when = as_array("time", time, (), "s").reshape(-1)
     n, count = len(mechanism.joint_names), len(when)

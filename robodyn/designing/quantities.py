@@ -40,8 +40,8 @@ def measured(value: Any, *units: str) -> tuple[float, str] | None:
     """Read a number in SI units, or a text of a number and a unit.
 
     Returns:
-        The value and its SI unit, one of `units`, the first for a plain number; None if it is no
-        such number.
+        The value and its SI unit, one of `units`, the first for a plain number; None if the value
+        is neither.
     """
     if isinstance(value, str):
         match = _TEXT.fullmatch(value.strip())
@@ -67,7 +67,7 @@ def quantity(
     """Return a field that is a number, with or without a unit, and its SI unit.
 
     Raises:
-        RobodynError: no number, another unit, or a number out of range.
+        RobodynError: the value is not a number, has another unit, or is out of range.
     """
     expected = f"a number{_EXAMPLES.get(units[0], '')}"
     expected += f" above {above:g}" if above > -math.inf else ""

@@ -80,7 +80,7 @@ class Arguments:
         """Check values and broadcast them; return the leading shape, and each as (N, k).
 
         Raises:
-            InvalidInput: as `Argument.checked`, or leading shapes that do not broadcast.
+            InvalidInput: as for `Argument.checked`, or leading shapes that do not broadcast.
         """
         pairs = zip(self.items, values, strict=True)
         return flatten(**{item.name: item.checked(value) for item, value in pairs})
@@ -122,7 +122,7 @@ def evaluate_kernel(
         The results.
 
     Raises:
-        InvalidInput: an argument of the wrong shape or not finite.
+        InvalidInput: an argument has the wrong shape or is not finite.
         NoSolutionAt: the first state without a result, if all arguments are valid.
     """
     batch = states(arguments.widths, values)

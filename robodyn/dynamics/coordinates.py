@@ -175,7 +175,7 @@ class Coordinates:
         """Check one configuration (nq,); see `checked`.
 
         Raises:
-            InvalidInput: as `checked`, or more than one.
+            InvalidInput: as for `checked`, or more than one.
         """
         given = as_exact(name, value, (self.configuration_size,))
         return self.checked(name, given) if self.quaternions else given

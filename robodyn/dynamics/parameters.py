@@ -66,7 +66,7 @@ class Parameters:
             The values (p,) as float64.
 
         Raises:
-            InvalidInput: wrong shape, or not finite.
+            InvalidInput: the shape is wrong or a value is not finite.
         """
         given = as_array("values", values, (len(self.names),))
         if given.ndim != 1:
@@ -196,7 +196,7 @@ def with_values(
         of_joints: values of the parameters of joints, closures and springs, by name.
 
     Raises:
-        ModelError: values that no model can have.
+        ModelError: no model can have these values.
     """
     signed = (value for name, value in of_joints.items() if not name.endswith(".preload"))
     right = min(signed, default=0.0) >= 0.0 and all(

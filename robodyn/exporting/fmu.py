@@ -76,7 +76,7 @@ def refuse_target(target: Target, fmi: str) -> None:
     """Reject versions and targets without FMUs.
 
     Raises:
-        InvalidInput: names the supported ones.
+        InvalidInput: the choice is not supported; the error names the supported ones.
     """
     if fmi not in _PLATFORMS:
         raise InvalidInput(f"fmi is {fmi!r}, expected 2.0 or 3.0", value=fmi)

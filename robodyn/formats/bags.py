@@ -46,7 +46,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
 
     Raises:
         MissingExtra: rosbags is not installed.
-        InvalidInput: no bag, or one that cannot be read.
+        InvalidInput: the bag does not exist or cannot be read.
         IncompleteBagWarning (warned, not raised): names what was recovered or left out.
     """
     with needing("record", "reading a bag needs the package rosbags", "rosbags"):

@@ -24,7 +24,7 @@ def received_description(text: str, source: str) -> str:
         The text.
 
     Raises:
-        ModelError: no XML text, or MJCF that references files.
+        ModelError: the text is not XML, or is MJCF that references files.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise ModelError(

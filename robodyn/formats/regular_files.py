@@ -39,7 +39,8 @@ def read_bytes(path: Path) -> bytes:
     """Read a regular file of at most `LARGEST` bytes.
 
     Raises:
-        InvalidInput: no such file, no regular file, too large, or not readable.
+        InvalidInput: the file does not exist, is not a regular file, is too large, or cannot be
+            read.
     """
     refuse_special_files(path)
     try:

@@ -26,7 +26,7 @@ def find_package(name: str, near: Path | None = None) -> Path:
     """Return the folder of a package; `near` is the file that refers to it.
 
     Raises:
-        ModelError: not found; names the remedy.
+        ModelError: the package was not found; the error names a remedy.
     """
     for folder in _candidates(name, near):
         if _name_of(folder) == name:

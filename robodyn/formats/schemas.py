@@ -21,7 +21,7 @@ def schema_file(name: str) -> Path:
     """Return the path of a schema.
 
     Raises:
-        InvalidInput: no schema of that name.
+        InvalidInput: there is no schema of that name.
     """
     if name not in schemas():
         raise InvalidInput(f"no schema {name!r}; there are {', '.join(schemas())}", value=name)

@@ -201,7 +201,7 @@ def sources_of(
     Velocities are present for all joints or for none.
 
     Raises:
-        InvalidInput: other joints, or no efforts.
+        InvalidInput: the joints differ, or there are no efforts.
     """
     names = m.joint_names
     unknown = [name for name in renamed if name not in names]

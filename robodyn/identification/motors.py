@@ -77,7 +77,7 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
         The motors.
 
     Raises:
-        InvalidInput: unknown joints, fewer than two, or a joint without a drive.
+        InvalidInput: a joint is unknown or has no drive, or there are fewer than two.
     """
     n = len(joint_names)
     place = {name: j for j, name in enumerate(joint_names)}

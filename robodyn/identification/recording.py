@@ -58,7 +58,7 @@ class Recording:
         source: str = "",
         notes: tuple[str, ...] = (),
     ) -> Recording:
-        """Create a recording from samples, of a simulation for instance.
+        """Create a recording from samples, for example of a simulation.
 
         Args:
             m: mechanism that moved.
@@ -71,7 +71,7 @@ class Recording:
             The recording.
 
         Raises:
-            InvalidInput: wrong shapes, values that are not finite, or times that do not increase.
+            InvalidInput: shapes are wrong, values are not finite, or times do not increase.
         """
         times = np.asarray(time, dtype=np.float64)
         shape = (times.size, len(m.joint_names))

@@ -176,7 +176,7 @@ def samples_of(
     """Return the sufficiently long stretches of a recording, and remarks about those left out.
 
     Raises:
-        InvalidInput: other joints, or nothing is long enough.
+        InvalidInput: the joints differ, or no part is long enough.
     """
     recording.refuse_other_joints(m)
     found, notes = [], []

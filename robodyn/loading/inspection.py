@@ -60,7 +60,7 @@ def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[
     """Load a second source and list the fields in which it differs from a mechanism.
 
     Raises:
-        RobodynError: as `load`.
+        RobodynError: as for `load`.
     """
     other, _ = read(against, strict)
     return {"source": against, "differences": comparison.differences(mechanism, other)}

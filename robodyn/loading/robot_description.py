@@ -59,7 +59,7 @@ def robot_description(
         The URDF text.
 
     Raises:
-        ModelError: a source that cannot be read, or without a URDF, of a kind that exports none.
+        ModelError: the source cannot be read, or has no URDF and its kind exports none.
         MissingExtra: a xacro file without the package xacro.
     """
     arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}
@@ -88,7 +88,7 @@ def frictionless(description: str) -> str:
     """Remove friction from URDF text; loading it gives the model without friction.
 
     Raises:
-        ModelError: not well-formed XML.
+        ModelError: the text is not well-formed XML.
     """
     root = parse_xml(description, "URDF text")
     for part in root.iter():
@@ -108,7 +108,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
     """Return the expanded URDF text of a source; empty if it has none.
 
     Raises:
-        ModelError, MissingExtra: as `robot_description`.
+        ModelError, MissingExtra: as for `robot_description`.
     """
     if str(source) in models():
         return _bundled(str(source), arguments)
@@ -132,7 +132,7 @@ def source_builder(source: str | Path) -> ModelBuilder | None:
     A bundled model has that of its xacro file; None if the package xacro is not installed.
 
     Raises:
-        ModelError, MissingExtra: as `robot_description`.
+        ModelError, MissingExtra: as for `robot_description`.
     """
     if str(source) in models():
         text = _bundled(str(source), None)

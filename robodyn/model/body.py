@@ -86,7 +86,7 @@ def joined(item: T, other: Any) -> T:
     """Combine a body, or a part with one, and another fixed to it, by the parallel-axis theorem.
 
     Raises:
-        ModelError: numbers overflow.
+        ModelError: a number overflows.
     """
     changes = combined(item, other)
     return replace(item, **changes) if changes else item
@@ -113,7 +113,7 @@ def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
     """Create a payload; by default without inertia about its center of mass.
 
     Raises:
-        ModelError: as `check_body`.
+        ModelError: as for `check_body`.
     """
     tensor = np.zeros((3, 3)) if inertia is None else inertia
     carried = Body.__new__(Body)

@@ -100,7 +100,7 @@ class ModelBuilder:
         """Add links, joints and closures.
 
         Raises:
-            ModelError: two of one sort have the same name.
+            ModelError: two elements of the same type have the same name.
         """
         for part in parts:
             if isinstance(part, Link):
@@ -185,7 +185,7 @@ class ModelBuilder:
             The model.
 
         Raises:
-            ModelError: an unknown name, no driven joint, or invalid closures.
+            ModelError: a name is unknown, no joint is driven, or closures are invalid.
         """
         with self.stating():
             joints = _with_leaders(list(self.joints.values()))
@@ -269,7 +269,7 @@ def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
     """Resolve chains of mimic joints: each follows its independent joint directly.
 
     Raises:
-        ModelError: joints follow each other in a circle.
+        ModelError: mimic joints form a cycle.
     """
     known = {joint.name: joint for joint in joints}
     return [

@@ -53,7 +53,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
     """Return a read-only copy of finite numbers of a given shape.
 
     Raises:
-        ModelError: not finite, or another shape.
+        ModelError: a value is not finite, or the shape is wrong.
     """
     try:
         array: FloatArray = as_array(name, value, shape, unit).copy()
@@ -88,7 +88,7 @@ def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
     """Return a proper rotation (3, 3).
 
     Raises:
-        ModelError: not orthonormal to 1e-9, or a reflection.
+        ModelError: the matrix is not orthonormal to 1e-9, or is a reflection.
     """
     R: FloatArray = frozen(name, value, (3, 3))
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
@@ -100,7 +100,7 @@ def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
     """Return a symmetric tensor (3, 3), averaged with its transpose.
 
     Raises:
-        ModelError: not symmetric to 1e-9 of its largest entry.
+        ModelError: the matrix is not symmetric to 1e-9 of its largest entry.
     """
     tensor = frozen(name, value, (3, 3), "kg m^2")
     if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():

@@ -138,7 +138,7 @@ class Joint:
         """Return the same joint with another actuator, without armature.
 
         Raises:
-            ModelError: a screw on a joint that is not prismatic.
+            ModelError: a joint with a screw is not prismatic.
         """
         return replace(
             self,

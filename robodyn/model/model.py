@@ -202,7 +202,7 @@ class Model(Compared):
         """Return the same mechanism with other actuators, by the names of their joints.
 
         Raises:
-            ModelError: no such joint, or a screw on a joint that is not prismatic.
+            ModelError: there is no such joint, or a joint with a screw is not prismatic.
         """
         known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
         for name in actuators:
@@ -277,7 +277,7 @@ class Model(Compared):
         """Return the same mechanism under another gravity (3,) [m/s^2], base frame.
 
         Raises:
-            ModelError: a wrong shape, or not finite.
+            ModelError: the shape is wrong or a value is not finite.
         """
         return replace(self, gravity=gravity)  # type: ignore[arg-type]
 
@@ -287,7 +287,7 @@ class Model(Compared):
         The base is the floating link on the root that carries joints; fixed, it is held at home.
 
         Raises:
-            ModelError: another word.
+            ModelError: `base` is neither `fixed` nor `moving`.
         """
         if base not in BASES:
             raise ModelError(
@@ -336,7 +336,7 @@ class Model(Compared):
             The model with the payload.
 
         Raises:
-            ModelError: a negative mass, a wrong shape, or an inertia that is not symmetric.
+            ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
         """
         carried = payload(mass, com, inertia)
         links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)

@@ -39,7 +39,7 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
         compiled once for arrays that may be written to, and once more for others.
 
     Raises:
-        InvalidInput: as `leading_shape`.
+        InvalidInput: as for `leading_shape`.
     """
     if all(array.ndim == 1 for array in arrays.values()):  # a single state
         return (), [row(array) for array in arrays.values()]

@@ -67,7 +67,7 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
     """Read the motors of the joints of a `<robot>`, by joint.
 
     Raises:
-        ModelError: as `motor_of`.
+        ModelError: as for `motor_of`.
     """
     return {
         joint.get("name", ""): motor_of(
@@ -167,7 +167,7 @@ def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
     """Return the spring between points of an element `<spring>`; `where` names it in messages.
 
     Raises:
-        ModelError: an attribute that is unknown, missing or wrong.
+        ModelError: an attribute is unknown, missing or wrong.
     """
     law = ("stiffness", "rest", "preload", "damping")
     known = ("name", *_ENDS, "parent_xyz", "child_xyz", "tension_only", *law)

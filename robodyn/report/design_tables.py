@@ -100,7 +100,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Tabulate the change of demands with one percent of each dimension."""
+    """Tabulate how the requirements on the drives change if a dimension changes by one percent."""
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]
@@ -115,7 +115,7 @@ def sensitivity_table(e: Evaluation) -> Table:
 
 
 def front_table(d: Design) -> Table:
-    """Tabulate the designs that are not dominated."""
+    """Tabulate the Pareto-optimal designs."""
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
     turns = d.mechanism.drives.units[0] == "rad"

@@ -96,7 +96,8 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
     """Raise if a trajectory belongs to another kind of mechanism, or to other coordinates.
 
     Raises:
-        InvalidInput: states the coordinates of the trajectory and those of the mechanism.
+        InvalidInput: the coordinates differ; the error states those of the trajectory and the
+            mechanism.
     """
     start, coordinates = trajectory.sample(0.0), mechanism.coordinates
     sizes = tuple(values.shape[-1] for values in start[:2])

@@ -137,7 +137,7 @@ def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None
     """Raise if a profile is unknown.
 
     Raises:
-        InvalidInput: lists the known profiles.
+        InvalidInput: the profile is unknown; the error lists the known ones.
     """
     check_choice("profile", name, known)
 

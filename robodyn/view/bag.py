@@ -127,7 +127,8 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
     Raises:
         MissingExtra: rosbags is not installed.
-        InvalidInput: no bag, or one that cannot be read, has no states or no robot_description.
+        InvalidInput: the bag does not exist, cannot be read, or contains no states or no
+            robot_description.
         ModelError: the model is invalid.
     """
     found, topics = _messages(Path(bag))

@@ -206,7 +206,7 @@ class LiveSimulation:
         """Start a path by name, or manual motion, `by hand`, from the present configuration.
 
         Raises:
-            InvalidInput: no such path.
+            InvalidInput: there is no such path.
         """
         with self._lock:
             if path == BY_HAND:

@@ -36,7 +36,7 @@ class ModeAnimation:
         amplitude: largest displacement, in sizes of the mechanism, or in radians.
 
     Raises:
-        InvalidInput, UnderActuated, KinematicsError: as `Mechanism.modes`.
+        InvalidInput, UnderActuated, KinematicsError: as for `Mechanism.modes`.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:

@@ -62,7 +62,7 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
 
     Raises:
         MissingExtra: viser is not installed, or in a version that cannot be protected.
-        InvalidInput: not a port number, or not a host.
+        InvalidInput: the port number or the host is invalid.
         PortInUse: the port is not available. (viser would silently take the next one.)
     """
     viser = viser_module()

@@ -18,10 +18,11 @@ def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out
     """Reduce efforts to limits by reducing the acceleration that they cause, not its direction.
 
     Near singularities of type 2, where large efforts nearly cancel, efforts that are clipped one by
-    one cause an acceleration in another direction, and by far a larger one. The result is that of
-    the largest share, at most 1, of the acceleration for which all efforts are within limits. If
-    there is none, it is, of the clipped efforts and of those without acceleration in proportion,
-    those whose acceleration has the smaller error, measured by the mass matrix.
+    one cause an acceleration in another direction, and by far a larger one. The results are the
+    efforts for the largest fraction of the acceleration, at most 1, for which all efforts are
+    within limits. If there is no such fraction, they are either the clipped efforts or the efforts
+    without acceleration, scaled to the limits: those whose acceleration has the smaller error,
+    measured by the mass matrix.
 
     Args:
         resting: (n,) without acceleration.

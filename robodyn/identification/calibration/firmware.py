@@ -123,7 +123,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
             and somewhat above; around home by default.
 
     Raises:
-        InvalidInput: no delta, or a joint without the limit at which its end stop is.
+        InvalidInput: the mechanism is not a delta, or a joint has no limit at its end stop.
     """
     from scipy.optimize import least_squares  # slow to import
 

@@ -105,7 +105,8 @@ class Measurements:
             The measurements.
 
         Raises:
-            InvalidInput: wrong shapes, values that are not finite, quaternions not of unit length.
+            InvalidInput: shapes are wrong, values are not finite, or quaternions are not of unit
+                length.
         """
         where = as_array("joints", joints, (len(m.joint_names),), "m or rad")
         if where.ndim != 2:

@@ -63,7 +63,7 @@ def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tu
     """Parse a frame of the settings; return it with its unknown degrees of freedom.
 
     Raises:
-        InvalidInput: neither known, unknown nor a pose.
+        InvalidInput: the value is neither `known`, `unknown` nor a pose.
     """
     if isinstance(given, str):
         given = given or (KNOWN if measure in ("height", "distance") else UNKNOWN)

@@ -56,7 +56,7 @@ class Telemetry:
         signs: (6,) factors of force, relative to that at rest, and rate, to reverse axes.
 
     Raises:
-        InvalidInput: no such format, or signs that are not six finite numbers.
+        InvalidInput: there is no such format, or the signs are not six finite numbers.
     """
 
     def __init__(self, kind: str, signs: ArrayLike = (1.0,) * 6) -> None:

@@ -178,7 +178,7 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
     """Reject a mechanism whose body has fewer than six degrees of freedom at home.
 
     Raises:
-        InvalidInput: it has fewer.
+        InvalidInput: it has fewer than six degrees of freedom.
     """
     freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
     if freedoms < 6:

@@ -159,8 +159,8 @@ class PoseStream(BodyMotion):
 
         Raises:
             LateSetPoint: the pose is too old, while others arrived in time.
-            InvalidInput: it is not finite, no pose, stale, from the future, or older than the last
-                one.
+            InvalidInput: it is not finite, not a pose, stale, from the future, or older than the
+                last one.
         """
         requested = as_pose("pose", pose)
         moving = as_exact("twist", twist, (6,), "m/s, rad/s")

@@ -38,7 +38,7 @@ class Couplings:
         follows: coupling by the number of the dependent joint.
 
     Raises:
-        ModelError: an equality does not couple two joints; names it.
+        ModelError: an equality does not couple two joints; the error names it.
     """
 
     def __init__(self, compiled: Compiled) -> None:

@@ -64,7 +64,7 @@ class SdfFrames:
         """Return the full name of a link, joint, frame or model, from its name in a scope.
 
         Raises:
-            ModelError: no such element.
+            ModelError: there is no such element.
         """
         if name == WORLD:
             return WORLD

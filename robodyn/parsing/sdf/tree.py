@@ -325,7 +325,7 @@ def closure_of_joint(
         The closure.
 
     Raises:
-        ModelError: another type, or an invalid axis.
+        ModelError: the type is not supported, or the axis is invalid.
     """
     joint, (parent, child) = frames.joints[name], links
     if kind not in CLOSURES:

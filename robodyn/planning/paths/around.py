@@ -37,7 +37,7 @@ def around_singularities(
         The motion itself, or a path from `plan_path` between its ends.
 
     Raises:
-        NoPath, InvalidInput: as `plan_path`.
+        NoPath, InvalidInput: as for `plan_path`.
     """
     times = np.linspace(0.0, motion.duration, MOTION_SAMPLES)
     along = motion.sample(times).configuration

@@ -165,7 +165,7 @@ class _Task:
         names: of all of them.
 
     Raises:
-        InvalidInput: as `optimize_redundancy`.
+        InvalidInput: as for `optimize_redundancy`.
     """
 
     def __init__(

@@ -44,7 +44,8 @@ class WaypointSpline(RowTrajectory):
         configurations: (k, nq), two or more.
 
     Raises:
-        InvalidInput: wrong shape, not finite, fewer than two, or all the same.
+        InvalidInput: the shape is wrong, a value is not finite, or there are fewer than two
+            different points.
         NoSolution: a closed loop cannot be assembled along the way.
     """
 

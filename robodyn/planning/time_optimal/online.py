@@ -137,7 +137,7 @@ def time_optimal_line(
         The motion.
 
     Raises:
-        InvalidInput, InfeasibleTrajectory: as `time_optimal`.
+        InvalidInput, InfeasibleTrajectory: as for `time_optimal`.
         NoSolution: the mechanism cannot reach a pose on the line from the one before.
     """
     # the timing of the line does not matter

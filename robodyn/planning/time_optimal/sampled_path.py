@@ -99,7 +99,7 @@ def eased(
     """Sample a piece with nodes r (N + 1,) at points (M,) of some intervals.
 
     Raises:
-        KinematicsError: a configuration has no solution; `index` is its place.
+        KinematicsError: the equations have no solution at a configuration; `index` is its index.
     """
     starts, steps = nodes[:-1][rows], np.diff(nodes)[rows]
     s, first, second, third = easing.at(starts[:, None] + steps[:, None] * places)

@@ -76,7 +76,7 @@ def fastest_within(
     `report_progress` is called with the progress from 0 to 1.
 
     Raises:
-        Failed: none exists.
+        Failed: no such motion exists.
         Unverified: none was verified on these intervals.
     """
     ends = piece.ends
@@ -121,10 +121,10 @@ def with_own_limits(problem: Intervals) -> Intervals:
 
 
 def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
-    """Compute the squared speed (N + 1,) of a fast motion within its limits at the points.
+    """Compute squared speeds (N + 1,) of a fast motion by reachability, without verification.
 
     Raises:
-        Failed: none exists.
+        Failed: no such motion exists.
     """
     reached = Reached(problem, ends)
     reached.find()

@@ -60,7 +60,7 @@ class SmoothSearch:
         course: samples along it.
 
     Raises:
-        KinematicsError: a configuration has no solution; `index` is its place.
+        KinematicsError: the equations have no solution at a configuration; `index` is its index.
     """
 
     def __init__(self, constraints: Constraints, given: Piece, easing: Easing) -> None:

@@ -123,7 +123,7 @@ class Requirements:
         least: smallest values by the name of the quantity, of `ELASTIC`.
 
     Raises:
-        InvalidInput: wrong shapes, numbers out of range, or rigid drives without a stiffness.
+        InvalidInput: shapes are wrong, numbers are out of range, or rigid drives have no stiffness.
     """
 
     def __init__(self, mechanism: Mechanism, settings: WorkspaceSettings) -> None:

@@ -98,7 +98,7 @@ class TipRegion(Region):
         """Raise if filling took the whole budget, as a sliding motor has no limits.
 
         Raises:
-            InvalidInput: names the motors.
+            InvalidInput: the budget was spent; the error names the motors.
         """
         m = self._mechanism
         limits = zip(m.joint_names, m.drives.units, m.position_limits, strict=True)

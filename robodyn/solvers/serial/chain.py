@@ -79,7 +79,7 @@ def as_arm(model: Model) -> Model:
     position of every joint: by default zero, or the nearest limit.
 
     Raises:
-        ModelError: as `chain_of`, or a home outside the limits.
+        ModelError: as for `chain_of`, or a home outside the limits.
     """
     chain = chain_of(model)
     joints = tuple(
@@ -133,7 +133,8 @@ def model_of_chain(
         base_link: link of the first joint; the others are on the link of the one before.
         parts: joints and links from the base to the tip.
         tip: (4, 4) frame of the tip on the last link.
-        tip_link: its name; a separate link unless it is the last one with its frame.
+        tip_link: name of the tip link; it is a separate link unless the last link has the same
+            frame.
         gravity: (3,) [m/s^2] base frame.
         home: (n,) [rad or m].
         source: file or model, for messages.
@@ -142,7 +143,7 @@ def model_of_chain(
         The model.
 
     Raises:
-        ModelError: no joint, or an invalid part.
+        ModelError: there are no joints, or a part is invalid.
     """
     if not parts:
         raise ModelError(f"{source or name}: no movable joint, an arm needs at least one", value=0)

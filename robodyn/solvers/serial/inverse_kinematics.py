@@ -108,7 +108,7 @@ def configuration_at(arm: Any, pose: ArrayLike, guess: ArrayLike | None = None) 
     """Find the configuration (n,) nearest to a guess, by default home, for a tip pose (7,).
 
     Raises:
-        InvalidInput, NoSolution: as `inverse_kinematics`.
+        InvalidInput, NoSolution: as for `inverse_kinematics`.
     """
     return arm.inverse_kinematics(pose, guess)
 

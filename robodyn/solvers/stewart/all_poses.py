@@ -64,7 +64,7 @@ def all_poses(
         The poses found.
 
     Raises:
-        InvalidInput: lengths are not six positive numbers, or no attempts.
+        InvalidInput: lengths are not six positive numbers, or there are no attempts.
     """
     target = as_array("lengths", lengths, (6,), "m")
     if target.shape != (6,) or (target <= 0.0).any():

@@ -142,7 +142,7 @@ def base_joints(
 
     Raises:
         InvalidInput: an unknown name, or not one for each leg.
-        ModelError: a spherical joint on a leg that is not symmetric about its axis.
+        ModelError: a leg with a spherical joint is not symmetric about its axis.
     """
     joints = (given,) * LEGS if isinstance(given, str) else tuple(given)
     if len(joints) != LEGS or not set(joints) <= set(BASE_JOINTS):

@@ -26,7 +26,7 @@ def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.
-        KinematicsError: as `inverse_dynamics`.
+        KinematicsError: as for `inverse_dynamics`.
     """
     found = np.empty((len(platform.solver.unit_platforms), 6))
     try:

@@ -217,7 +217,7 @@ def structure_in(model: Model) -> PlatformStructure:
     """Find the legs in a model.
 
     Raises:
-        ModelError: as `checked_structure`.
+        ModelError: as for `checked_structure`.
     """
     return _found(shape_of(model))
 

@@ -225,7 +225,7 @@ class PlatformSolver(Solver):
         return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """Return the joints of the drawn tree with the platform's pose as its root joint."""
+        """Return the joints of the drawn tree, with the pose for the floating joint."""
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [

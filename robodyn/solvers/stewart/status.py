@@ -57,8 +57,8 @@ def each_state(
     `numbers` begin with the packed legs.
 
     Raises:
-        InvalidInput: an argument of the wrong shape or not finite.
-        KinematicsError: of the first state without a solution.
+        InvalidInput: an argument has the wrong shape or is not finite.
+        KinematicsError: a state has no solution; the error is that of the first one.
     """
     shape, flat = arguments.flattened(values)
     results, status = [np.empty((len(flat[0]), *core)) for core in cores], new_status(flat[0])
@@ -85,8 +85,8 @@ def solved(
         needs_frames: whether no leg may be along the fixed axis of its universal joint.
 
     Raises:
-        InvalidInput: an argument of the wrong shape or not finite.
-        KinematicsError: of the first state without a solution.
+        InvalidInput: an argument has the wrong shape or is not finite.
+        KinematicsError: a state has no solution; the error is that of the first one.
     """
     count = len(arguments.items)
     inputs = batch_calls.types_of_state(values) if count > 2 else batch_calls.CONFIGURATION * count

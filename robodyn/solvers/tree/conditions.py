@@ -280,7 +280,7 @@ def tip_freedoms(loop: Any) -> TipFreedoms:
 
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
-    """Return the components of the tip's pose that determine it; none if they do not."""
+    """Return the components of the tip's pose that determine the mechanism; none if they do not."""
     return loop.solver.tip_freedoms.rows if loop.solver.tip_freedoms.suffice else ()
 
 

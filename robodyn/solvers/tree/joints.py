@@ -126,7 +126,7 @@ def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
     """Check configurations (..., nq).
 
     Raises:
-        InvalidInput: wrong shape, or not finite.
+        InvalidInput: the shape is wrong or a value is not finite.
     """
     return as_array(
         name, value, (loop.solver.nq,), "every joint in the order of movable_joint_names"
@@ -137,6 +137,6 @@ def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
     """Check rates or accelerations of the independent joints (..., mobility).
 
     Raises:
-        InvalidInput: wrong shape, or not finite.
+        InvalidInput: the shape is wrong or a value is not finite.
     """
     return as_array(name, value, (loop.solver.nu,), "independent joints, rad or m")

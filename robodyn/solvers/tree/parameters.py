@@ -86,7 +86,7 @@ def regressor(
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
             loops.
-        UnderActuated, SingularConfiguration: as `inverse_dynamics`.
+        UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
     """
     refuse_under_actuated(loop)
     motion = configuration, velocity, acceleration

@@ -43,7 +43,7 @@ class Constraints:
         characteristic_length: [m] of the condition number.
 
     Raises:
-        InvalidInput: numbers that are no limits, or that contradict each other.
+        InvalidInput: numbers are not valid limits or contradict each other.
     """
 
     def __init__(self, mechanism: Mechanism, settings: TimeOptimalSettings) -> None:

@@ -76,7 +76,7 @@ def longest_chains(
     """Return all joints, fixed ones too, to each leaf behind the largest number of movable ones.
 
     Raises:
-        ModelError: an apparent gripper finger at an end.
+        ModelError: an end of the chain appears to be a gripper's finger.
     """
     base = tree.root if base is None else base
     parents = {joint.parent for joint in tree.above.values()}

@@ -48,7 +48,8 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         The model.
 
     Raises:
-        ModelError: a field is missing, unknown or wrong; names the file and the dotted field.
+        ModelError: a field is missing, unknown or wrong; the error names the file and the dotted
+            field.
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)

@@ -61,7 +61,8 @@ def stewart_model_from_yaml(
         The model.
 
     Raises:
-        ModelError: a field is missing, unknown or wrong; names the file and the dotted field.
+        ModelError: a field is missing, unknown or wrong; the error names the file and the dotted
+            field.
         UnphysicalInertia: with `strict=True`.
     """
     top = Fields(document, source)

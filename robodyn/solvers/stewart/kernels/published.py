@@ -72,7 +72,7 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 @kernel
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """Compute the effect of a formulation's shift of a leg's inertia tensor on the vector a."""
+    """Return the product of a vector a and the terms that a formulation adds to a leg's inertia."""
     if shift == SHIFT_1998:
         return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -128,7 +128,7 @@ def leg_tip_force(
 def inverse_dynamics_as_printed(
     legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
 ) -> int:
-    """Compute actuator forces (6,) of one `State` with departures; H (6, 6) is scratch."""
+    """Compute actuator forces (6,) of a `State` with `departures` from the exact equations."""
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     position = vector(pose, 0)

@@ -122,7 +122,7 @@ def assemble(
 
     Raises:
         NoSolution: the loops do not close; contains the largest residual and its closure.
-        InvalidInput: wrong shapes or names, or neither `driven` nor `pose`.
+        InvalidInput: shapes or names are wrong, or neither `driven` nor `pose` is given.
     """
     start = _guess(loop, guess)
     if pose is not None:
@@ -332,7 +332,7 @@ def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> Flo
     """Find the closed configuration nearest to a guess.
 
     Raises:
-        NoSolution: none was found.
+        NoSolution: no solution was found.
     """
     equations = loop.structure.equations
     found = assemble_globally(

@@ -46,10 +46,11 @@ class GlobalAssemblySearch:
         extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
-        """Search as `near`, one loop after the other, short ones first, each with new starts.
+        """Find a configuration like `near`, but loop by loop, short loops first.
 
         Returns:
-            A configuration near which all of them close; or None and the closure that failed.
+            A configuration near which all loops close; or None and the name of the closure that
+            failed.
         """
         closed: list[_Loop] = []
         for loop in sorted(self._loops, key=lambda one: len(one.coordinates)):

@@ -15,7 +15,7 @@ def closed_loop_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> 
     """Return the model of a URDF; its tip is the named link, or that with most degrees of freedom.
 
     Raises:
-        ModelError: as `ModelBuilder.model`.
+        ModelError: as for `ModelBuilder.model`.
         UnphysicalInertia: with `strict=True`.
     """
     model = builder.model(options.tip_link, spelling=options.spelling)

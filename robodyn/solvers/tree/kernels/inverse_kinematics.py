@@ -82,7 +82,7 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Write the weighted tip Jacobian s.J (6, free) for s.S, and the twist (6,) at s.v."""
+    """Write the weighted tip Jacobian s.J (6, free) by s.S, and the twist at the rates s.v."""
     zero = 0.0 * s.K[0]
     for r in range(6):
         twist[r] = zero

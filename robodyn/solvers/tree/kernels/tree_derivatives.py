@@ -219,7 +219,7 @@ def store_terms(terms: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Multiply a moment and a force by a row's pair of vectors."""
+    """Return the product of a moment and a force with two vectors of a row."""
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
