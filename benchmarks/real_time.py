@@ -93,19 +93,17 @@ def set_points(m: rd.Mechanism, steps: int, random: np.random.Generator, dt: flo
     commander.warm_up()
     commander.motion_source = stream
     home, size, tick = m.body_pose(m.home), m.size, round(dt * 1e9)
-    now, held = 0, 0
-    pose, twist = home, np.zeros(6)
+    now, targets = 0, []
+    while len(targets) < steps + WARM:
+        rpy = random.uniform(-1.0, 1.0, 3)
+        moved = pose_from_rpy(random.uniform(-0.6, 0.6, 3) * size, rpy)
+        target = rd.poses.composed_pose(home, moved), random.uniform(-0.2, 0.2, 6)
+        targets += [target] * int(random.integers(1, 100))
 
     def step() -> None:
-        nonlocal now, held, pose, twist
+        nonlocal now
+        pose, twist = targets[now // tick]
         now += tick
-        if held == 0:
-            held = int(random.integers(1, 100))
-            rpy = random.uniform(-1.0, 1.0, 3)
-            moved = pose_from_rpy(random.uniform(-0.6, 0.6, 3) * size, rpy)
-            pose = rd.poses.composed_pose(home, moved)
-            twist = random.uniform(-0.2, 0.2, 6)
-        held -= 1
         with suppress(InvalidInput):
             stream.take(now, now, pose, twist, commander.configuration)
         commander.step(now)

@@ -181,6 +181,18 @@ def advance_near(mechanism: Any, configuration: FloatArray, displacement: FloatA
 
 
 @singledispatch
+def advance_along(
+    mechanism: Any, configuration: FloatArray, displacements: FloatArray
+) -> FloatArray:
+    """Compute configurations (k, nq) displaced from a single one, in bounded time.
+
+    Newton's method starts each from the one before. They end before the first that it does not
+    find.
+    """
+    return mechanism.advance(configuration, displacements)
+
+
+@singledispatch
 def assemble_near(mechanism: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
     """Compute `assemble` near a configuration in bounded time for control loops.
 
@@ -262,6 +274,11 @@ def wrapping(mechanism: Any, names: Sequence[str], /) -> tuple[bool, ...]:
 
 def wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
     """Return whether each driven joint is one of `wrapping_joints`."""
+    found: tuple[bool, ...] = mechanism._wrapping_driven
+    return found
+
+
+def _wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
     return wrapping(mechanism, mechanism.joint_names)
 
 

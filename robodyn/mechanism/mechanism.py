@@ -84,6 +84,7 @@ class Mechanism(ABC):
 
     _travel_limits = cached_property(traveling._travel_limits)
     _passive_travel = cached_property(traveling._passive_travel)
+    _wrapping_driven = cached_property(motions._wrapping_driven)
 
     condition_number = conditioning.condition_number
 

@@ -199,7 +199,7 @@ class PositionCommander:
         problem = ""
         try:
             motion = None if self.motion_source is None else self.motion_source.at(time)
-            if motion is not None and all((np.abs(row) <= LARGEST_STATE).all() for row in motion):
+            if motion is not None and np.abs(np.concatenate(motion)).max() <= LARGEST_STATE:
                 return self._allowed(motion)
             if motion is not None:
                 problem = (

@@ -107,13 +107,12 @@ class CoupledSetPoints(SetPoints):
         slow = self._approach(target, RETURN * pace) - braked
         longer, shorter = 2.0 * now.duration, 0.5 * now.duration
         near = [d for d in (longer, shorter) if d in self._durations]
-        tried = [(way, duration) for duration in (now.duration, *near)]
-        tried += [(fraction * slow, now.duration) for fraction in (1.0, *FRACTIONS)]
-        for step, duration in tried:
-            found = self._check_brake(braked + step, duration, now.configuration)
-            if found is not None:
-                break
-        else:
+        found = self._first_brake(braked + way[None], [now.duration], now.configuration)
+        if found is None:
+            slower = [fraction * slow for fraction in (1.0, *FRACTIONS)]
+            steps, durations = [way] * len(near) + slower, near + [now.duration] * len(slower)
+            found = self._first_brake(braked + np.array(steps), durations, now.configuration)
+        if found is None:
             found = self._advance_brake(now), self.rest
             self.ahead = np.array([now.configuration, found[0].configuration])
         self._next = found[0]
@@ -135,11 +134,10 @@ class CoupledSetPoints(SetPoints):
         """Brake for one step."""
         now = self._brake
         if now.elapsed == 0.0:  # a shorter one may have become possible
-            for duration in self._durations[: self._durations.index(now.duration)]:
-                found = self._check_brake(now.start, duration, now.configuration)
-                if found is not None:
-                    now = found[0]
-                    break
+            shorter = self._durations[: self._durations.index(now.duration)]
+            starts = np.tile(now.start, (len(shorter), 1, 1))
+            found = self._first_brake(starts, shorter, now.configuration)
+            now = now if found is None else found[0]
         self._last, self._found = self._brake, self._advance_brake(now)
         self.state, self._goal = self._found.state, None
 
@@ -151,27 +149,32 @@ class CoupledSetPoints(SetPoints):
         state = np.array(motions.driven_motion(m, q, *later[1:]))
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
-    def _check_brake(
-        self, start: FloatArray, duration: float, near: FloatArray
+    def _first_brake(
+        self, starts: FloatArray, durations: list[float], near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
-        """Return a brake from a state (3, m) and its rest (n,), if it is within all limits."""
-        m = self._mechanism
-        place = braking(start[None], np.array([duration]), FRACTIONS_OF_BRAKE)
-        q = [near]
-        try:
-            for by in np.diff(place[0], axis=0, prepend=m.joint_positions(near)[None, self._free]):
-                q.append(motions.advance_near(m, q[-1], by))
-            state = np.array(motions.driven_motion(m, np.array(q[1:]), *place[1:]))
-        except KinematicsError:
-            return None
+        """Return the first brake within all limits, from states (C, 3, m), and its rest (n,)."""
+        m, free, count = self._mechanism, self._free, len(durations)
+        places = braking(starts, np.array(durations), FRACTIONS_OF_BRAKE)
+        places = places.reshape(3, count, NODES, len(free)).swapaxes(0, 1)
+        least, largest = self._bounds[0] - ROUNDING, self._bounds[1] + ROUNDING
         rates, changes = BRAKED / USED * self._rows[:2]
-        (p, v, a), (least, largest) = state, self._bounds
-        spacing = duration / (NODES - 1)
-        inside = _within(p, v, spacing, least - ROUNDING, largest + ROUNDING)
-        if not (inside and _within(v, a, spacing, -rates, rates) and (np.abs(a) <= changes).all()):
-            return None
-        self.ahead = np.array(q)
-        return _Brake(state[:, 0], q[1], start, duration, 0.0), p[-1]
+        for start, duration, place in zip(starts, durations, places, strict=True):
+            spacing = duration / (NODES - 1)
+            # most brakes fail here
+            if not _within(place[0], place[1], spacing, least[free], largest[free]):
+                continue
+            q = motions.advance_along(m, near, place[0] - m.joint_positions(near)[free])
+            if len(q) < NODES:
+                continue
+            try:
+                p, v, a = state = np.array(motions.driven_motion(m, q, *place[1:]))
+            except KinematicsError:
+                continue
+            inside = (np.abs(a) <= changes).all() and _within(p, v, spacing, least, largest)
+            if inside and _within(v, a, spacing, -rates, rates):
+                self.ahead = np.vstack([near, q])
+                return _Brake(state[:, 0], q[0], start, duration, 0.0), p[-1]
+        return None
 
 
 def _within(

@@ -4,19 +4,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.arrays import FloatArray
-from robodyn.errors import KinematicsError
+from robodyn.errors import KinematicsError, NoSolution
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
 # Step [m, rad] of differences; fractions of a step to try.
-DIFFERENCE, FRACTIONS = 1e-5, (1.0, 0.5, 0.25, 0.1)
+DIFFERENCE, FRACTIONS = 1e-5, np.array([0.1, 0.25, 0.5, 1.0])
 # Longest step [m, rad] of a search: longer ones take longer, and are known less well.
 LONGEST = 0.2
 # Logarithm of the condition number over its limit from which on steps consider its gradient.
@@ -58,6 +56,7 @@ class Workspace:
         if self._side:
             self._limit = max(condition_limit, 1.5 * float(self._condition(mechanism.home)))
         self._weights = twist_weights(mechanism)
+        self._last = np.empty(0), np.empty(0)  # configuration that was found, and its excess
 
     def objection(self, configuration: FloatArray) -> str:
         """Return why a configuration is not permitted; empty if it is."""
@@ -138,10 +137,14 @@ class Workspace:
     def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
         mechanism, joints = self._mechanism, self._mechanism.joint_jacobian(here)
-        number, excess = np.zeros(joints.shape[1]), self._excess(here)
+        number, (found, excess) = np.zeros(joints.shape[1]), self._last
+        if found is not here:
+            excess = self._excess(here)
         if self._has_passive or excess[-1] > NEAR:
             ways = DIFFERENCE * np.eye(len(number))
-            beside = np.array([motions.advance_near(mechanism, here, each) for each in ways])
+            beside = motions.advance_along(mechanism, here, ways)
+            if len(beside) < len(ways):
+                raise NoSolution("the loops do not close nearby", residual=np.inf, value=here)
         if self._has_passive:
             places = travel_positions(mechanism, np.vstack([here, beside]))
             moved = (places[1:] - places[0]) / DIFFERENCE
@@ -154,11 +157,13 @@ class Workspace:
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Take the largest fraction of a step that exceeds no limit by more than `most`."""
-        for fraction in FRACTIONS:
-            with suppress(KinematicsError):
-                q = motions.advance_near(self._mechanism, here, fraction * step)
-                if self._excess(q).max() <= most and not self._problem(q):
-                    return q
+        q = motions.advance_along(self._mechanism, here, FRACTIONS[:, None] * step)
+        if len(q):
+            excess = self._excess(q)
+            for k in np.flatnonzero(excess.max(axis=1) <= most)[::-1]:
+                if not self._problem(q[k]):
+                    self._last = q[k], excess[k]
+                    return self._last[0]
         return here
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
@@ -171,14 +176,11 @@ class Workspace:
         return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
 
     def _excess(self, configuration: FloatArray) -> FloatArray:
-        """Compute the excess (2 k + 1,) of each limit; negative within."""
-        return np.append(self._positions_excess(configuration), self._number(configuration))
-
-    def _number(self, configuration: FloatArray) -> float:
-        """Return the logarithm of the condition number over its limit."""
-        if not self._side:
-            return -np.inf
-        return float(np.log(self._condition(configuration) / self._limit))
+        """Compute the excess (..., 2 k + 1) of each limit; negative within."""
+        positions, number = self._positions_excess(configuration), np.array([-np.inf])
+        if self._side:  # the logarithm of the condition number over its limit
+            number = np.log(self._condition(configuration) / self._limit)[..., None]
+        return np.concatenate([positions, np.broadcast_to(number, (*positions.shape[:-1], 1))], -1)
 
     def _condition(self, configuration: FloatArray) -> FloatArray:
         return self._mechanism.condition_number(

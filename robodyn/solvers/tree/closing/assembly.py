@@ -85,6 +85,14 @@ def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray)
     return moved
 
 
+def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArray) -> FloatArray:
+    """Close the loops at displacements (k, mobility) by Newton's method, without a search."""
+    q, steps = np.tile(configuration, (len(displacements), 1)), displacements.copy()
+    steps[1:] -= displacements[:-1]
+    found = entry("displace_all", loop.structure.packed)(q, steps, True, CLOSED, ACCEPTED)
+    return q[:found]
+
+
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
     """Find the configuration near another one with given driven positions.
 
