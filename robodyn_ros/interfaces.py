@@ -146,9 +146,11 @@ class Ticks:
         self.pacer.due(time.monotonic())
 
     def _follow_clock(self) -> None:
-        lost = self.pacer.lost
-        while self.pacer.due(time.monotonic()):
-            now = self._clock.now().nanoseconds - round(1e9 * self.pacer.lag)
+        # Read the clocks once: ticks that take longer than their period would otherwise be due
+        # without end, and no message would be received.
+        begun, clock, lost = time.monotonic(), self._clock.now().nanoseconds, self.pacer.lost
+        while self.pacer.due(begun):
+            now = clock - round(1e9 * self.pacer.lag)
             self.time += self.period
             late = round(1e9 * (self.pacer.lost - lost))
             if late or abs(now - self.time) > APART:

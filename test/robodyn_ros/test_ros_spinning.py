@@ -36,7 +36,7 @@ from robodyn_ros.executor import (
     hand_over,
     spin,
 )
-from robodyn_ros.interfaces import steady_timer
+from robodyn_ros.interfaces import Ticks, steady_timer
 from robodyn_ros.refusals import AT_ONCE, PERIOD, Refusals
 
 pytestmark = pytest.mark.ros
@@ -242,6 +242,25 @@ def test_an_exception_in_a_timer_callback_ends_spinning(node):
 
     node.create_timer(0.01, fail)
     with pytest.raises(ValueError, match="on purpose"):
+        LeanExecutor(node).spin()
+
+
+def test_ticks_that_take_longer_than_their_period_leave_time_for_messages(node):
+    """A busy computer must not make a machine deaf to an emergency stop."""
+    ticks = []
+
+    def tick():
+        ticks.append(time.sleep(0.003))
+        assert len(ticks) < 100, "nothing else is executed"
+
+    def receive(message):
+        raise Finished(0, "received")
+
+    publisher = node.create_publisher(Float64, "number", RELIABLE)
+    node.create_subscription(Float64, "number", receive, RELIABLE)
+    node.create_timer(0.01, lambda: (ticks.clear(), publisher.publish(Float64(data=1.0))))
+    _ = Ticks(node, 500.0, tick)
+    with pytest.raises(Finished):
         LeanExecutor(node).spin()
 
 
