@@ -75,7 +75,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     builder.add(*map(reader.closure, root.iterfind("constraint")))
     with builder.stating():
         builder.add(*closures_for_gazebo(root, clean, source))
-    name_left_out(root, source)
+    name_left_out(root, reader.left_out, source)
     _read_own_elements(builder, root)
     motors = read_motors(root, source)
     homes = {name: motor.home for name, motor in motors.items() if motor.home is not None}

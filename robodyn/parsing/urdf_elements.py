@@ -15,9 +15,15 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from robodyn.checks import LARGEST_STATE
+from robodyn.checks import LARGEST_STATE, number_in
 from robodyn.errors import ModelError, warn
-from robodyn.formats.xml_elements import QUATERNION, numbers, read_frame, rpy_of_quaternion
+from robodyn.formats.xml_elements import (
+    QUATERNION,
+    UNLIMITED,
+    numbers,
+    read_frame,
+    rpy_of_quaternion,
+)
 from robodyn.formats.xml_text import numbers_in
 from robodyn.model import Closure, Placement
 from robodyn.parsing.foreign import INSTEAD, JOINT_TYPES
@@ -56,6 +62,10 @@ _CLOSURE: Table = {
 }
 
 
+# Attributes of a `<constraint>`.
+_CONSTRAINT = ("name", "type", "damping", "stiffness")
+
+
 class ElementReader:
     """Copier of the elements that define a mechanism, which checks names and numbers.
 
@@ -63,12 +73,16 @@ class ElementReader:
         source: name for messages.
         version: of the URDF, such as (1, 0); quaternions are supported from 1.1 on.
         links: names of links that are known already.
+
+    Attributes:
+        left_out: links and joints with attributes that are not read, by description.
     """
 
     def __init__(
         self, source: str, version: tuple[int, ...] = (1, 0), links: Iterable[str] = ()
     ) -> None:
         self.source, self._version = source, version
+        self.left_out: dict[str, list[str]] = {}
         self._names: dict[str, dict[str, None]] = {
             "link": dict.fromkeys(links), "joint": {}, "constraint": {}
         }  # fmt: skip
@@ -105,14 +119,26 @@ class ElementReader:
             self._check_axes(copy, where)
         for limit in copy.iterfind("limit"):
             for key in ("effort", "velocity"):
-                if float(limit.get(key, "0")) < 0.0:
-                    expected = "a number of at least 0; 1e16 or more for none"
+                value = float(limit.get(key, "0"))
+                if value == -1.0:  # in files of manufacturers and converters from SDF: none
+                    what = f"the limit of {key}, -1, which stands for none"
+                    self.left_out.setdefault(what, []).append(where)
+                    limit.set(key, repr(UNLIMITED))
+                elif value < 0.0:
+                    expected = f"a number of at least 0; -1, or {UNLIMITED:g} or more, for none"
                     raise self._error(f"{where}: limit {key}", limit.get(key), expected)
 
     def closure(self, element: Element) -> Closure:
         """Read the closure of a `<constraint>`; all links must have been read."""
         name, where = self._named(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
+        for part in element:
+            if part.tag not in _CLOSURE:
+                raise self._unknown(f"{where}: element", part.tag, _CLOSURE)
+            for key in part.attrib.keys() - _CLOSURE[part.tag] - {QUATERNION}:
+                raise self._unknown(f"{where}: <{part.tag}>: attribute", key, _CLOSURE[part.tag])
+        for key in element.attrib.keys() - _CONSTRAINT:
+            raise self._unknown(f"{where}: attribute", key, _CONSTRAINT)
         self._copy(element, copy, _CLOSURE, where, ("parent", "child"))
         self._check_axes(copy, where)
         for end in copy.iterfind("*[@link]"):
@@ -165,6 +191,9 @@ class ElementReader:
                     raise ModelError(f"{self.source}: {where} has no <{tag}>", value=None)
                 continue
             copy = SubElement(target, tag)
+            for key, text in child.attrib.items():
+                if key not in (*attributes, QUATERNION) and any(map(number_in, text.split())):
+                    self.left_out.setdefault(f"{key}=... of <{tag}>", []).append(where)
             if QUATERNION in child.attrib and "rpy" in attributes:
                 self._quaternion(child, copy, f"{where}: {tag}")
             for key, (count, needed) in attributes.items():
@@ -197,6 +226,15 @@ class ElementReader:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)
         return " ".join(text.split())
+
+    def _unknown(self, where: str, name: str, known: Iterable[str]) -> ModelError:
+        """Return the error of an element or attribute that a `<constraint>` does not have."""
+        expected = ", ".join(known)
+        if name in ("xyz", "rpy", "origin"):
+            expected += "; the place is in <parent_origin> and <child_origin>"
+        elif name == "axis":
+            expected += "; the axis is in <parent_axis>"
+        return self._error(where, name, expected)
 
     def _error(self, where: str, value: Any, expected: str) -> ModelError:
         shown = repr(value if value is None else str(value)[:100])

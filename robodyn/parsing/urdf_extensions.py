@@ -116,9 +116,14 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
     return kept
 
 
-def name_left_out(root: Element, source: str) -> None:
-    """Warn of unsupported elements that may affect the mechanics."""
-    left: dict[str, list[str]] = {}
+def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> None:
+    """Warn of unsupported elements that may affect the mechanics.
+
+    Args:
+        root: robot in the file.
+        left: names of links and joints with attributes that were not read, by description.
+        source: name for messages.
+    """
     for part in root:
         if part.tag not in ROBOT:
             left.setdefault(_described(part), [])

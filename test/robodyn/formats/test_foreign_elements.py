@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 
 import numpy as np
@@ -333,8 +334,53 @@ def test_numbers_that_no_joint_can_have_are_refused(before, after):
 
 @pytest.mark.parametrize("key", ["velocity", "effort"])
 def test_a_limit_of_zero_on_a_driven_joint_is_named_and_counts_for_none(key):
-    made, reported = loaded(arm().replace(f'{key}="', f'{key}="0" was="', 1), driven="j1,j2,j3")
+    text = re.sub(f'{key}="[^"]*"', f'{key}="0"', arm(), count=1)
+    made, reported = loaded(text, driven="j1,j2,j3")
     assert getattr(made, f"{key}_limits")[0] == np.inf
     assert len(reported) == 1
     assert "'j1'" in reported[0]
     assert key in reported[0]
+
+
+@pytest.mark.parametrize("key", ["velocity", "effort"])
+def test_a_limit_of_minus_one_is_none_as_makers_and_converters_from_sdf_write_it(key):
+    made, reported = loaded(re.sub(f'{key}="[^"]*"', f'{key}="-1.0"', arm()), driven="j1,j2,j3")
+    assert (getattr(made, f"{key}_limits") == np.inf).all()
+    assert reported == [
+        f"URDF text: ignored the limit of {key}, -1, which stands for none: joint 'j1', joint "
+        "'j2', joint 'j3'"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "word"),
+    [
+        ('velocity="5"', 'velocity="5" acceleration="9"', "acceleration=... of <limit>"),
+        ("</joint>", '<dynamics damping="0" K="7000"/></joint>', "K=... of <dynamics>"),
+        ('<mass value="1"', '<mass density="7800" value="1"', "density=... of <mass>"),
+    ],
+)
+def test_attributes_that_urdf_does_not_have_are_named(before, after, word):
+    _, reported = loaded(robot("").replace(before, after, 1), kind="closed_loop")
+    assert len(reported) == 1
+    assert word in reported[0]
+
+
+def test_attributes_of_zeros_change_nothing():
+    text = robot("").replace('<axis xyz="0 1 0"', '<axis rpy="0 0 0" xyz="0 1 0"')
+    assert loaded(text, kind="closed_loop")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "remedy"),
+    [
+        ('<parent link="coupler"', '<parent link="coupler" xyz="0.5 0 0"', "<parent_origin>"),
+        ("</constraint>", '<axis xyz="0 1 0"/></constraint>', "<parent_axis>"),
+        ("</constraint>", '<origin xyz="0 1 0"/></constraint>', "<child_origin>"),
+        ('name="loop"', 'name="loop" spring="3"', "stiffness"),
+    ],
+)
+def test_a_constraint_takes_nothing_that_it_does_not_have(before, after, remedy):
+    """What is said at the wrong place would otherwise be a pin at the origin of the link."""
+    with pytest.raises(rd.ModelError, match=re.escape(remedy)):
+        rd.load(robot(CLOSED.replace(before, after)))
