@@ -148,8 +148,8 @@ class Compiled:
         dofs = slice(first, first + width)
         if kind == "free" and np.any(model.jnt_stiffness[n]):
             self.leave_out("joint", n, "stiffness; a free joint has no spring here")
-        if np.any(getattr(model, "jnt_stiffnesspoly", np.zeros(model.njnt))[n]):
-            self.leave_out("joint", n, "the part of its spring that is not linear")
+        self.leave_out_curve("joint", n, "jnt_stiffness")
+        self.leave_out_curve("joint", n, "dof_damping", dofs)
         if kind == "ball" and model.jnt_limited[n]:
             self.leave_out("joint", n, "range; the ball joint turns freely")
         names = {
@@ -168,6 +168,12 @@ class Compiled:
     def leave_out(self, kind: str, n: int, what: str) -> None:
         """Warn that a feature of an element is left out."""
         warn(f"{self.source}: {kind} {self.name(kind, n)!r}: ignored {what}")
+
+    def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
+        """Warn if a spring or damping is a polynomial: of these, only the first number is read."""
+        if np.any(getattr(self.model, f"{array}poly", np.zeros(n + 1))[n if rows is None else rows]):
+            what = array.split("_")[1].replace("stiffness", "spring")
+            self.leave_out(kind, n, f"the part of its {what} that is not linear")
 
     def name(self, kind: str, n: int) -> str:
         """Return the element's name, or its kind and number."""

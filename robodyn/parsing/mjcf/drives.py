@@ -126,6 +126,10 @@ class Couplings:
         self.follows[first] = Follows(second, -of_second / of_first, offset)
 
 
+# Arrays of MuJoCo in which an actuator that is no <motor> differs from 0.
+LAWS = ("biastype", "dyntype", "gaintype", "delay")
+
+
 class MjcfDrives:
     """Actuators and tendons of an MJCF as properties of joints.
 
@@ -139,7 +143,7 @@ class MjcfDrives:
     Attributes:
         limits: least and largest effort [N m or N], infinite for none, of each driven joint.
         range: (njnt, 2) [rad or m] limits of position.
-        damping, friction, armature: (njnt,) of joints, with those of tendons.
+        damping, friction, armature: (njnt,) of joints, with those of tendons and actuators.
         springs: of each joint, with those of tendons.
         point_springs: law, damping [N s/m] and whether it only pulls, of each spring between two
             sites that a tendon is; a slack one with damping is two.
@@ -168,7 +172,9 @@ class MjcfDrives:
         self.point_springs: dict[int, list[tuple[LinearSpring, float, bool]]] = {}
         for n in range(model.ntendon):
             self._tendon(n)
-        for n in range(model.nu):
+        # actuators can have several controls from MuJoCo 3.12 on
+        self._actuators = range(getattr(model, "nactuator", model.nu))
+        for n in self._actuators:
             joint, (least, largest) = self._actuator(n)
             if joint < 0:
                 continue
@@ -183,6 +189,7 @@ class MjcfDrives:
             key: np.array(getattr(model, f"tendon_{key}", np.zeros(model.ntendon))[n])
             for key in ("stiffness", "damping", "limited", "frictionloss", "armature")
         }
+        self._compiled.leave_out_curve("tendon", n, "tendon_damping")
         if not any(np.any(value) for value in properties.values()):
             return
         low, high = model.tendon_lengthspring[n]
@@ -246,17 +253,20 @@ class MjcfDrives:
             reason = f"it drives a {name}; only joints and fixed tendons can be driven"
             raise self._compiled.refuse("actuator", n, reason)
         gains = self._compiled.mujoco.mjtGain
-        if int(model.actuator_gaintype[n]) not in (
-            int(gains.mjGAIN_FIXED),
-            int(gains.mjGAIN_AFFINE),
-        ):
+        known = gains.mjGAIN_FIXED, gains.mjGAIN_AFFINE, getattr(gains, "mjGAIN_PID", -1)
+        if int(model.actuator_gaintype[n]) not in map(int, known):
             reason = "its gain is that of a muscle or of its maker; use a <motor>"
             raise self._compiled.refuse("actuator", n, reason)
+        self._compiled.leave_out_curve("actuator", n, "actuator_damping")
+        for of_joint, key in ((self.damping, "damping"), (self.armature, "armature")):
+            own = getattr(model, f"actuator_{key}", np.zeros(n + 1))[n]  # not in older releases
+            of_joint[joint] += gear**2 * float(own)
         ends = np.array([-np.inf, np.inf])
+        control = int(getattr(model, "actuator_ctrladr", self._actuators)[n])
         if model.actuator_forcelimited[n]:
             ends = gear * model.actuator_forcerange[n]
-        elif model.actuator_ctrllimited[n] and not model.actuator_biastype[n]:
-            ends = gear * float(model.actuator_gainprm[n, 0]) * model.actuator_ctrlrange[n]
+        elif model.actuator_ctrllimited[control] and not model.actuator_biastype[n]:
+            ends = gear * float(model.actuator_gainprm[n, 0]) * model.actuator_ctrlrange[control]
         if model.jnt_actfrclimited[joint]:
             ends = np.clip(ends, *model.jnt_actfrcrange[joint])
         return joint, (float(ends.min()), float(ends.max()))
@@ -285,7 +295,9 @@ class MjcfDrives:
         """Warn of servo laws and filters of actuators."""
         model = self._model
         lawful = [
-            n for n in range(model.nu) if model.actuator_biastype[n] or model.actuator_dyntype[n]
+            n
+            for n in self._actuators
+            if any(np.any(getattr(model, f"actuator_{key}", np.zeros(n + 1))[n]) for key in LAWS)
         ]
         if lawful:
             names = ", ".join(repr(self._compiled.name("actuator", n)) for n in lawful[:NAMED])

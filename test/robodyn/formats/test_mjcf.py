@@ -2,6 +2,7 @@
 
 """MJCF: MuJoCo's own dynamics of the tree, closures, drives, and refusals by name."""
 
+import re
 import warnings
 
 import numpy as np
@@ -434,6 +435,51 @@ def test_an_arm_is_drawn_with_its_joints_and_efforts(tmp_path):
         text = robot_description(source, arm, ros2_control=True)
         assert "<hardware>" in text
         assert rd.load(text).joint_names == arm.joint_names
+
+
+PLAIN = """<mujoco><worldbody>
+  <body name="one"><joint name="a" axis="0 1 0"/>
+    <geom type="capsule" size=".02" fromto="0 0 0 0 0 .3" mass="1" contype="0"/>
+    <body name="two" pos="0 0 .3"><joint name="b" axis="0 1 0"/>
+      <geom type="capsule" size=".02" fromto="0 0 0 0 0 .3" mass="1" contype="0"/></body></body>
+  </worldbody><actuator>{}<motor joint="b" ctrlrange="-2 2" gear="4"/></actuator></mujoco>"""
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "actuator_armature"), reason="MuJoCo 3.15 or newer")
+def test_rotor_and_damping_of_an_actuator_are_reflected_to_its_joint_as_in_mujoco(rng):
+    text = PLAIN.format('<motor joint="a" gear="3" armature="0.5" damping="2"/>')
+    arm, model = rd.load(text), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for _ in range(3):
+        data.qpos[:], data.qvel[:], data.qacc[:] = rng.normal(size=(3, 2))
+        mujoco.mj_inverse(model, data)
+        efforts = arm.inverse_dynamics(data.qpos, data.qvel, data.qacc)
+        np.testing.assert_allclose(efforts, data.qfrc_inverse, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ('<damper joint="a" kv="2" ctrlrange="0 1"/>', "'actuator0': ignored their servo laws"),
+        ('<motor joint="a" delay="0.01" nsample="3"/>', "'actuator0': ignored their servo laws"),
+        ('<pid joint="a" kp="3" input="pos vel"/>', "'actuator0': ignored their servo laws"),
+        ('<motor joint="a" damping="2 1"/>', "'actuator0': ignored the part of its damping"),
+    ],
+)
+def test_what_an_actuator_has_besides_a_motor_is_named(inside, words):
+    try:
+        mujoco.MjModel.from_xml_string(PLAIN.format(inside))
+    except ValueError as error:
+        pytest.skip(f"this release of MuJoCo does not have it: {error}")
+    with pytest.warns(LeftOutWarning, match=re.escape(words)):
+        arm = rd.load(PLAIN.format(inside))
+    assert arm.effort_limits[1] == 8.0  # also where the first actuator has two controls
+
+
+def test_a_damping_that_is_not_linear_is_named():
+    text = PLAIN.format('<motor joint="a"/>').replace('name="a"', 'name="a" damping="1 0.3"')
+    with pytest.warns(LeftOutWarning, match="'a': ignored the part of its damping that is not"):
+        rd.load(text)
 
 
 # As grippers have it: one actuator on the mean of two coupled drivers.
