@@ -171,7 +171,8 @@ class Compiled:
 
     def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
         """Warn if a spring or damping is a polynomial: of these, only the first number is read."""
-        if np.any(getattr(self.model, f"{array}poly", np.zeros(n + 1))[n if rows is None else rows]):
+        more = getattr(self.model, f"{array}poly", np.zeros(n + 1))
+        if np.any(more[n if rows is None else rows]):
             what = array.split("_")[1].replace("stiffness", "spring")
             self.leave_out(kind, n, f"the part of its {what} that is not linear")
 

@@ -56,8 +56,9 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
     for part in model.iterfind(".//*"):
         if part.tag.startswith("drake:") and part.tag in FOREIGN:
             leave_out(source, f"model {model.get('name')!r}", f"<{part.tag}>, {FOREIGN[part.tag]}")
-    if (model.findtext("self_collide") or "").strip() in TRUE:
-        leave_out(source, f"model {model.get('name')!r}", "<self_collide>; there are no contacts")
+    for tag, why in (("self_collide", "there are no contacts"), ("static", "its joints move")):
+        if (model.findtext(tag) or "").strip() in TRUE:
+            leave_out(source, f"model {model.get('name')!r}", f"<{tag}>; {why}")
     frames = SdfFrames(model, source, version < (1, 7))
     if not frames.links:
         hint = "" if model.find("include") is None else "; what is in an <include> is not read"

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from robodyn.arrays import FloatArray
+from robodyn.checks import number_in
 from robodyn.errors import warn
 from robodyn.formats.xml_elements import TAG, frame_of
 from robodyn.formats.xml_text import numbers_in
@@ -37,9 +38,39 @@ OFFSET_TOLERANCE = 1e-14
 APART = 1e-4
 
 
+# Elements that are read, or do not affect the motion.
+KNOWN = {
+    "link": ("inertial", "visual", "collision", "pose", "gravity", "self_collide", "sensor",
+             "light", "projector", "audio_sink", "audio_source", "battery", "particle_emitter",
+             "must_be_base_link"),
+    "joint": ("parent", "child", "pose", "axis", "axis2", "thread_pitch", "screw_thread_pitch",
+              "gearbox_ratio", "gearbox_reference_body", "sensor", "physics", *ROTORS),
+    "axis": ("xyz", "limit", "dynamics", "mimic", "use_parent_model_frame", "initial_position"),
+    "limit": ("lower", "upper", "effort", "velocity", "stiffness", "dissipation"),
+    "dynamics": ("damping", "friction", "spring_stiffness", "spring_reference"),
+}  # fmt: skip
+KNOWN["axis2"] = KNOWN["axis"]
+# Paths of the elements with these children in a link or a joint.
+READ = (".", *(f"{axis}{inner}" for axis in ("axis", "axis2")
+               for inner in ("", "/limit", "/dynamics")))  # fmt: skip
+
+
 def own_elements(parent: Element, tag: str) -> list[Element]:
     """Return the child elements with a tag in robodyn's own namespace."""
     return [part for part in parent if part.tag == OWN + tag]
+
+
+def _is_set(element: Element) -> bool:
+    """Return whether an element is not ours and has a text other than zeros and `false`."""
+    words = [
+        word
+        for part in element.iter()
+        for text in (part.text or "", *part.attrib.values())
+        for word in text.split()
+    ]
+    return not element.tag.startswith(OWN) and any(
+        word != "false" and number_in(word) != 0.0 for word in words
+    )
 
 
 def leave_out(source: str, where: str, what: str) -> None:
@@ -100,17 +131,19 @@ class TreeReader:
         return ends[0], ends[1]
 
     def _name_foreign(self) -> None:
-        """Warn of unsupported elements of Drake in joints."""
+        """Warn of elements of links and joints that may affect the motion and are not read."""
         found: dict[str, list[str]] = {}
-        for name, joint in self._frames.joints.items():
-            for part in joint:
-                if part.tag.startswith("drake:") and part.tag not in ROTORS:
-                    found.setdefault(part.tag, []).append(repr(name))
+        for kind, named in (("link", self._frames.links), ("joint", self._frames.joints)):
+            for name, element in named.items():
+                for part in (each for path in READ for each in element.iterfind(path)):
+                    for inner in part:
+                        if inner.tag not in KNOWN[part.tag] and _is_set(inner):
+                            found.setdefault(inner.tag, []).append(f"{kind} {name!r}")
         for tag, names in found.items():
             what = f"<{tag}>"
             if tag.endswith("_frame"):
                 what += ": SDF has a joint at its child; name the frames as <parent> and <child>"
-            leave_out(self._frames.source, f"joints {', '.join(names[:8])}", what)
+            leave_out(self._frames.source, ", ".join(names[:8]), what)
 
     def _check_frames(self, name: str, joint: Element) -> None:
         """Warn of a parent's frame at a distance from the joint."""

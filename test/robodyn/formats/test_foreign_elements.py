@@ -384,3 +384,29 @@ def test_a_constraint_takes_nothing_that_it_does_not_have(before, after, remedy)
     """What is said at the wrong place would otherwise be a pin at the origin of the link."""
     with pytest.raises(rd.ModelError, match=re.escape(remedy)):
         rd.load(robot(CLOSED.replace(before, after)))
+
+
+SDF = """<sdf version="1.9"><model name="m">{model}<link name="base"/>
+  <joint name="f" type="fixed"><parent>world</parent><child>base</child></joint>
+  <link name="a">{link}<inertial><mass>1</mass></inertial></link>
+  <joint name="j" type="revolute">{joint}<parent>base</parent><child>a</child>
+  <axis><xyz>0 1 0</xyz>{axis}<limit><effort>5</effort></limit></axis></joint></model></sdf>"""
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "words"),
+    [
+        ("model", "<static>true</static>", "model 'm': ignored <static>"),
+        ("link", "<kinematic>1</kinematic>", "link 'a': ignored <kinematic>"),
+        ("link", "<velocity_decay><linear>0.1</linear></velocity_decay>", "<velocity_decay>"),
+        ("link", "<enable_wind>true</enable_wind>", "link 'a': ignored <enable_wind>"),
+        ("joint", '<drake:controller_gains p="1" d="2"/>', "<drake:controller_gains>"),
+        ("axis", "<drake:rotor_inertia>1e-4</drake:rotor_inertia>", "<drake:rotor_inertia>"),
+        ("link", "<kinematic>false</kinematic><velocity_decay/>", ""),
+        ("joint", "<physics><ode><limit><cfm>0.1</cfm></limit></ode></physics>", ""),
+    ],
+)
+def test_elements_of_an_sdf_that_are_not_read_are_named(place, text, words):
+    parts = dict.fromkeys(("model", "link", "joint", "axis"), "") | {place: text}
+    _, reported = loaded(SDF.format(**parts))
+    assert [words in each for each in reported] == ([True] if words else [])
