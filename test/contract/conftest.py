@@ -83,7 +83,7 @@ def load(name):
         return rd.load(name)
 
 
-_LOADED = {name: load(name) for name in rd.models()}
+_LOADED = {}
 
 
 @pytest.fixture
@@ -92,7 +92,8 @@ def named(random_numbers):
 
     def find(name):
         if name not in _LOADED:
-            _LOADED[name] = (RANDOM | UNDER_ACTUATED)[name](random_numbers(name))
+            draw = (RANDOM | UNDER_ACTUATED).get(name)
+            _LOADED[name] = draw(random_numbers(name)) if draw else load(name)
         return _LOADED[name]
 
     return find
