@@ -284,8 +284,8 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
         passed.append(leader.name)
         if leader.mimic.joint in passed:
             raise ModelError(
-                f"joints {', '.join(map(repr, passed))} mimic each other in a circle; let one of "
-                "them move by itself",
+                f"mimic joints {', '.join(map(repr, passed))} form a cycle; one of them must not "
+                "mimic another joint",
                 value=passed,
             )
         mimic = _through(mimic, leader.mimic)

@@ -270,7 +270,7 @@ class MotionLimiter:
         return cue
 
     def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
-        """Move from the last brake towards the requested motion as far as limits allow."""
+        """Move from the last braking motion towards the requested motion, within the limits."""
         brake = self._brake
         cue, room = self._held(braked, way, [(1.0, brake)])
         if cue is None:

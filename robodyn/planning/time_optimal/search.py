@@ -195,7 +195,7 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
 
 
 def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
-    """Compute the fastest motion near one strictly within the limits, and its gap.
+    """Compute a locally optimal motion, from one within the limits, and its gap.
 
     None if there is no such motion.
     """

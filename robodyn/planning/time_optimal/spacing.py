@@ -29,8 +29,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
 
     An interval of length h that takes the time t and leaves a fraction w of its limiting
     quantity's range unused costs the time w t. With w in proportion to h, the sum is least for a
-    density of points in proportion to the square root of w t / h^2. If little is unused anywhere,
-    the points stay where they are.
+    density of points in proportion to the square root of w t / h^2. If the limits are well used
+    everywhere, the points are not changed.
 
     Args:
         problem: coarse intervals.

@@ -262,7 +262,7 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis k of the base, turned as a closure's child is turned from its rest."""
+    """Return axis k of the base, rotated like the child of a closure from its rest."""
     own = a[X + k], a[Y + k], a[Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
     return combine(vector(b, X), vector(b, Y), vector(b, Z), own)
