@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
-from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisect
-from robodyn.analysis.limits import LIMIT_TOLERANCE
-from robodyn.arrays import FloatArray
+from robodyn.arrays import BoolArray, FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.spring import LinearSpring
@@ -194,31 +192,40 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
     return found | {"payload": {"mass": _finite(payload.mass), "joint": payload.joint}}
 
 
+def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
+    """Return (N,) whether joints are in range, on the same side of singularities as home.
+
+    Configurations (N, nq) of NaN are not.
+    """
+    allowed = ~np.isnan(configurations).any(axis=1)
+    known = configurations[allowed]
+    on_side = conditioning.is_on_side_of(mechanism, known, mechanism.home)
+    allowed[allowed] = on_side & travel.within_travel(mechanism, known)
+    return allowed
+
+
 def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
     """Return which limit each configuration (N, nq) exceeds; empty if none.
 
     A configuration of NaN is unreached. Singularities are between it and home.
     """
-    found = np.full(len(configurations), UNREACHED, dtype=object)
-    known = ~np.isnan(configurations).any(axis=1)
-    if not known.any():
-        return [str(each) for each in found]
-    there = configurations[known]
-    positions = travel_positions(mechanism, there)
+    allowed = are_allowed(mechanism, configurations)
+    return [
+        "" if is_allowed else _obstacle(mechanism, configuration)
+        for configuration, is_allowed in zip(configurations, allowed, strict=True)
+    ]
+
+
+def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
+    if np.isnan(configuration).any():
+        return UNREACHED
+    if travel.within_travel(mechanism, configuration):
+        return SINGULARITY
+    position = travel.travel_positions(mechanism, configuration)
     lower, upper = travel.travel_bounds(mechanism).T
-    excesses = np.maximum(lower - positions, positions - upper)
-    worst = excesses.argmax(axis=1)
-    on_side = conditioning.is_on_side_of(mechanism, there, mechanism.home)
-    rows = np.arange(len(there))
-    largest = excesses[rows, worst]
-    highest = positions[rows, worst] > upper[worst]
-    names = [limit.name for limit in travel_limits(mechanism)]
-    found[known] = [
-        f"{'upper' if high else 'lower'} limit of {names[j]}" if excess > LIMIT_TOLERANCE
-        else "" if same else SINGULARITY
-        for j, excess, high, same in zip(worst, largest, highest, on_side, strict=True)
-    ]  # fmt: skip
-    return [str(each) for each in found]
+    worst = int(np.maximum(lower - position, position - upper).argmax())
+    end = "upper" if position[worst] > upper[worst] else "lower"
+    return f"{end} limit of {travel.travel_limits(mechanism)[worst].name}"
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn.algorithms import Motion, conditioning, motions
+from robodyn.algorithms import Motion, motions
 from robodyn.algorithms.travel import within_travel
+from robodyn.analysis.at_home import are_allowed
 from robodyn.analysis.bisection import bisect
-from robodyn.arrays import BoolArray, FloatArray
+from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import advance_pose
@@ -150,7 +151,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
         at, q = 0.0, m.home
         for step in most / STEPS * np.arange(1, STEPS + 1):
             there = _moved(m, sense * step * unit, q)
-            if there is None or not _are_allowed(m, there[None])[0]:
+            if there is None or not are_allowed(m, there[None])[0]:
                 break
             at, q = float(step), there
             known.append((sense * at, q))
@@ -158,7 +159,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
             def holds(value: float, q: FloatArray = q, sense: float = sense) -> bool:
                 there = _moved(m, sense * value * unit, q)
-                return there is not None and bool(_are_allowed(m, there[None])[0])
+                return there is not None and bool(are_allowed(m, there[None])[0])
 
             at = bisect(holds, at, at + most / STEPS, HALVINGS)[0]
         ends.append(at)
@@ -183,7 +184,7 @@ def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> li
             poses, still = advance_pose(m.body_pose(m.home), moved), np.zeros_like(moved)
             starts = np.tile(travel.nearest(at), (len(offsets), 1))
             reached = motions.motions_of_body(m, poses, still, still, starts).configuration
-            inside = _are_allowed(m, reached).reshape(len(offsets), -1).all(axis=0)
+            inside = are_allowed(m, reached).reshape(len(offsets), -1).all(axis=0)
             if inside.all():
                 inner = outer
                 break
@@ -201,15 +202,6 @@ def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArr
     except RobodynError:
         return None
     return None if np.isnan(q).any() else q
-
-
-def _are_allowed(m: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return (N,) whether joints are in range, on the same side of singularities as home."""
-    allowed = ~np.isnan(configurations[:, 0])
-    known = configurations[allowed]
-    on_side = conditioning.is_on_side_of(m, known, m.home)
-    allowed[allowed] = on_side & within_travel(m, known)
-    return allowed
 
 
 def _largest(holds: Any, most: float) -> float:
