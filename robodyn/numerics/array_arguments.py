@@ -123,19 +123,50 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 def stack_all(typingctx: Any, shapes: Any) -> Any:
     """Allocate arrays on the stack, as `stack`, of the shapes in a named tuple: lengths, or pairs.
 
-    They are returned in a named tuple of the same class.
+    They are returned in a named tuple of the same class; those of a tuple of named tuples, in a
+    tuple of these.
     """
-    arrays = [types.Array(types.float64, getattr(shape, "count", 1), "C") for shape in shapes]
-    result = types.BaseTuple.from_types(arrays, shapes.instance_class)
+    return allocation(
+        shapes, lambda shape: types.Array(types.float64, getattr(shape, "count", 1), "C"), _on_stack
+    )
+
+
+def allocation(shapes: Any, type_of: Any, allocate: Any) -> Any:
+    """Return signature and code of an intrinsic that allocates what `stack_all` describes.
+
+    Args:
+        shapes: type of the argument.
+        type_of: type_of(shape) -> type of what is allocated for the type of a shape.
+        allocate: allocate(context, builder, type, lengths) generates the code.
+    """
+
+    def result_of(kind: Any) -> Any:
+        if _is_shape(kind):
+            return type_of(kind)
+        items = [result_of(item) for item in kind]
+        return types.BaseTuple.from_types(items, getattr(kind, "instance_class", None))
+
+    def make(context: Any, builder: Any, result: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.Integer):
+            return allocate(context, builder, result, [value])
+        parts = cgutils.unpack_tuple(builder, value)
+        if _is_shape(kind):
+            return allocate(context, builder, result, parts)
+        made = [make(context, builder, *each) for each in zip(result, kind, parts, strict=True)]
+        return context.make_tuple(builder, result, made)
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        found = []
-        for kind, shape in zip(arrays, cgutils.unpack_tuple(builder, args[0]), strict=True):
-            lengths = cgutils.unpack_tuple(builder, shape) if kind.ndim == 2 else [shape]
-            found.append(_on_stack(context, builder, kind, lengths))
-        return context.make_tuple(builder, result, found)
+        return make(context, builder, result, shapes, args[0])
 
+    result = result_of(shapes)
     return result(shapes), codegen
+
+
+def _is_shape(kind: Any) -> bool:
+    """Return whether a type is a length, or a pair of lengths."""
+    if isinstance(kind, types.BaseTuple) and not hasattr(kind, "instance_class"):
+        return all(isinstance(item, types.Integer) for item in kind)
+    return isinstance(kind, types.Integer)
 
 
 def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:

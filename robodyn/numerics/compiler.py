@@ -89,6 +89,12 @@ def batch_kernel(function: F) -> F:
     return _cached(function, nogil=True)
 
 
+def entry_of(function: F, module: str, name: str = "") -> F:
+    """Compile a function that another one encloses as `batch_entry` of a module."""
+    function.__module__, function.__qualname__ = module, name or function.__name__
+    return batch_entry(function)
+
+
 def _part(
     function: F,
     *,

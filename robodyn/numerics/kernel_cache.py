@@ -25,6 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from robodyn.numerics import numba_compat
 from robodyn.numerics.cache_folders import (
     KEPT_VERSIONS,
     cache_folders,
@@ -33,12 +34,6 @@ from robodyn.numerics.cache_folders import (
 )
 from robodyn.numerics.compilation_notes import notes
 from robodyn.numerics.kernel_keys import signature_key, sources_key
-from robodyn.numerics.numba_compat import (
-    NullCache,
-    can_be_saved,
-    machine_code_from,
-    saved_bytes,
-)
 
 try:
     import fcntl
@@ -53,7 +48,7 @@ MAGIC = b"robodyn kernel 1\n"
 SUFFIX = ".nbc"
 
 
-class KernelCache(NullCache):  # type: ignore[misc]
+class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
     """Cache of a Numba dispatcher: loads its machine code and saves new code.
 
     Folders are searched on first use, not on import of the library.
@@ -94,7 +89,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
                 content = _read(path)
                 if content is None:
                     continue
-                found = machine_code_from(content, target)
+                found = numba_compat.machine_code_from(content, target)
             except OSError:
                 continue
             except Exception as error:  # pickle and LLVM may raise anything
@@ -111,11 +106,11 @@ class KernelCache(NullCache):  # type: ignore[misc]
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Save machine code in a writable folder; without one it is lost when the process ends."""
         name = self._file_name(signature)
-        if name is not None and can_be_saved(compiled):
+        if name is not None and numba_compat.can_be_saved(compiled):
             for folder in cache_folders():
                 if folder.writable:
                     try:
-                        _write(folder.path / name, saved_bytes(compiled))
+                        _write(folder.path / name, numba_compat.saved_bytes(compiled))
                         self._drop_old(folder.path)
                         break
                     except OSError:  # the disk is full, or the folder was removed

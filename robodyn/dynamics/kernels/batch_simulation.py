@@ -7,15 +7,7 @@ Each row has its own parameters. The steps equal those of `integration.classical
 state, and the caller advances it alone. No lane depends on another, except that all of a group stay
 if the equations of one have no solution.
 
-A kind derives its two entries from `batch_loops`, with its own scratch memory:
-
-    smooth, hybrid = batch_loops(LaneFunctions(unpack, accelerate, normalize, ...))
-
-    @batch_entry
-    def advance(structure, numbers, settings, efforts, loads, q, v, left, first, last):
-        work = new_tables(...)
-        arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-        return smooth(borrowed_array(structure), arrays, work, first, last)
+A kind derives its two entries from its `LaneFunctions` by `simulation_entries.lane_entries`.
 """
 
 from __future__ import annotations

@@ -28,17 +28,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from robodyn.dynamics.kernels import modes
 from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, SEMI_IMPLICIT, STIFF_CHECK
-from robodyn.dynamics.kernels.modes import (
-    add_row,
-    choose_modes,
-    constrain_sticking_joints,
-    decay,
-    factor_with_damping,
-    rest_threshold,
-    row_times,
-)
 from robodyn.dynamics.kernels.pieces import between, put_implicit, stage_time
 from robodyn.dynamics.kernels.semi_implicit import put_velocity
 from robodyn.numerics.compiler import inner
@@ -194,7 +186,7 @@ def hybrid_step(
                 if status != OK:
                     return status, none, False
                 for i in range(nf):
-                    j.speed[i] = row_times(e.L, i, v, 0.0)
+                    j.speed[i] = modes.row_times(e.L, i, v, 0.0)
             is_evaluated = False
             if stage == last:
                 break
@@ -205,13 +197,13 @@ def hybrid_step(
                         return without_inertia, none, False
                     configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
                     break
-                if not factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
+                if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
                     return without_inertia, none, False
                 is_factored = not any_of(going & ~fresh)
-                rest = choose(fresh, rest_threshold(v, nv), rest)
+                rest = choose(fresh, modes.rest_threshold(v, nv), rest)
                 if checks_damping:
                     # lanes that need the other method than the rest of the group leave it
-                    stiff = h * decay(j.factor, e.D, nv, j.x) > STIFF
+                    stiff = h * modes.decay(j.factor, e.D, nv, j.x) > STIFF
                     if not any_of(going & ~fresh):
                         implicit = all_of(stiff | ~going)
                     wrong = fresh & (~stiff if implicit else stiff)
@@ -221,7 +213,7 @@ def hybrid_step(
                 last = 2 if implicit else 4
                 for i in range(nf):
                     j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
-                still = choose_modes(friction, e, j, rest, v, fresh)
+                still = modes.choose_modes(friction, e, j, rest, v, fresh)
                 # where all joints stick, nothing moves until something changes
                 stuck, going = stuck | still, going & ~still
                 if not any_of(going):
@@ -271,11 +263,11 @@ def hybrid_step(
         is_evaluated = is_evaluated and is_constant
         if any_of(leftover):
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy
-            if not factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
+            if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
                 return without_inertia, none, False
             for k in range(nv):
                 p.ahead[k] = v[k]
-            constrain_sticking_joints(e.L, j, False, p.ahead)
+            modes.constrain_sticking_joints(e.L, j, False, p.ahead)
             for k in range(nv):
                 v[k] = choose(leftover, p.ahead[k], v[k])
         for k in range(nq):
@@ -328,14 +320,16 @@ def put_accelerations(
     for i in range(nf):
         slides = abs(j.mode[i]) == 1.0
         if any_of(slides):
-            add_row(e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), slides, e.force)
+            modes.add_row(
+                e.L, i, -dry_friction(friction[i], 0, j.mode[i], j.speed[i]), slides, e.force
+            )
     twice = 2.0 if implicit and stage == 1 else 0.0
     if twice > 0.0:
         for i in range(nv):
             for k in range(nv):
                 e.force[i] = e.force[i] - 2.0 * e.M[max(i, k), min(i, k)] * first[k]
     factors = implicit or not is_factored
-    if factors and not factor_with_damping(j.factor, e.M, e.D, damped, implicit, nv):
+    if factors and not modes.factor_with_damping(j.factor, e.M, e.D, damped, implicit, nv):
         return False
     copy(e.force, j.x)
     solve_factored(j.factor, nv, j.x)
@@ -347,7 +341,7 @@ def put_accelerations(
             for k in range(nv):
                 required = required - e.L[i, k] * (j.x[k] + twice * first[k])
             j.required[i] = choose(sticks, required, 0.0)
-    constrain_sticking_joints(e.L, j, not factors, j.x)
+    modes.constrain_sticking_joints(e.L, j, not factors, j.x)
     for k in range(nv):
         s.accelerations[stage, k] = j.x[k]
     return True

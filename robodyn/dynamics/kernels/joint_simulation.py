@@ -2,29 +2,22 @@
 
 """Simulation of kinds whose configuration is the positions of their driven joints.
 
-Such a kind gives its equations as `JointEquations`. Control laws, motors, end stops, dry friction
-and the entries of the loops follow from them. Its packed mechanism is a matrix and a vector, as
-for `batch_calls.entry`, and its scratch memory has the fields of `JointMemory`.
+Such a kind gives its equations as `JointEquations`. Control laws, motors, end stops and dry
+friction follow from them. Its packed mechanism is a matrix and a vector, as for
+`batch_calls.entry`, and its scratch memory has the fields of `JointMemory`.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
-from robodyn.dynamics.kernels.control_laws import (
-    COMPUTED_TORQUE,
-    GIVEN,
-    add_planned,
-    corrected_acceleration,
-)
+from robodyn.dynamics.kernels import control_laws
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
-from robodyn.dynamics.kernels.integration import OK, PackedPlant
-from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.state import State, loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack_all
-from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.tables import new_tables
+from robodyn.numerics.compiler import inner
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 
@@ -86,27 +79,27 @@ def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFu
     @inner
     def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
         n = joints(control.model)
-        if control.law == GIVEN:
+        if control.law == control_laws.GIVEN:
             copy(row, out)
             return True
         vectors = work.vectors
         moving, corrected, error = vectors[0], vectors[1], vectors[2]
         clear(moving)
         clear(corrected)
-        if control.law == COMPUTED_TORQUE:
+        if control.law == control_laws.COMPUTED_TORQUE:
             copy(qd, moving)
             for j in range(n):
                 error[j] = row[j] - q[j]
                 if wraps(control.model, j):
                     error[j] = shortest_turn(error[j])
-            corrected_acceleration(
+            control_laws.corrected_acceleration(
                 control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
             )
         state = loaded(q, moving, corrected, load, False)
         if efforts(control.model, state, False, work, out) != OK:
             return False
-        if control.law == COMPUTED_TORQUE:
-            add_planned(control.kp, row, 3 * n, error, out)
+        if control.law == control_laws.COMPUTED_TORQUE:
+            control_laws.add_planned(control.kp, row, 3 * n, error, out)
         return True
 
     @inner
@@ -191,47 +184,3 @@ def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFu
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
     """Write the positions of the driven joints."""
     copy(q, out)
-
-
-def joint_entries(
-    module: str, functions: Functions, lanes: LaneFunctions, shapes: Any, lane_shapes: Any
-) -> tuple[Any, Any, Any]:
-    """Return the entries `simulate`, `advance` and `advance_hybrid` of a kind.
-
-    Args:
-        module: name of the module to which the entries belong.
-        functions, lanes: of `loop_functions`.
-        shapes: shapes(mechanism) of the scratch memory.
-        lane_shapes: the same from the structure that `unpack` receives.
-
-    Returns:
-        The entries, as in `simulation` and `batch_simulation`.
-    """
-    loop, (smooth, hybrid) = simulation_loop(functions), batch_loops(lanes)
-
-    def entry_of(function: Any, name: str) -> Any:
-        function.__module__, function.__qualname__ = module, name
-        return batch_entry(function)
-
-    def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-        numbers, gravity, table, friction, options, stops = borrowed_array(plant)
-        own = PackedPlant((numbers, gravity), table, friction, options, stops)
-        work = stack_all(shapes(own.mechanism))
-        return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
-
-    def advance_by(steps: Any) -> Any:
-        def advance(
-            structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-            left: Any, first: int, last: int,
-        ) -> int:  # fmt: skip
-            arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-            known = borrowed_array(structure)
-            return int(steps(known, arrays, new_tables(lane_shapes(known)), first, last))
-
-        return advance
-
-    return (
-        entry_of(simulate, "simulate"),
-        entry_of(advance_by(smooth), "advance"),
-        entry_of(advance_by(hybrid), "advance_hybrid"),
-    )

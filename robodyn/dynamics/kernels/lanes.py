@@ -13,7 +13,7 @@ import math
 from typing import Any
 
 from robodyn.dynamics.kernels.state import State
-from robodyn.numerics.compiler import inner
+from robodyn.numerics.compiler import entry_of, inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
 from robodyn.numerics.simd.tables import new_table
@@ -66,3 +66,48 @@ def evaluate_lanes(
                 out[first, k] = math.nan
         first = to
     return int(last)
+
+
+def entry_makers(module: str, evaluate_states: Any) -> tuple[Any, Any, Any]:
+    """Return functions that make the entries of a kind for batches.
+
+    Entries take the two arrays of a packed mechanism, arrays of states and out (N, k) for the
+    results, and return what `evaluate_lanes` returns:
+
+        of_configurations(name, find, settings): entry(first, second, q, out).
+        of_states(name, find, settings): entry(first, second, q, v, third, wrench, base, out).
+        of_derivatives(name, find): entry(first, second, q, v, acceleration, efforts, wrench, base,
+            forward, out), with `forward` as settings. Efforts are not read.
+
+    Args:
+        module: name of the module to which the entries belong.
+        evaluate_states: evaluate_states(find, first, second, states, settings, out), which calls
+            `evaluate_lanes`; an `inner` function.
+    """
+
+    def of_configurations(name: str, find: Any, settings: Any = False) -> Any:
+        def evaluate(first: Any, second: Any, q: Any, out: Any) -> int:
+            return int(evaluate_states(find, first, second, (q,), settings, out))
+
+        return entry_of(evaluate, module, name)
+
+    def of_states(name: str, find: Any, settings: Any = False) -> Any:
+        def evaluate(
+            first: Any, second: Any, q: Any, v: Any, third: Any, wrench: Any, base: Any, out: Any
+        ) -> int:
+            state = q, v, third, wrench, base
+            return int(evaluate_states(find, first, second, state, settings, out))
+
+        return entry_of(evaluate, module, name)
+
+    def of_derivatives(name: str, find: Any) -> Any:
+        def evaluate(
+            first: Any, second: Any, q: Any, v: Any, acceleration: Any, efforts: Any, wrench: Any,
+            base: Any, forward: bool, out: Any,
+        ) -> int:  # fmt: skip
+            state = q, v, acceleration, wrench, base
+            return int(evaluate_states(find, first, second, state, forward, out))
+
+        return entry_of(evaluate, module, name)
+
+    return of_configurations, of_states, of_derivatives

@@ -25,24 +25,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from robodyn.dynamics.kernels import integration
 from robodyn.dynamics.kernels.hybrid_step import (
     HybridScratch,
     MotionEquations,
     PieceMemory,
     hybrid_step,
-)
-from robodyn.dynamics.kernels.integration import (
-    DIVERGED,
-    HYBRID,
-    NO_COMMAND,
-    OK,
-    Control,
-    PackedRollout,
-    Stages,
-    Task,
-    classical_step,
-    commanded,
-    run,
 )
 from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.pieces import put_between, put_load
@@ -101,15 +89,17 @@ def command_at_instant(
     copy(configuration, s.configuration)
     copy(velocity, s.velocity)
     if not (is_within(s.configuration) and is_within(s.velocity)):
-        return DIVERGED
+        return integration.DIVERGED
     put_load(step, 0.0, p.load)
     row = p.row[: step.rows.shape[1]]
     copy(step.rows[0], row)
-    if not commanded(command, task, s.configuration, s.velocity, row, p.load, s.required, s.effort):
-        return NO_COMMAND
+    if not integration.commanded(
+        command, task, s.configuration, s.velocity, row, p.load, s.required, s.effort
+    ):
+        return integration.NO_COMMAND
     copy(s.required, step.required)
     copy(s.effort, step.applied)
-    return OK
+    return integration.OK
 
 
 def sticking_loop(kind: Functions) -> Any:
@@ -122,20 +112,20 @@ def sticking_loop(kind: Functions) -> Any:
     def supply(task: Any, step: Any, when: float, given: bool) -> Any:
         """Return a status, and the state of a stage with its efforts and load."""
         s, p = task.scratch.stages, task.scratch.piece
-        status, q, v = OK, s.configuration, s.velocity
+        status, q, v = integration.OK, s.configuration, s.velocity
         put_load(step, when, p.load)
         if step.rows.shape[0] > 1 and given:
             row = p.row[: step.rows.shape[1]]
             put_between(step.rows, 1, when, row)
-            if not commanded(command, task, q, v, row, p.load, s.required, s.effort):
-                status = NO_COMMAND
+            if not integration.commanded(command, task, q, v, row, p.load, s.required, s.effort):
+                status = integration.NO_COMMAND
         return status, loaded(q, v, s.effort, p.load, True)
 
     @inner
     def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
         if step.at_instant:
             status = command_at_instant(command, task, step, configuration, velocity)
-            if status != OK:
+            if status != integration.OK:
                 return int(status)
         # the number first: a tuple that begins with a function has old versions of Numba warn
         kind = without_inertia, supply, equations, configuration_rate, normalize
@@ -148,17 +138,19 @@ def sticking_loop(kind: Functions) -> Any:
     def run_sticking(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
-        rollout = PackedRollout(*arrays)
-        control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
+        rollout = integration.PackedRollout(*arrays)
+        control = integration.Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
         nq, nv, n = sizes(plant)
         nf = plant.friction.shape[0]
-        stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
+        stages = stack_all(integration.Stages((4, nq), (4, nv), nq, nv, n, n))
         memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2)))
         piece = stack_all(
             PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
         )
         scratch = HybridScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
-        return run(sticking_step, Task(plant, control, work, scratch), rollout, first, last)
+        return integration.run(
+            sticking_step, integration.Task(plant, control, work, scratch), rollout, first, last
+        )
 
     return run_sticking
 
@@ -174,18 +166,22 @@ def simulation_loop(kind: Functions) -> Any:
 
     @kind.compile_step
     def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
-        return classical_step(command, derivative, normalize, task, step, configuration, velocity)
+        return integration.classical_step(
+            command, derivative, normalize, task, step, configuration, velocity
+        )
 
     @inner
     def loop(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
-        if plant.options[HYBRID] != 0.0:
+        if plant.options[integration.HYBRID] != 0.0:
             return run_sticking(plant, model, work, arrays, law, first, last)
-        rollout = PackedRollout(*arrays)
-        control = Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
+        rollout = integration.PackedRollout(*arrays)
+        control = integration.Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
         nq, nv, n = sizes(plant)
-        stages = stack_all(Stages((4, nq), (4, nv), nq, nv, n, n))
-        return run(smooth_step, Task(plant, control, work, stages), rollout, first, last)
+        stages = stack_all(integration.Stages((4, nq), (4, nv), nq, nv, n, n))
+        return integration.run(
+            smooth_step, integration.Task(plant, control, work, stages), rollout, first, last
+        )
 
     return loop

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, lower_builtin, lower_getattr, models, register_model
 
+from robodyn.numerics.array_arguments import allocation
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.numba_compat import (
     AbstractTemplate,
@@ -73,19 +74,15 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
 @intrinsic
 def new_tables(typingctx: Any, shapes: Any) -> Any:
     """Allocate tables of the shapes in a named tuple, as `stack_all`; a length gives rows."""
-    kinds = [TABLE if isinstance(shape, types.BaseTuple) else ROWS for shape in shapes]
-    result = types.BaseTuple.from_types(kinds, shapes.instance_class)
 
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        found = []
-        for kind, shape in zip(kinds, cgutils.unpack_tuple(builder, args[0]), strict=True):
-            if kind == TABLE:
-                found.append(_new_table(context, builder, *cgutils.unpack_tuple(builder, shape)))
-            else:
-                found.append(make_rows(context, builder, _new_rows(builder, shape), shape))
-        return context.make_tuple(builder, result, found)
+    def allocate(context: Any, builder: Any, kind: Any, lengths: Any) -> Any:
+        if kind == TABLE:
+            return _new_table(context, builder, *lengths)
+        return make_rows(context, builder, _new_rows(builder, *lengths), *lengths)
 
-    return result(shapes), codegen
+    return allocation(
+        shapes, lambda shape: TABLE if isinstance(shape, types.BaseTuple) else ROWS, allocate
+    )
 
 
 @intrinsic

@@ -23,15 +23,7 @@ from robodyn.numerics.matrices import (
 )
 from robodyn.numerics.simd.lanes import all_of, any_of
 from robodyn.numerics.vectors import Vector, add, axpy, cross, dot, scale, store, sub, vector
-from robodyn.solvers.serial.kernels.layout import (
-    ARMATURE,
-    BODY_COUPLING,
-    BODY_EFFORT,
-    BODY_HANDLE,
-    BODY_INERTIA,
-    BODY_VELOCITY,
-    PRISMATIC,
-)
+from robodyn.solvers.serial.kernels import layout
 from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, link_about
 from robodyn.solvers.serial.kernels.terms import passive_effort
 
@@ -67,13 +59,13 @@ def forward_dynamics(
         if i > 0:
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             linear = add(linear, cross(angular, r))
-        angular = add(angular, vector(body, BODY_COUPLING))
-        linear = add(linear, vector(body, BODY_COUPLING + 3))
-        resisted = dot(vector(body, BODY_HANDLE), angular) + dot(
-            vector(body, BODY_HANDLE + 3), linear
+        angular = add(angular, vector(body, layout.BODY_COUPLING))
+        linear = add(linear, vector(body, layout.BODY_COUPLING + 3))
+        resisted = dot(vector(body, layout.BODY_HANDLE), angular) + dot(
+            vector(body, layout.BODY_HANDLE + 3), linear
         )
-        qdd[i] = (body[BODY_EFFORT] - resisted) / body[BODY_INERTIA]
-        if any_of(chain[i + 1, PRISMATIC] > 0.0):
+        qdd[i] = (body[layout.BODY_EFFORT] - resisted) / body[layout.BODY_INERTIA]
+        if any_of(chain[i + 1, layout.PRISMATIC] > 0.0):
             linear = axpy(qdd[i], joint_axis(frames, i), linear)
         else:
             angular = axpy(qdd[i], joint_axis(frames, i), angular)
@@ -91,16 +83,16 @@ def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any)
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             linear = add(linear, cross(angular, r))
         motion = scale(qd[i], joint_axis(frames, i))
-        if any_of(chain[i + 1, PRISMATIC] > 0.0):
+        if any_of(chain[i + 1, layout.PRISMATIC] > 0.0):
             linear = add(linear, motion)
-            store(bodies[i], BODY_COUPLING, ZERO)
-            store(bodies[i], BODY_COUPLING + 3, cross(angular, motion))
+            store(bodies[i], layout.BODY_COUPLING, ZERO)
+            store(bodies[i], layout.BODY_COUPLING + 3, cross(angular, motion))
         else:
             angular = add(angular, motion)
-            store(bodies[i], BODY_COUPLING, cross(angular, motion))
-            store(bodies[i], BODY_COUPLING + 3, cross(linear, motion))
-        store(bodies[i], BODY_VELOCITY, angular)
-        store(bodies[i], BODY_VELOCITY + 3, linear)
+            store(bodies[i], layout.BODY_COUPLING, cross(angular, motion))
+            store(bodies[i], layout.BODY_COUPLING + 3, cross(linear, motion))
+        store(bodies[i], layout.BODY_VELOCITY, angular)
+        store(bodies[i], layout.BODY_VELOCITY + 3, linear)
 
 
 @inner
@@ -125,26 +117,26 @@ def inward_inertias(
         moment = add(moment, gyroscopic[0])
         force = add(force, gyroscopic[1])
         z = joint_axis(frames, i)
-        if any_of(chain[i + 1, PRISMATIC] > 0.0):
+        if any_of(chain[i + 1, layout.PRISMATIC] > 0.0):
             angular, linear = apply(B, z), apply(M, z)
             inert, load = dot(z, linear), dot(z, force)
         else:
             angular, linear = apply(A, z), apply_transposed(B, z)
             inert, load = dot(z, angular), dot(z, moment)
-        inert += chain[i + 1, ARMATURE]
+        inert += chain[i + 1, layout.ARMATURE]
         if not all_of(inert > 0.0):
             return False
         effort = tau[i] - passive_effort(chain[i + 1], q[i], qd[i], qd[i]) - load
-        store(body, BODY_HANDLE, angular)
-        store(body, BODY_HANDLE + 3, linear)
-        body[BODY_EFFORT] = effort
-        body[BODY_INERTIA] = inert
+        store(body, layout.BODY_HANDLE, angular)
+        store(body, layout.BODY_HANDLE + 3, linear)
+        body[layout.BODY_EFFORT] = effort
+        body[layout.BODY_INERTIA] = inert
         if i > 0:
             A = add_outer(A, -1.0 / inert, angular, angular)
             B = add_outer(B, -1.0 / inert, angular, linear)
             M = add_outer(M, -1.0 / inert, linear, linear)
-            alpha = vector(body, BODY_COUPLING)
-            a = vector(body, BODY_COUPLING + 3)
+            alpha = vector(body, layout.BODY_COUPLING)
+            a = vector(body, layout.BODY_COUPLING + 3)
             moment = add(moment, axpy(effort / inert, angular, add(apply(A, alpha), apply(B, a))))
             force = add(
                 force, axpy(effort / inert, linear, add(apply_transposed(B, alpha), apply(M, a)))
@@ -158,8 +150,8 @@ def inward_inertias(
 @inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
     """Compute the moment and force due to a link's velocity alone, v x* I v."""
-    omega = vector(body, BODY_VELOCITY)
-    v = vector(body, BODY_VELOCITY + 3)
+    omega = vector(body, layout.BODY_VELOCITY)
+    v = vector(body, layout.BODY_VELOCITY + 3)
     momentum = axpy(mass, v, cross(omega, first))
     spin = add(apply(inertia, omega), cross(first, v))
     return add(cross(omega, spin), cross(v, momentum)), cross(omega, momentum)

@@ -27,20 +27,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_rows_by_factor
 from robodyn.numerics.matrices import plus
 from robodyn.numerics.vectors import add, cross, dot, scale, store, vector
-from robodyn.solvers.serial.kernels.layout import (
-    ARMATURE,
-    DAMPING,
-    DRY_FRICTION,
-    MASS,
-    PRISMATIC,
-    STIFFNESS,
-)
-from robodyn.solvers.serial.kernels.spatial import (
-    joint_axis,
-    joint_origin,
-    link_com,
-    link_inertia,
-)
+from robodyn.solvers.serial.kernels import layout, spatial
 
 # Scratch, a row for each joint: data of the coordinate, then motion of the link.
 OMEGA, VELOCITY, ALPHA, ACCELERATION = 18, 21, 24, 27
@@ -53,9 +40,9 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
     none = scale(0.0, base.force)
     motion = LinkMotion(base.omega, none, base.alpha, base.force)
     for i in range(chain.shape[0] - 1):
-        row, z = rows[i], joint_axis(frames, i)
-        axis, arm = z, cross(joint_origin(frames, i), z)
-        if chain[i + 1, PRISMATIC] != 0.0:
+        row, z = rows[i], spatial.joint_axis(frames, i)
+        axis, arm = z, cross(spatial.joint_origin(frames, i), z)
+        if chain[i + 1, layout.PRISMATIC] != 0.0:
             axis, arm = none, z
         motion = pass_joint(axis, arm, qd[i], qdd[i], motion, row)
         store(row, OMEGA, motion.omega)
@@ -70,8 +57,8 @@ def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
-    com, inertia = link_com(chain, frames, i), link_inertia(chain, frames, i)
-    return link_terms(chain[i + 1, MASS], com, inertia, motion)
+    com, inertia = spatial.link_com(chain, frames, i), spatial.link_inertia(chain, frames, i)
+    return link_terms(chain[i + 1, layout.MASS], com, inertia, motion)
 
 
 @inner
@@ -118,11 +105,13 @@ def effort_derivatives(
                 mixed = dot(change[0], vector(other, TURNED)) + dot(change[1], vector(other, MOVED))
                 out[j * n + i] = dot(factor, w) + mixed
         side = friction_rate(qd[j], qdd[j]) if planned else qd[j]
-        slope = chain[j + 1, DAMPING] + dry_friction_slope(chain[j + 1], DRY_FRICTION, side)
+        slope = chain[j + 1, layout.DAMPING] + dry_friction_slope(
+            chain[j + 1], layout.DRY_FRICTION, side
+        )
         at = j * n + j
-        out[at] = out[at] + chain[j + 1, STIFFNESS]
+        out[at] = out[at] + chain[j + 1, layout.STIFFNESS]
         out[by_rate + at] = out[by_rate + at] + slope
-        out[by_change + at] = out[by_change + at] + chain[j + 1, ARMATURE]
+        out[by_change + at] = out[by_change + at] + chain[j + 1, layout.ARMATURE]
     if state.contact:
         add_wrench_derivatives(chain, frames, state.wrench, rows, out)
 
@@ -131,7 +120,7 @@ def effort_derivatives(
 def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
     """Add the derivatives by q due to a wrench about the tip, constant in the base frame."""
     n = chain.shape[0] - 1
-    tip, force = joint_origin(frames, n), vector(wrench, 0)
+    tip, force = spatial.joint_origin(frames, n), vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
     for j in range(n):
         z, arm_of = vector(rows[j], AXIS), vector(rows[j], ARM)

@@ -11,17 +11,12 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from robodyn.dynamics.kernels import joint_simulation
 from robodyn.dynamics.kernels.base_motion import base_of
-from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
-from robodyn.dynamics.kernels.integration import OK, PackedPlant
-from robodyn.dynamics.kernels.joint_simulation import (
-    JointEquations,
-    joint_entries,
-    joint_positions,
-    loop_functions,
-)
-from robodyn.numerics.array_arguments import borrowed_array, stack_all
-from robodyn.numerics.compiler import batch_entry, inner, noinline
+from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
+from robodyn.numerics.array_arguments import borrowed_array
+from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.simd.tables import table_of
 from robodyn.solvers.serial.kernels.articulated import forward_dynamics
 from robodyn.solvers.serial.kernels.composite import mass_matrix
@@ -122,41 +117,29 @@ def wraps(arm: Any, joint: int) -> bool:
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
     """Return chain and gravity of eight arms from rows of lanes."""
-    rows = slides.shape[0]
+    rows = borrowed_array(slides).shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]
 
 
 @inner
-def shapes_of_arm(arm: Any) -> Any:
+def shapes_of_arm(arm: Any, model: Any) -> Any:
     """Return the shapes of the scratch memory of an arm."""
     return scratch_shapes(joints(arm))
 
 
 @inner
-def shapes_of_arms(slides: Any) -> Any:
+def shapes_of_arms(slides: Any, rows: Any) -> Any:
     """Return the shapes of the scratch memory of eight arms; `slides` (n + 1,)."""
-    return scratch_shapes(slides.shape[0] - 1)
+    return scratch_shapes(borrowed_array(slides).shape[0] - 1)
 
 
-EQUATIONS = JointEquations(
+EQUATIONS = joint_simulation.JointEquations(
     joints, find_efforts, find_accelerations, find_mass_matrix, damping, NO_INERTIA, place_links,
     wraps,
 )  # fmt: skip
-FUNCTIONS, LANES = loop_functions(EQUATIONS, unpack)
-simulate, advance, advance_hybrid = joint_entries(
-    __name__, FUNCTIONS, LANES, shapes_of_arm, shapes_of_arms
+FUNCTIONS, LANES = joint_simulation.loop_functions(EQUATIONS, unpack)
+simulate, simulate_elastic = loop_entries(
+    __name__, FUNCTIONS, joint_simulation.joint_positions, shapes_of_arm
 )
-loop_with_drives = elastic_loop(FUNCTIONS, joint_positions)
-
-
-@batch_entry
-def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop with elastic drives for calls from Python."""
-    chain, gravity, table, friction, options, stops, drives = borrowed_array(plant)
-    n = chain.shape[0] - 1
-    work = stack_all(scratch_shapes(n))
-    own = PackedPlant((chain, gravity), table, friction, options, stops)
-    moved = ElasticPlant(own, friction, options, drives)
-    known, rows = borrowed_array(model), borrowed_array(arrays)
-    return loop_with_drives(moved, known, work, rows, law, first, last)
+advance, advance_hybrid = lane_entries(__name__, LANES, shapes_of_arms)

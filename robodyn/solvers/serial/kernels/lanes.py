@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, base_of
 from robodyn.dynamics.kernels.integration import OK
-from robodyn.dynamics.kernels.lanes import evaluate_lanes
+from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
 from robodyn.numerics.array_arguments import borrowed_array
-from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.tables import as_table, new_tables
 from robodyn.solvers.serial.kernels import articulated as serial_articulated
@@ -67,16 +67,9 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
             state.wrench[j] = 0.0
     place(chain, state.q, s.frames)
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
+    q, rates, efforts = state.q, state.rates, state.acceleration_or_effort
     solved = serial_articulated.forward_dynamics(
-        chain,
-        s.frames,
-        base,
-        state.q,
-        state.rates,
-        state.acceleration_or_effort,
-        state.wrench,
-        s.bodies,
-        found,
+        chain, s.frames, base, q, rates, efforts, state.wrench, s.bodies, found
     )
     return OK if solved else NO_INERTIA
 
@@ -126,45 +119,9 @@ def evaluate_states(
     return evaluate_lanes(find, arm, given, width, settings, False, s, borrowed_array(out))
 
 
-@batch_entry
-def inverse_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute efforts out (N, n)."""
-    return evaluate_states(find_efforts, chain, gravity, (q, qd, qdd, wrench, base), False, out)
-
-
-@batch_entry
-def forward_dynamics(
-    chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute accelerations out (N, n)."""
-    return evaluate_states(
-        find_accelerations, chain, gravity, (q, qd, tau, wrench, base), False, out
-    )
-
-
-@batch_entry
-def mass_matrix(chain: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Compute mass matrices out (N, n * n), row by row."""
-    return evaluate_states(find_mass_matrix, chain, gravity, (q,), False, out)
-
-
-@batch_entry
-def jacobian(chain: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Compute Jacobians out (N, 6 n) of the tip, row by row."""
-    return evaluate_states(find_jacobian, chain, gravity, (q,), False, out)
-
-
-@batch_entry
-def derivatives(
-    chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, tau: Any, wrench: Any, base: Any,
-    forward: bool, out: Any,
-) -> int:  # fmt: skip
-    """Compute derivatives out (N, 3 n n) of efforts, or of accelerations if `forward`, row by row.
-
-    By q, qd, and qdd or efforts, at states with these accelerations; tau is not read.
-    """
-    return evaluate_states(
-        find_derivatives, chain, gravity, (q, qd, qdd, wrench, base), forward, out
-    )
+of_configurations, of_states, of_derivatives = entry_makers(__name__, evaluate_states)
+inverse_dynamics = of_states("inverse_dynamics", find_efforts)
+forward_dynamics = of_states("forward_dynamics", find_accelerations)
+mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
+jacobian = of_configurations("jacobian", find_jacobian)
+derivatives = of_derivatives("derivatives", find_derivatives)

@@ -15,14 +15,7 @@ from typing import Any
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import Matrix, apply_transposed, matrix, store_matrix
 from robodyn.numerics.vectors import Vector, store, vector
-from robodyn.solvers.serial.kernels.layout import (
-    ROTATION,
-    WORK_FORCE,
-    WORK_LEVER,
-    WORK_MOMENT,
-    WORK_REACH,
-    WORK_ROTATION,
-)
+from robodyn.solvers.serial.kernels import layout
 from robodyn.solvers.serial.kernels.spatial import link_lever, link_reach, link_rotation
 from robodyn.solvers.serial.kernels.terms import (
     add_force,
@@ -104,18 +97,21 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
         outer_force, outer_moment = tip_load(chain, state.q, state.wrench)
     for i in range(n - 1, -1, -1):
         row = chain[i + 1]
-        force = vector(work[i], WORK_FORCE)
+        force = vector(work[i], layout.WORK_FORCE)
         moment = add_moment(
-            vector(work[i], WORK_MOMENT), lever_moment(vector(work[i], WORK_LEVER), force)
+            vector(work[i], layout.WORK_MOMENT),
+            lever_moment(vector(work[i], layout.WORK_LEVER), force),
         )
         if state.contact or i < n - 1:
             force = add_force(force, outer_force)
-            moment = add_moment(moment, passed_moment(vector(work[i], WORK_REACH), outer_force))
+            moment = add_moment(
+                moment, passed_moment(vector(work[i], layout.WORK_REACH), outer_force)
+            )
             moment = add_moment(moment, outer_moment)
         effort = along_axis(row, force, moment)
         tau[i] = add_motor(row, effort, state.q[i], state.rates[i], state.acceleration_or_effort[i])
         if i > 0:
-            R = matrix(work[i], WORK_ROTATION)
+            R = matrix(work[i], layout.WORK_ROTATION)
             outer_force = turned_force(R, force)
             outer_moment = turned_moment(R, moment)
 
@@ -126,7 +122,7 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
 
     `wrench` (6,) is the opposite, in the base frame.
     """
-    R = matrix(chain[0], ROTATION)
+    R = matrix(chain[0], layout.ROTATION)
     force = apply_transposed(R, (-wrench[0], -wrench[1], -wrench[2]))
     moment = apply_transposed(R, (-wrench[3], -wrench[4], -wrench[5]))
     for i in range(chain.shape[0] - 1):
@@ -141,8 +137,8 @@ def store_link(
     work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector
 ) -> None:
     """Store a link's quantities for `inward`."""
-    store_matrix(work, WORK_ROTATION, R)
-    store(work, WORK_REACH, r)
-    store(work, WORK_LEVER, lever)
-    store(work, WORK_FORCE, force)
-    store(work, WORK_MOMENT, moment)
+    store_matrix(work, layout.WORK_ROTATION, R)
+    store(work, layout.WORK_REACH, r)
+    store(work, layout.WORK_LEVER, lever)
+    store(work, layout.WORK_FORCE, force)
+    store(work, layout.WORK_MOMENT, moment)

@@ -16,14 +16,7 @@ from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.matrices import apply, apply_transposed, matrix, product
 from robodyn.numerics.vectors import add, cross, sub, vector
-from robodyn.solvers.serial.kernels.derivatives import (
-    ACCELERATION,
-    ALPHA,
-    OMEGA,
-    SLOPE_SIZE,
-    VELOCITY,
-    outward,
-)
+from robodyn.solvers.serial.kernels import derivatives
 from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE, REACH
 from robodyn.solvers.serial.kernels.spatial import place
 from robodyn.solvers.serial.kernels.terms import add_motor
@@ -35,9 +28,11 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
-    w, alpha = vector(rows[i], OMEGA), vector(rows[i], ALPHA)
-    a = add(vector(rows[i], ACCELERATION), cross(alpha, p))
-    a = apply_transposed(E, add(a, cross(w, add(vector(rows[i], VELOCITY), cross(w, p)))))
+    w, alpha = vector(rows[i], derivatives.OMEGA), vector(rows[i], derivatives.ALPHA)
+    a = add(vector(rows[i], derivatives.ACCELERATION), cross(alpha, p))
+    a = apply_transposed(
+        E, add(a, cross(w, add(vector(rows[i], derivatives.VELOCITY), cross(w, p))))
+    )
     w, alpha = apply_transposed(E, w), apply_transposed(E, alpha)
     for j in range(i + 1):
         axis = vector(rows[j], AXIS)
@@ -65,11 +60,11 @@ def regressor(
         borrowed_array(q), borrowed_array(qd), borrowed_array(qdd), borrowed_array(out)
     )  # fmt: skip
     n = chain.shape[0] - 1
-    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, SLOPE_SIZE)
+    frames, rows = stack(n + 1, FRAME_SIZE), stack(n, derivatives.SLOPE_SIZE)
     base = base_at_rest(borrowed_array(gravity))
     for k in range(out.shape[0]):
         place(chain, q[k], frames)
-        outward(chain, frames, base, qd[k], qdd[k], rows)
+        derivatives.outward(chain, frames, base, qd[k], qdd[k], rows)
         for j in range(n):
             for c in range(out.shape[2]):
                 out[k, j, c] = 0.0

@@ -20,24 +20,14 @@ from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import Vector, add, axpy, dot, store, symmetric, vector
-from robodyn.solvers.serial.kernels.layout import (
-    AXIS,
-    COM,
-    FRAME_ORIGIN,
-    INERTIA,
-    LEVER,
-    MASS,
-    PRISMATIC,
-    REACH,
-    ROTATION,
-)
+from robodyn.solvers.serial.kernels import layout
 
 
 @inner
 def link_rotation(row: Any, q: float) -> Matrix:
     """Return R_{i-1}^i, rows: link frame i to frame i-1."""
-    x, y, z = matrix(row, ROTATION)
-    if any_of(row[PRISMATIC] > 0.0):
+    x, y, z = matrix(row, layout.ROTATION)
+    if any_of(row[layout.PRISMATIC] > 0.0):
         return x, y, z
     s, c = sine_cosine(q)
     return (
@@ -50,39 +40,39 @@ def link_rotation(row: Any, q: float) -> Matrix:
 @inner
 def link_reach(row: Any, q: float) -> Vector:
     """Return r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
-    if any_of(row[PRISMATIC] > 0.0):
-        return axpy(q, vector(row, AXIS), vector(row, REACH))
-    return vector(row, REACH)
+    if any_of(row[layout.PRISMATIC] > 0.0):
+        return axpy(q, vector(row, layout.AXIS), vector(row, layout.REACH))
+    return vector(row, layout.REACH)
 
 
 @inner
 def link_lever(row: Any, q: float) -> Vector:
     """Return r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
-    if any_of(row[PRISMATIC] > 0.0):
-        return axpy(q, vector(row, AXIS), vector(row, LEVER))
-    return vector(row, LEVER)
+    if any_of(row[layout.PRISMATIC] > 0.0):
+        return axpy(q, vector(row, layout.AXIS), vector(row, layout.LEVER))
+    return vector(row, layout.LEVER)
 
 
 @inner
 def place(chain: Any, q: Any, frames: Any) -> None:
     """Compute rotation and origin of frames 0..n, base frame, into (n + 1, FRAME_SIZE)."""
-    R = matrix(chain[0], ROTATION)
-    origin = apply(R, vector(chain[0], REACH))
+    R = matrix(chain[0], layout.ROTATION)
+    origin = apply(R, vector(chain[0], layout.REACH))
     store_matrix(frames[0], 0, R)
-    store(frames[0], FRAME_ORIGIN, origin)
+    store(frames[0], layout.FRAME_ORIGIN, origin)
     for i in range(chain.shape[0] - 1):
         row = chain[i + 1]
         R = product(R, link_rotation(row, q[i]))
         origin = add(origin, apply(R, link_reach(row, q[i])))
         store_matrix(frames[i + 1], 0, R)
-        store(frames[i + 1], FRAME_ORIGIN, origin)
+        store(frames[i + 1], layout.FRAME_ORIGIN, origin)
 
 
 @inner
 def write_pose(frame: Any, out: Any) -> None:
     """Write the pose out (7,) of a frame (FRAME_SIZE,)."""
     x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
-    store(out, 0, vector(frame, FRAME_ORIGIN))
+    store(out, 0, vector(frame, layout.FRAME_ORIGIN))
     out[3], out[4], out[5], out[6] = x, y, z, w
 
 
@@ -95,14 +85,16 @@ def joint_axis(frames: Any, i: int) -> Vector:
 @inner
 def joint_origin(frames: Any, i: int) -> Vector:
     """Return the frame's origin of joint i (0..n-1), or of the tip (n), base frame."""
-    return vector(frames[i], FRAME_ORIGIN)
+    return vector(frames[i], layout.FRAME_ORIGIN)
 
 
 @inner
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
     """Return the center of mass of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
-    return add(vector(frames[i + 1], FRAME_ORIGIN), apply(R, vector(chain[i + 1], COM)))
+    return add(
+        vector(frames[i + 1], layout.FRAME_ORIGIN), apply(R, vector(chain[i + 1], layout.COM))
+    )
 
 
 @inner
@@ -110,7 +102,11 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
     """Return the inertia of link i (0..n-1) about its center of mass, in base axes."""
     x, y, z = matrix(frames[i + 1], 0)
     row = chain[i + 1]
-    Ix, Iy, Iz = symmetric(row, INERTIA, x), symmetric(row, INERTIA, y), symmetric(row, INERTIA, z)
+    Ix, Iy, Iz = (
+        symmetric(row, layout.INERTIA, x),
+        symmetric(row, layout.INERTIA, y),
+        symmetric(row, layout.INERTIA, z),
+    )
     xy, xz, yz = dot(x, Iy), dot(x, Iz), dot(y, Iz)
     return (dot(x, Ix), xy, xz), (xy, dot(y, Iy), yz), (xz, yz, dot(z, Iz))
 
@@ -118,7 +114,7 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
 @inner
 def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
     """Return mass, first moment and inertia of link i about its joint's origin, in base axes."""
-    mass = chain[i + 1, MASS]
+    mass = chain[i + 1, layout.MASS]
     com = link_com(chain, frames, i)
     origin = joint_origin(frames, i)
     c = (com[0] - origin[0], com[1] - origin[1], com[2] - origin[2])

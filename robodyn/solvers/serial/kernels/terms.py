@@ -16,30 +16,16 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.matrices import Matrix, apply, apply_transposed, matrix
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import Vector, add, cross, dot, scale, symmetric, vector
-from robodyn.solvers.serial.kernels.layout import (
-    ARMATURE,
-    AT_ZERO,
-    AXIS,
-    COM,
-    DAMPING,
-    DRY_FRICTION,
-    INERTIA,
-    MASS,
-    PRISMATIC,
-    ROTATION,
-    SHIFT,
-    SPREAD,
-    STIFFNESS,
-)
+from robodyn.solvers.serial.kernels import layout
 
 
 @inner
 def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
     """Return omega_0, alpha_0 and a_0 in frame 0; gravity is an upward acceleration of the base."""
-    R = matrix(chain[0], ROTATION)
+    R = matrix(chain[0], layout.ROTATION)
     if base.moves:
         none = scale(0.0, base.force)
-        a = add(base.force, transport_and_coriolis(base, vector(chain[0], SHIFT), none))
+        a = add(base.force, transport_and_coriolis(base, vector(chain[0], layout.SHIFT), none))
         return (
             apply_transposed(R, base.omega),
             apply_transposed(R, base.alpha),
@@ -51,7 +37,7 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
     """Compute omega_i from omega_{i-1} (eq. 3.15)."""
-    if any_of(row[PRISMATIC] > 0.0):
+    if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, omega)
     return apply_transposed(R, (omega[0], omega[1], omega[2] + rate))
 
@@ -61,7 +47,7 @@ def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
     """Compute alpha_i from alpha_{i-1} and omega_{i-1} (eq. 3.16; the report prints omega_i)."""
-    if any_of(row[PRISMATIC] > 0.0):
+    if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, alpha)
     return apply_transposed(
         R,
@@ -74,7 +60,7 @@ def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
     """Compute R_i^{i-1} a_{i-1} of eq. 3.17, plus d'' z + 2 d' omega x z if prismatic."""
-    if any_of(row[PRISMATIC] > 0.0):
+    if any_of(row[layout.PRISMATIC] > 0.0):
         twice = rate + rate
         a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
     return apply_transposed(R, a)
@@ -102,31 +88,31 @@ def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
 @inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
     """Compute the acceleration of the center of mass (eq. 3.18, rbar_i in both terms)."""
-    return add(apply(A, vector(row, COM)), a)
+    return add(apply(A, vector(row, layout.COM)), a)
 
 
 @inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
     """Compute the inertial force m_i abar_i of eq. 3.19."""
-    return scale(row[MASS], acceleration)
+    return scale(row[layout.MASS], acceleration)
 
 
 @inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
     """Compute m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
-    return scale(row[MASS], add(apply(A, lever), carried))
+    return scale(row[layout.MASS], add(apply(A, lever), carried))
 
 
 @inner
 def angular_inertia(row: Any, alpha: Vector) -> Vector:
     """Compute the moment I_i alpha_i."""
-    return symmetric(row, INERTIA, alpha)
+    return symmetric(row, layout.INERTIA, alpha)
 
 
 @inner
 def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
     """Compute the gyroscopic moment omega_i x (I_i omega_i)."""
-    return cross(omega, symmetric(row, INERTIA, omega))
+    return cross(omega, symmetric(row, layout.INERTIA, omega))
 
 
 @inner
@@ -135,8 +121,8 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
 
     In principal axes, as the report writes K, two thirds of the products vanish.
     """
-    xx, xy, xz = vector(row, SPREAD)
-    yy, yz, zz = vector(row, SPREAD + 3)
+    xx, xy, xz = vector(row, layout.SPREAD)
+    yy, yz, zz = vector(row, layout.SPREAD + 3)
     if xy == 0.0 and xz == 0.0 and yz == 0.0:
         return (
             A[2][1] * yy - A[1][2] * zz,
@@ -190,9 +176,9 @@ def add_moment(a: Vector, b: Vector) -> Vector:
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
     """Return the component of the moment, or force, along the joint's axis (eq. 3.21)."""
-    if any_of(row[PRISMATIC] > 0.0):
-        return dot(vector(row, AXIS), force)
-    return dot(vector(row, AXIS), moment)
+    if any_of(row[layout.PRISMATIC] > 0.0):
+        return dot(vector(row, layout.AXIS), force)
+    return dot(vector(row, layout.AXIS), moment)
 
 
 @inner
@@ -203,12 +189,12 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
     """
     side = friction_rate(rate, acceleration)
     passive = passive_effort(row, position, rate, side)
-    total: float = effort + (row[ARMATURE] * acceleration + passive)
+    total: float = effort + (row[layout.ARMATURE] * acceleration + passive)
     return total
 
 
 @inner
 def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
     """Compute the effort against a joint's friction and spring."""
-    friction = row[DAMPING] * rate + dry_friction(row, DRY_FRICTION, side, rate)
-    return friction + (row[STIFFNESS] * position + row[AT_ZERO])
+    friction = row[layout.DAMPING] * rate + dry_friction(row, layout.DRY_FRICTION, side, rate)
+    return friction + (row[layout.STIFFNESS] * position + row[layout.AT_ZERO])

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
+from robodyn.dynamics.kernels.simulation_entries import lane_entries
 from robodyn.dynamics.kernels.state import State
-from robodyn.numerics.array_arguments import borrowed_array
-from robodyn.numerics.compiler import batch_entry, inner
-from robodyn.numerics.simd.tables import as_table, new_tables
-from robodyn.solvers.stewart.kernels import integration
+from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.tables import as_table
+from robodyn.solvers.stewart.kernels import integration, lanes
 from robodyn.solvers.stewart.kernels.dynamics import MOTION_EQUATIONS, MotionEquations
-from robodyn.solvers.stewart.kernels.lanes import (
-    compute_accelerations,
-    equations_in_lanes,
-    normalize,
-)
 from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
 
 
@@ -57,7 +52,7 @@ def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
     for j in range(7):
         unit[j] = state.q[j]
     under = state.wrench, state.contact, state.base, state.moves
-    return normalize(unit), State(unit, state.rates, state.acceleration_or_effort, *under)
+    return lanes.normalize(unit), State(unit, state.rates, state.acceleration_or_effort, *under)
 
 
 @inner
@@ -79,14 +74,14 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
     is_unit, there = normalized(state, memory.unit)
-    status = equations_in_lanes(plant.mechanism, there, False, e) if is_unit else SINGULAR
+    status = lanes.equations_in_lanes(plant.mechanism, there, False, e) if is_unit else SINGULAR
     if status != OK:
         return int(status)
     if not held_efforts(plant, state, e, memory, memory.slopes):
         return SINGULAR
     under = state.wrench, True, state.base, state.moves
     held = State(memory.unit, state.rates, memory.held, *under)
-    return int(compute_accelerations(held, e, acceleration))
+    return int(lanes.compute_accelerations(held, e, acceleration))
 
 
 @inner
@@ -97,7 +92,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     is_unit, there = normalized(state, memory.unit)
     status = SINGULAR
     if is_unit:
-        status = equations_in_lanes(plant.mechanism, there, with_damping, e)
+        status = lanes.equations_in_lanes(plant.mechanism, there, with_damping, e)
     if status != OK:
         return int(status)
     for j in range(6):
@@ -112,33 +107,17 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     return OK
 
 
-smooth, hybrid = batch_loops(
+@inner
+def shapes(structure: Any, rows: Any) -> Any:
+    """Return the shapes of the scratch memory."""
+    return MEMORY, MOTION_EQUATIONS
+
+
+advance, advance_hybrid = lane_entries(
+    __name__,
     LaneFunctions(
         unpack, accelerate, integration.to_manifold, equations, integration.configuration_rate,
         SINGULAR,
-    )
+    ),
+    shapes,
 )  # fmt: skip
-
-
-@batch_entry
-def advance(
-    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-    left: Any, first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many platforms, see `batch_loops`; `structure` is not read."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    e = new_tables(MOTION_EQUATIONS)
-    work = new_tables(MEMORY), e
-    return int(smooth(structure, arrays, work, first, last))
-
-
-@batch_entry
-def advance_hybrid(
-    structure: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any,
-    left: Any, first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many platforms by hybrid steps, as `advance`."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    e = new_tables(MOTION_EQUATIONS)
-    work = new_tables(MEMORY), e
-    return int(hybrid(structure, arrays, work, first, last))

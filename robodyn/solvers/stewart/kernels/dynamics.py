@@ -11,14 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
-from robodyn.dynamics.kernels.point_spring import (
-    ON_CHILD,
-    ON_PARENT,
-    POINT_SPRING,
-    STIFFNESS,
-    spring_force,
-)
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve
 from robodyn.numerics.rotations import rotation_columns
@@ -37,19 +31,8 @@ from robodyn.numerics.vectors import (
     turn_symmetric,
     vector,
 )
+from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
-from robodyn.solvers.stewart.kernels.layout import (
-    COM,
-    INERTIA,
-    MASS,
-    OK,
-    PLATFORM_SIZE,
-    PRISMATIC_DAMPING,
-    SINGULAR,
-    SPHERICAL_DAMPING,
-    SPRINGS,
-    UNIVERSAL_DAMPING,
-)
 from robodyn.solvers.stewart.kernels.leg import (
     leg_acceleration,
     leg_geometry,
@@ -71,21 +54,23 @@ def platform_wrench(
     X, Y, Z = axes
     position, v, w = moving
     a, alpha = accel
-    r = combine(X, Y, Z, vector(platform, COM))
+    r = combine(X, Y, Z, vector(platform, layout.COM))
     ag = add(add(a, cross(alpha, r)), cross(w, cross(w, r)))
     ag = add(ag, base.force)
     if base.moves:
         ag = add(ag, transport_and_coriolis(base, add(position, r), add(v, cross(w, r))))
-    force = scale(platform[MASS], ag)
+    force = scale(platform[layout.MASS], ag)
     omega, change = turning(base, w, alpha)
-    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, INERTIA, change))
-    moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, INERTIA, omega)))
+    moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, layout.INERTIA, change))
+    moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, layout.INERTIA, omega)))
     k = 0
-    while any_of(platform[SPRINGS] > float(k)):
-        at = PLATFORM_SIZE + POINT_SPRING * k
-        q = combine(X, Y, Z, vector(platform, at + ON_CHILD))
-        reach = sub(add(position, q), vector(platform, at + ON_PARENT))
-        pull = spring_force(platform, at + STIFFNESS, reach, add(v, cross(w, q)))
+    while any_of(platform[layout.SPRINGS] > float(k)):
+        at = layout.PLATFORM_SIZE + point_spring.POINT_SPRING * k
+        q = combine(X, Y, Z, vector(platform, at + point_spring.ON_CHILD))
+        reach = sub(add(position, q), vector(platform, at + point_spring.ON_PARENT))
+        pull = point_spring.spring_force(
+            platform, at + point_spring.STIFFNESS, reach, add(v, cross(w, q))
+        )
         force, moment = add(force, pull), add(moment, cross(q, pull))
         k += 1
     return force, moment
@@ -94,10 +79,10 @@ def platform_wrench(
 @inner
 def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
     """Compute the platform's own contribution to the mass matrix, as `mass_blocks`."""
-    r = combine(X, Y, Z, vector(platform, COM))
+    r = combine(X, Y, Z, vector(platform, layout.COM))
     none = 0.0 * r[0]
-    mass = platform[MASS] + none
-    first, second = vector(platform, INERTIA), vector(platform, INERTIA + 3)
+    mass = platform[layout.MASS] + none
+    first, second = vector(platform, layout.INERTIA), vector(platform, layout.INERTIA + 3)
     own = turn_symmetric(X, Y, Z, first, second)
     own = about_origin(mass, r, own[0], own[1])
     x, y, z = scale(mass, r)
@@ -153,10 +138,10 @@ def damping_blocks(leg: Any, g: Any) -> Any:
     universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
     """
     inverse = 1.0 / g.length
-    u, slip = cross(g.c, g.s), leg[SPHERICAL_DAMPING] * inverse
+    u, slip = cross(g.c, g.s), leg[layout.SPHERICAL_DAMPING] * inverse
     # W = (s x tip + spin (u.tip) s) / L
-    all_ways = inverse * (leg[UNIVERSAL_DAMPING] * inverse + slip)
-    along, about = leg[PRISMATIC_DAMPING] - all_ways, all_ways * g.spin * g.spin
+    all_ways = inverse * (leg[layout.UNIVERSAL_DAMPING] * inverse + slip)
+    along, about = leg[layout.PRISMATIC_DAMPING] - all_ways, all_ways * g.spin * g.spin
     x, y, z = (all_ways, 0.0, 0.0), (0.0, all_ways, 0.0), (0.0, 0.0, all_ways)
     x = axpy(about * u[0], u, axpy(along * g.s[0], g.s, x))
     y = axpy(about * u[1], u, axpy(along * g.s[1], g.s, y))
@@ -167,7 +152,7 @@ def damping_blocks(leg: Any, g: Any) -> Any:
     b = scale(-slip, axpy(g.spin * g.s[1], u, (g.s[2], 0.0, -g.s[0])))
     c = scale(-slip, axpy(g.spin * g.s[2], u, (-g.s[1], g.s[0], 0.0)))
     xx, yy, zz = cross(g.q, a), cross(g.q, b), cross(g.q, c)
-    own = leg[SPHERICAL_DAMPING]
+    own = leg[layout.SPHERICAL_DAMPING]
     first = add(first, (own + 2.0 * xx[0], xx[1] + yy[0], xx[2] + zz[0]))
     second = add(second, (own + 2.0 * yy[1], yy[2] + zz[1], own + 2.0 * zz[2]))
     x, y, z = coupling
@@ -177,13 +162,9 @@ def damping_blocks(leg: Any, g: Any) -> Any:
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
     """Write the sum of all contributions of `at_reference` as a matrix (6, 6)."""
-    (first, second), coupling, (acceleration_or_effort, fourth) = blocks
+    (first, second), coupling, (third, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
-    lower = (
-        acceleration_or_effort,
-        (acceleration_or_effort[1], fourth[0], fourth[1]),
-        (acceleration_or_effort[2], fourth[1], fourth[2]),
-    )
+    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
     for i in range(3):
         for j in range(3):
             out[i, j] = upper[i][j]
@@ -206,7 +187,7 @@ def required_wrench(
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
-        if status != OK:
+        if status != layout.OK:
             return status
         write_column(H, i, g.s, cross(g.q, g.s))
         if with_legs:
@@ -215,7 +196,7 @@ def required_wrench(
             moment = add(moment, leg_moment)
     store(out, 0, force)
     store(out, 3, moment)
-    return OK
+    return layout.OK
 
 
 @inner
@@ -231,11 +212,11 @@ def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, ou
     """Compute actuator forces (6,) of one state under a wrench; H (6, 6) is scratch."""
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
-    if status != OK:
+    if status != layout.OK:
         return status
     for j in range(6):
         out[j] -= wrench[j]
-    return OK if solve(H, out) else SINGULAR
+    return layout.OK if solve(H, out) else layout.SINGULAR
 
 
 @inner
@@ -247,11 +228,11 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
-        if status != OK:
+        if status != layout.OK:
             return status
         blocks = add_blocks(blocks, at_reference(leg_tip_inertia(legs[i], g), g.q))
     write_mass_matrix(blocks, out)
-    return OK
+    return layout.OK
 
 
 class MotionEquations(NamedTuple):
@@ -292,7 +273,7 @@ def motion_equations(
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
-        if status != OK:
+        if status != layout.OK:
             return status
         write_column(e.H, i, g.s, cross(g.q, g.s))
         leg_force, leg_moment = leg_wrench(legs[i], g, v, w, none, none, base)
@@ -310,4 +291,4 @@ def motion_equations(
     write_mass_matrix(blocks, e.M)
     if with_damping:
         write_mass_matrix(damping, e.D)
-    return OK
+    return layout.OK

@@ -12,51 +12,17 @@ from __future__ import annotations
 import math
 from typing import Any, Final, NamedTuple
 
+from robodyn.dynamics.kernels import control_laws
 from robodyn.dynamics.kernels.base_motion import base_of
-from robodyn.dynamics.kernels.control_laws import (
-    COMPUTED_TORQUE,
-    GIVEN,
-    add_planned,
-    corrected_acceleration,
-)
-from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
-from robodyn.dynamics.kernels.integration import PackedPlant
-from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.simulation import Functions
+from robodyn.dynamics.kernels.simulation_entries import loop_entries
 from robodyn.dynamics.kernels.state import loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack_all
-from robodyn.numerics.compiler import batch_entry, inner, preoptimized
+from robodyn.numerics.compiler import inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
 from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
-from robodyn.solvers.stewart.kernels.dynamics import (
-    damping_blocks,
-    no_blocks,
-    platform_wrench,
-    write_mass_matrix,
-)
-from robodyn.solvers.stewart.kernels.layout import (
-    GRAVITY,
-    OK,
-    SINGULAR,
-)
-from robodyn.solvers.stewart.kernels.leg import (
-    leg_acceleration,
-    leg_geometry,
-    leg_load,
-    leg_velocity,
-)
-from robodyn.solvers.stewart.kernels.single import (
-    PLATFORM,
-    add_legs,
-    find_accelerations,
-    find_forces,
-    geometry_status,
-    is_degenerate,
-    mass_blocks,
-    sum_of_legs,
-    unit_columns,
-)
+from robodyn.solvers.stewart.kernels import dynamics, layout, leg, single
 
 
 class Work(NamedTuple):
@@ -83,21 +49,21 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
     """Write the forces of motors and end stops; return whether they exist."""
-    legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][PLATFORM:]
-    X, Y, Z = unit_columns(pose)
-    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
+    X, Y, Z = single.unit_columns(pose)
+    g = leg.leg_geometry(legs, vector(pose, 0), X, Y, Z)
     rate = dot(g.s, add(vector(twist, 0), cross(vector(twist, 3), g.q)))
     for i in range(6):
         work.lengths[i], work.rates[i] = lane(g.length, i), lane(rate, i)
     if not joint_efforts(plant, forces, work.lengths, work.rates, work.held, slopes):
         return True
-    if is_degenerate(g):
+    if single.is_degenerate(g):
         return False
     arm = cross(g.q, g.s)
     for j in range(3):
         for i in range(6):
             work.L[i, j], work.L[i, j + 3] = lane(g.s[j], i), lane(arm[j], i)
-    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), work.M)
+    dynamics.write_mass_matrix(single.mass_blocks(legs, platform, X, Y, Z, g), work.M)
     M, L = work.M, work.L
     return bool(add_end_stops(plant, work.lengths, work.rates, M, L, work.held, slopes))
 
@@ -127,7 +93,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
     """Compute the forces (6,) of a control law in `control_laws`."""
     (lanes,) = control.model
-    if control.law == GIVEN:
+    if control.law == control_laws.GIVEN:
         for j in range(6):
             out[j] = row[j]
         return True
@@ -135,17 +101,19 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
     here, moving, corrected, error = poses[0], poses[1, :6], poses[2, :6], poses[3, :6]
     clear(corrected)
     clear(moving)
-    if control.law == COMPUTED_TORQUE:
+    if control.law == control_laws.COMPUTED_TORQUE:
         copy(twist, moving)
         copy(pose, here)
         normalize(here)
         pose_difference(here, row[:7], error)
-        corrected_acceleration(control.kp, control.kv, error, twist, row[7:13], row[13:], corrected)
+        control_laws.corrected_acceleration(
+            control.kp, control.kv, error, twist, row[7:13], row[13:], corrected
+        )
     state = loaded(pose, moving, corrected, load, False)
-    if not find_forces(lanes, state, True, out):
+    if not single.find_forces(lanes, state, True, out):
         return False
-    if control.law == COMPUTED_TORQUE:
-        add_planned(control.kp, row, 19, error, out)
+    if control.law == control_laws.COMPUTED_TORQUE:
+        control_laws.add_planned(control.kp, row, 19, error, out)
     return True
 
 
@@ -158,16 +126,16 @@ def derivative(
     pose_rate(pose, twist, rate)
     if held_forces(plant, pose, twist, forces, work, work.slopes):
         state = loaded(pose, twist, work.held, load, True)
-        if find_accelerations(lanes, state, True, accel):
-            return OK
-    return geometry_status(lanes, pose, True)
+        if single.find_accelerations(lanes, state, True, accel):
+            return layout.OK
+    return single.geometry_status(lanes, pose, True)
 
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any, at_stage: bool) -> int:
     """Normalize the quaternion."""
     normalize(pose)
-    return OK
+    return layout.OK
 
 
 @inner
@@ -176,23 +144,23 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     force, L = out.force, out.L
-    legs, platform = rows_of(lanes, 0), lanes[PLATFORM:]
-    X, Y, Z = unit_columns(pose)
+    legs, platform = rows_of(lanes, 0), lanes[single.PLATFORM :]
+    X, Y, Z = single.unit_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     if not held_forces(plant, pose, twist, forces, work, out.stops):
-        return geometry_status(lanes, pose, True)
+        return single.geometry_status(lanes, pose, True)
     none = (0.0, 0.0, 0.0)
-    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
-    g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
-    if is_degenerate(g):
-        return geometry_status(lanes, pose, True)
-    m = leg_velocity(g, v, w)
-    n = leg_acceleration(g, m, none, none, w)
-    load = leg_load(legs, g, m, n, w, base)
+    base = base_of(state.base, state.moves, vector(platform, layout.GRAVITY), 0.0)
+    g = leg.leg_geometry(legs, vector(pose, 0), X, Y, Z)
+    if single.is_degenerate(g):
+        return single.geometry_status(lanes, pose, True)
+    m = leg.leg_velocity(g, v, w)
+    n = leg.leg_acceleration(g, m, none, none, w)
+    load = leg.leg_load(legs, g, m, n, w, base)
     moving = vector(pose, 0), v, w
-    linear, angular = platform_wrench(platform, (X, Y, Z), moving, (none, none), base)
-    linear = add_legs(linear, load.tip_force)
-    angular = add_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
+    linear, angular = dynamics.platform_wrench(platform, (X, Y, Z), moving, (none, none), base)
+    linear = single.add_legs(linear, load.tip_force)
+    angular = single.add_legs(angular, sub(cross(g.q, load.tip_force), load.friction))
     arm = cross(g.q, g.s)
     for j in range(3):
         force[j] = state.wrench[j] - linear[j]
@@ -205,9 +173,11 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
         for j in range(6):
             force[j] += L[i, j] * work.held[i]
     if with_damping:
-        write_mass_matrix(sum_of_legs(no_blocks(0.0), damping_blocks(legs, g)), out.D)
-    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), out.M)
-    return OK
+        dynamics.write_mass_matrix(
+            single.sum_of_legs(dynamics.no_blocks(0.0), dynamics.damping_blocks(legs, g)), out.D
+        )
+    dynamics.write_mass_matrix(single.mass_blocks(legs, platform, X, Y, Z, g), out.M)
+    return layout.OK
 
 
 @inner
@@ -225,33 +195,20 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 @inner
 def joint_positions(plant: Any, pose: Any, out: Any) -> None:
     """Write the lengths of the legs."""
-    X, Y, Z = unit_columns(pose)
-    g = leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
+    X, Y, Z = single.unit_columns(pose)
+    g = leg.leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
         out[i] = lane(g.length, i)
 
 
+@inner
+def work_shapes(platform: Any, model: Any) -> Work:
+    """Return the shapes of the scratch memory."""
+    return WORK
+
+
 FUNCTIONS = Functions(
-    command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR,
+    command, derivative, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR,
     compile_step=preoptimized,
 )  # fmt: skip
-loop, loop_with_drives = simulation_loop(FUNCTIONS), elastic_loop(FUNCTIONS, joint_positions)
-
-
-@batch_entry
-def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop for calls from Python."""
-    lanes, table, friction, options, stops = borrowed_array(plant)
-    own = PackedPlant((lanes,), table, friction, options, stops)
-    work = stack_all(WORK)
-    return loop(own, borrowed_array(model), work, borrowed_array(arrays), law, first, last)
-
-
-@batch_entry
-def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop with elastic drives for calls from Python."""
-    lanes, table, friction, options, stops, drives = borrowed_array(plant)
-    own = PackedPlant((lanes,), table, friction, options, stops)
-    moved, work = ElasticPlant(own, friction, options, drives), stack_all(WORK)
-    known, rows = borrowed_array(model), borrowed_array(arrays)
-    return loop_with_drives(moved, known, work, rows, law, first, last)
+simulate, simulate_elastic = loop_entries(__name__, FUNCTIONS, joint_positions, work_shapes)

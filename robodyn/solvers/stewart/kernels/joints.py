@@ -16,14 +16,9 @@ from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.vectors import cross, dot, vector
+from robodyn.solvers.stewart.kernels import leg
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
 from robodyn.solvers.stewart.kernels.layout import OK
-from robodyn.solvers.stewart.kernels.leg import (
-    LegGeometry,
-    leg_acceleration,
-    leg_geometry,
-    leg_velocity,
-)
 
 SIGN, OFFSET, AXES, READINGS = 0, 3, 6, 15
 RATES = 24
@@ -32,7 +27,7 @@ RATES = 24
 @inner
 def universal_leg(g: Any) -> Any:
     """Return the geometry of a leg with a universal base joint."""
-    return LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
+    return leg.LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
 
 
 @inner
@@ -69,7 +64,7 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         for i in range(6):
-            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            g = leg.leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
             if geometry_status(g, i) != OK:
                 return n
             g = universal_leg(g)
@@ -80,7 +75,7 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
                     1.0 if k % 3 == 1 else 0.0,
                     1.0 if k % 3 == 2 else 0.0,
                 )
-                v = leg_velocity(g, one if k < 3 else zero, zero if k < 3 else one)
+                v = leg.leg_velocity(g, one if k < 3 else zero, zero if k < 3 else one)
                 write_rates(readings[i], v.about_k, v.about_y, v.rate, S[n], 18 * i + k, 6)
         for k in range(7):
             p[n, 18 + k] = pose[n, k]
@@ -105,13 +100,13 @@ def motions(
         X, Y, Z = rotation_columns(pose[n])
         w = vector(twist[n], 3)
         for i in range(6):
-            g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
+            g = leg.leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
             if geometry_status(g, i) != OK:
                 return n
             g = universal_leg(g)
             write_positions(g, readings[i], p[n], 3 * i)
-            v = leg_velocity(g, vector(twist[n], 0), w)
-            a = leg_acceleration(g, v, vector(accel[n], 0), vector(accel[n], 3), w)
+            v = leg.leg_velocity(g, vector(twist[n], 0), w)
+            a = leg.leg_acceleration(g, v, vector(accel[n], 0), vector(accel[n], 3), w)
             write_rates(readings[i], v.about_k, v.about_y, v.rate, r[n], 3 * i, 1)
             # A = q1'' k + q2'' y + q1' q2' k x y, and k = y x c
             about_k, about_y = dot(a.A, cross(g.y, g.c)), dot(a.A, g.y)

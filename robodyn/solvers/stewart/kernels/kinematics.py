@@ -13,24 +13,18 @@ from robodyn.numerics.compiler import inner, kernel
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import store, vector
-from robodyn.solvers.stewart.kernels.layout import (
-    ALONG_UNIVERSAL_AXIS,
-    OK,
-    SMALLEST_LENGTH,
-    SMALLEST_SINE,
-    ZERO_LENGTH,
-)
+from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, leg_velocity
 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
     """Check that leg i has a length and a frame, for one state or eight; NaN has neither."""
-    if any_of(~(g.length > SMALLEST_LENGTH)):
-        return ZERO_LENGTH + i + 1
-    if any_of(~(g.sine > SMALLEST_SINE)):
-        return ALONG_UNIVERSAL_AXIS + i + 1
-    return OK
+    if any_of(~(g.length > layout.SMALLEST_LENGTH)):
+        return layout.ZERO_LENGTH + i + 1
+    if any_of(~(g.sine > layout.SMALLEST_SINE)):
+        return layout.ALONG_UNIVERSAL_AXIS + i + 1
+    return layout.OK
 
 
 @kernel
@@ -38,11 +32,11 @@ def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
     """Compute leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
-        status[n] = OK
+        status[n] = layout.OK
         for i in range(6):
             g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
-            if not g.length > SMALLEST_LENGTH:
-                status[n] = ZERO_LENGTH + i + 1
+            if not g.length > layout.SMALLEST_LENGTH:
+                status[n] = layout.ZERO_LENGTH + i + 1
                 break
             out[n, i] = g.length
 
@@ -69,7 +63,7 @@ def leg_motion(
         for i in range(6):
             g = leg_geometry(legs[i], vector(pose[n], 0), X, Y, Z)
             status[n] = geometry_status(g, i)
-            if status[n] != OK:
+            if status[n] != layout.OK:
                 break
             velocity = leg_velocity(g, vector(twist[n], 0), w)
             motion = leg_acceleration(g, velocity, vector(accel[n], 0), vector(accel[n], 3), w)

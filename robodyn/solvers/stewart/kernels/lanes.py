@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import base_of
-from robodyn.dynamics.kernels.lanes import evaluate_lanes
+from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
 from robodyn.dynamics.kernels.state import State, is_motion, unloaded
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
@@ -24,21 +24,8 @@ from robodyn.numerics.simd.linear_systems import solve_lanes
 from robodyn.numerics.simd.states import write
 from robodyn.numerics.simd.tables import as_table, new_table, new_tables
 from robodyn.numerics.vectors import cross, vector
-from robodyn.solvers.stewart.kernels.dynamics import (
-    MOTION_EQUATIONS,
-    motion_equations,
-    required_wrench,
-    write_column,
-)
+from robodyn.solvers.stewart.kernels import dynamics, layout
 from robodyn.solvers.stewart.kernels.dynamics import mass_matrix as one_mass_matrix
-from robodyn.solvers.stewart.kernels.layout import (
-    GRAVITY,
-    LEG_SIZE,
-    OK,
-    SINGULAR,
-    SMALLEST_LENGTH,
-    ZERO_LENGTH,
-)
 from robodyn.solvers.stewart.kernels.leg import leg_geometry
 from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 
@@ -62,17 +49,17 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
     """Compute actuator forces, for `evaluate_lanes`."""
     legs, body = platform
     if not normalize(state.q):
-        return SINGULAR
-    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    status = required_wrench(
+        return layout.SINGULAR
+    base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
+    status = dynamics.required_wrench(
         legs, body, state.q, state.rates, state.acceleration_or_effort, base, with_legs, s.H, found
     )
-    if status != OK:
+    if status != layout.OK:
         return status
     if state.contact:
         for j in range(6):
             found[j] = found[j] - state.wrench[j]
-    return OK if solve_lanes(s.H[0], found, False) else SINGULAR
+    return layout.OK if solve_lanes(s.H[0], found, False) else layout.SINGULAR
 
 
 @inner
@@ -80,29 +67,29 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
     """Compute gravity, velocity terms and friction, for `evaluate_lanes`."""
     legs, body = platform
     if not normalize(state.q):
-        return SINGULAR
+        return layout.SINGULAR
     rest = s.rates
     for j in range(6):
         rest[j] = 0.0
-    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    return required_wrench(legs, body, state.q, state.rates, rest, base, True, s.H, found)
+    base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
+    return dynamics.required_wrench(legs, body, state.q, state.rates, rest, base, True, s.H, found)
 
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Compute platform accelerations, for `evaluate_lanes`."""
     if not normalize(state.q):
-        return SINGULAR
+        return layout.SINGULAR
     status = equations_in_lanes(platform, state, False, s)
-    return compute_accelerations(state, s, found) if status == OK else status
+    return compute_accelerations(state, s, found) if status == layout.OK else status
 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) -> int:
     """Compute the `MotionEquations` of normalized poses."""
     legs, body = platform
-    base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
-    return motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
+    base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
+    return dynamics.motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
 
 
 @inner
@@ -115,14 +102,14 @@ def compute_accelerations(state: Any, e: Any, out: Any) -> int:
         for j in range(6):
             total = total + e.H[i, j] * state.acceleration_or_effort[j]
         out[i] = total
-    return OK if solve_lanes(e.M[0], out, True) else SINGULAR
+    return layout.OK if solve_lanes(e.M[0], out, True) else layout.SINGULAR
 
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Compute the mass matrix, row by row, for `evaluate_lanes`."""
     if not normalize(state.q):
-        return SINGULAR
+        return layout.SINGULAR
     return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
 
 
@@ -130,17 +117,17 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
     """Compute H, its moments divided by a length, row by row, for `evaluate_lanes`."""
     if not normalize(state.q):
-        return SINGULAR
+        return layout.SINGULAR
     position = vector(state.q, 0)
     X, Y, Z = rotation_columns(state.q)
     inverse, H = 1.0 / length, as_table(found, 6)
     for i in range(6):
         g = leg_geometry(platform[0][i], position, X, Y, Z)
-        if any_of(~(g.length > SMALLEST_LENGTH)):
-            return ZERO_LENGTH
+        if any_of(~(g.length > layout.SMALLEST_LENGTH)):
+            return layout.ZERO_LENGTH
         arm = cross(g.q, g.s)
-        write_column(H, i, g.s, (inverse * arm[0], inverse * arm[1], inverse * arm[2]))
-    return OK
+        dynamics.write_column(H, i, g.s, (inverse * arm[0], inverse * arm[1], inverse * arm[2]))
+    return layout.OK
 
 
 @inner
@@ -148,10 +135,10 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
     """Compute the condition number of H, moments divided by a length, for `evaluate_lanes`."""
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
-    if status == OK:
+    if status == layout.OK:
         found[0] = condition_of_lanes(H)
         if any_of(~(found[0] >= 0.0)):
-            return SINGULAR
+            return layout.SINGULAR
     return status
 
 
@@ -161,7 +148,7 @@ def evaluate_states(
 ) -> int:
     """Compute results out (N, k) for the arguments of N states."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
-    s = new_tables(MOTION_EQUATIONS)
+    s = new_tables(dynamics.MOTION_EQUATIONS)
     return evaluate_lanes(find, known, given, 9, settings, False, s, borrowed_array(out))
 
 
@@ -182,35 +169,11 @@ def inverse_dynamics(
     return evaluate_states(find_forces, legs, platform, given, with_legs, out)
 
 
-@batch_entry
-def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """Compute mass matrices out (N, 36), row by row."""
-    return evaluate_states(find_mass_matrix, legs, platform, (pose,), False, out)
-
-
-@batch_entry
-def forward_dynamics(
-    legs: Any, platform: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute platform accelerations out (N, 6)."""
-    given = pose, twist, forces, wrench, base
-    return evaluate_states(find_accelerations, legs, platform, given, False, out)
-
-
-@batch_entry
-def bias(
-    legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute gravity, velocity terms and friction, out (N, 6); accel and wrench are not read."""
-    return evaluate_states(
-        find_bias, legs, platform, (pose, twist, accel, wrench, base), False, out
-    )
-
-
-@batch_entry
-def jacobian(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """Compute H out (N, 36), row by row."""
-    return evaluate_states(find_jacobian, legs, platform, (pose,), 1.0, out)
+of_configurations, of_states, _ = entry_makers(__name__, evaluate_states)
+mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
+forward_dynamics = of_states("forward_dynamics", find_accelerations)
+bias = of_states("bias", find_bias)  # accelerations and wrenches are not read
+jacobian = of_configurations("jacobian", find_jacobian, 1.0)
 
 
 @batch_entry
@@ -230,7 +193,7 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
     if not (is_pose(state.q) and is_motion(state, 6, 6)):
         return False
-    table, s = new_table(3, 7), new_tables(MOTION_EQUATIONS)
+    table, s = new_table(3, 7), new_tables(dynamics.MOTION_EQUATIONS)
     known = State(table[0], table[1], table[2], table[0], False, table[0], False)
     for group in range(numbers.shape[0]):
         for j in range(7):
@@ -239,9 +202,9 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
             known.rates[j] = state.rates[j]
             known.acceleration_or_effort[j] = state.acceleration_or_effort[j]
         place = group * numbers.shape[1]
-        legs = as_table(rows_of(numbers, place), LEG_SIZE)
-        platforms = legs, rows_of(numbers, place + 6 * LEG_SIZE * WIDTH)
-        if find_forces(platforms, known, True, s, s.bias) != OK:
+        legs = as_table(rows_of(numbers, place), layout.LEG_SIZE)
+        platforms = legs, rows_of(numbers, place + 6 * layout.LEG_SIZE * WIDTH)
+        if find_forces(platforms, known, True, s, s.bias) != layout.OK:
             return False
         first = group * WIDTH
         write(s.bias, first, min(first + WIDTH, out.shape[0]), out)

@@ -32,27 +32,7 @@ from robodyn.numerics.vectors import (
     turn_symmetric,
     vector,
 )
-from robodyn.solvers.stewart.kernels.layout import (
-    AT_ZERO,
-    AXIS,
-    BASE,
-    BASE_JOINT,
-    DRY_FRICTION,
-    LEG_INERTIA,
-    LOWER_COM,
-    LOWER_MASS,
-    PRISMATIC_DAMPING,
-    REFLECTED,
-    SMALLEST_SINE,
-    SPHERICAL,
-    SPHERICAL_DAMPING,
-    SPIN_INERTIA,
-    STIFFNESS,
-    TIP,
-    UNIVERSAL_DAMPING,
-    UPPER_COM,
-    UPPER_MASS,
-)
+from robodyn.solvers.stewart.kernels import layout
 
 
 class LegGeometry(NamedTuple):
@@ -104,15 +84,15 @@ class LegLoad(NamedTuple):
 @inner
 def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
     """Compute the geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
-    k = vector(leg, AXIS)
-    q = combine(X, Y, Z, vector(leg, TIP))
-    S = sub(add(position, q), vector(leg, BASE))
+    k = vector(leg, layout.AXIS)
+    q = combine(X, Y, Z, vector(leg, layout.TIP))
+    S = sub(add(position, q), vector(leg, layout.BASE))
     length = norm(S)
     s = scale(1.0 / length, S)
     k_x_s = cross(k, s)
     sine = norm(k_x_s)
-    spherical = leg[BASE_JOINT] == SPHERICAL
-    frameless = sine <= choose(spherical, SMALLEST_SINE, -1.0)
+    spherical = leg[layout.BASE_JOINT] == layout.SPHERICAL
+    frameless = sine <= choose(spherical, layout.SMALLEST_SINE, -1.0)
     if any_of(frameless):
         # a leg with a spherical joint is symmetric about s, so any frame around s is valid
         steep = abs(s[0]) > 0.7
@@ -159,8 +139,8 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 @inner
 def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
     """Compute the centers of mass rd, ru of the lower and upper part, from the base point."""
-    rd = combine(g.s, g.y, g.z, vector(leg, LOWER_COM))
-    return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, UPPER_COM)))
+    rd = combine(g.s, g.y, g.z, vector(leg, layout.LOWER_COM))
+    return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, layout.UPPER_COM)))
 
 
 @inner
@@ -174,12 +154,12 @@ def centre_forces(
     au = axpy(2.0 * m.rate, cross(m.W, g.s), axpy(n.rate, g.s, au))
     ad, au = add(ad, base.force), add(au, base.force)
     if base.moves:
-        start = vector(leg, BASE)
+        start = vector(leg, layout.BASE)
         ad = add(ad, transport_and_coriolis(base, add(start, rd), cross(m.W, rd)))
         au = add(
             au, transport_and_coriolis(base, add(start, ru), axpy(m.rate, g.s, cross(m.W, ru)))
         )
-    return scale(leg[LOWER_MASS], ad), scale(leg[UPPER_MASS], au)
+    return scale(leg[layout.LOWER_MASS], ad), scale(leg[layout.UPPER_MASS], au)
 
 
 @inner
@@ -189,19 +169,19 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
 
-    friction = scale(leg[SPHERICAL_DAMPING], sub(m.W, w))
+    friction = scale(leg[layout.SPHERICAL_DAMPING], sub(m.W, w))
     C = add(cross(rd, lower_force), cross(ru, upper_force))
-    C = add(C, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, alpha))
-    C = add(C, cross(omega, turn_inertia(g.s, g.y, g.z, leg, LEG_INERTIA, omega)))
-    C = add(axpy(leg[UNIVERSAL_DAMPING], m.W, C), friction)
-    spring = leg[STIFFNESS] * g.length + leg[AT_ZERO]
-    drive = leg[PRISMATIC_DAMPING] * m.rate + spring
-    if any_of(leg[REFLECTED] > 0.0):
+    C = add(C, turn_inertia(g.s, g.y, g.z, leg, layout.LEG_INERTIA, alpha))
+    C = add(C, cross(omega, turn_inertia(g.s, g.y, g.z, leg, layout.LEG_INERTIA, omega)))
+    C = add(axpy(leg[layout.UNIVERSAL_DAMPING], m.W, C), friction)
+    spring = leg[layout.STIFFNESS] * g.length + leg[layout.AT_ZERO]
+    drive = leg[layout.PRISMATIC_DAMPING] * m.rate + spring
+    if any_of(leg[layout.REFLECTED] > 0.0):
         C = add(C, spin_up(leg, g, m, n, omega))
-        drive = drive + leg[REFLECTED] * n.rate + leg[SPIN_INERTIA] * dot(alpha, g.s)
-    if has_dry_friction(leg, DRY_FRICTION):
+        drive = drive + leg[layout.REFLECTED] * n.rate + leg[layout.SPIN_INERTIA] * dot(alpha, g.s)
+    if has_dry_friction(leg, layout.DRY_FRICTION):
         side = friction_rate(m.rate, n.rate)
-        drive = drive + dry_friction(leg, DRY_FRICTION, side, side)
+        drive = drive + dry_friction(leg, layout.DRY_FRICTION, side, side)
 
     moment = -dot(g.s, C) * g.spin
     K = scale(1.0 / g.length, cross(axpy(-moment, g.c, C), g.s))
@@ -215,8 +195,8 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
 
     Spin-up and gyroscopic moment; the rotor's inertia as a part of the lower part is not included.
     """
-    momentum = leg[SPIN_INERTIA] * m.rate
-    return axpy(leg[SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
+    momentum = leg[layout.SPIN_INERTIA] * m.rate
+    return axpy(leg[layout.SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
 
 
 @inner
@@ -241,15 +221,17 @@ def leg_tip_inertia(leg: Any, g: Any) -> Any:
     velocity. In the leg frame the leg rotates at (spin S'y, -S'z / L, S'y / L), its length changes
     at S'x, and both parts together have an inertia about the base point.
     """
-    upper, inverse = leg[UPPER_MASS], 1.0 / g.length
-    x, y, z = vector(leg, UPPER_COM)
-    inertia = vector(leg, LEG_INERTIA), vector(leg, LEG_INERTIA + 3)
-    inertia = about_origin(leg[LOWER_MASS], vector(leg, LOWER_COM), inertia[0], inertia[1])
+    upper, inverse = leg[layout.UPPER_MASS], 1.0 / g.length
+    x, y, z = vector(leg, layout.UPPER_COM)
+    inertia = vector(leg, layout.LEG_INERTIA), vector(leg, layout.LEG_INERTIA + 3)
+    inertia = about_origin(
+        leg[layout.LOWER_MASS], vector(leg, layout.LOWER_COM), inertia[0], inertia[1]
+    )
     inertia = about_origin(upper, (x + g.length, y, z), inertia[0], inertia[1])
     (xx, xy, xz), (yy, yz, zz) = inertia
     spin = dot(g.z, g.c) * g.spin * inverse
-    along = upper + leg[REFLECTED]
-    across = leg[SPIN_INERTIA] * spin - upper * y * inverse
+    along = upper + leg[layout.REFLECTED]
+    across = leg[layout.SPIN_INERTIA] * spin - upper * y * inverse
     first = (along, across, -upper * z * inverse)
     second = (
         spin * (spin * xx + 2.0 * inverse * xz) + inverse * inverse * zz,

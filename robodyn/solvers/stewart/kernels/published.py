@@ -30,17 +30,9 @@ from robodyn.numerics.vectors import (
     sub,
     vector,
 )
+from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.dynamics import platform_wrench
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
-from robodyn.solvers.stewart.kernels.layout import (
-    COM,
-    GRAVITY,
-    LOWER_MASS,
-    MASS,
-    OK,
-    SINGULAR,
-    UPPER_MASS,
-)
 from robodyn.solvers.stewart.kernels.leg import (
     LegAcceleration,
     LegVelocity,
@@ -74,13 +66,13 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
     """Return the product of a vector a and the terms that a formulation adds to a leg's inertia."""
     if shift == SHIFT_1998:
-        return scale(leg[UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
+        return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
         # as printed: L_d, L_u are resolved in the base frame, yet rotated by T once more
         rd, ru = centers(leg, g)
         local = resolve(g.s, g.y, g.z, a)
-        lower = parallel_axis(leg[LOWER_MASS], rd, local)
-        upper = parallel_axis(leg[UPPER_MASS], ru, local)
+        lower = parallel_axis(leg[layout.LOWER_MASS], rd, local)
+        upper = parallel_axis(leg[layout.UPPER_MASS], ru, local)
         return combine(g.s, g.y, g.z, add(lower, upper))
     return 0.0, 0.0, 0.0
 
@@ -135,18 +127,18 @@ def inverse_dynamics_as_printed(
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = vector(accel, 0), vector(accel, 3)
-    base = base_at_rest(vector(platform, GRAVITY))
+    base = base_at_rest(vector(platform, layout.GRAVITY))
     force, moment = platform_wrench(platform, (X, Y, Z), (position, v, w), (a, alpha), base)
     if shift == SHIFT_2012:
-        r = combine(X, Y, Z, vector(platform, COM))
-        for_alpha = parallel_axis(platform[MASS], r, resolve(X, Y, Z, alpha))
-        for_w = parallel_axis(platform[MASS], r, resolve(X, Y, Z, w))
+        r = combine(X, Y, Z, vector(platform, layout.COM))
+        for_alpha = parallel_axis(platform[layout.MASS], r, resolve(X, Y, Z, alpha))
+        for_w = parallel_axis(platform[layout.MASS], r, resolve(X, Y, Z, w))
         moment = add(moment, combine(X, Y, Z, for_alpha))
         moment = add(moment, cross(w, combine(X, Y, Z, for_w)))
     for i in range(6):
         g = leg_geometry(legs[i], position, X, Y, Z)
         status = geometry_status(g, i)
-        if status != OK:
+        if status != layout.OK:
             return status
         store(H[:, i], 0, g.s)
         store(H[:, i], 3, cross(g.q, g.s))
@@ -156,7 +148,7 @@ def inverse_dynamics_as_printed(
         moment = add(moment, sub(cross(g.q, tip), friction))
     store(out, 0, sub(force, vector(wrench, 0)))
     store(out, 3, sub(moment, vector(wrench, 3)))
-    return OK if solve(H, out) else SINGULAR
+    return layout.OK if solve(H, out) else layout.SINGULAR
 
 
 @kernel

@@ -26,12 +26,8 @@ from robodyn.numerics.vectors import (
     turn_inertia,
     vector,
 )
+from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.dynamics import inverse_dynamics
-from robodyn.solvers.stewart.kernels.layout import (
-    GRAVITY,
-    OK,
-    UPPER_INERTIA,
-)
 from robodyn.solvers.stewart.kernels.leg import (
     centers,
     centre_forces,
@@ -53,8 +49,8 @@ def leg_reactions(
     spherical = axpy(-force, g.s, load.tip_force)
     prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))
     universal = sub(add(lower, upper), spherical)
-    moment = add(cross(ru, upper), turn_inertia(g.s, g.y, g.z, leg, UPPER_INERTIA, n.A))
-    moment = add(moment, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, UPPER_INERTIA, m.W)))
+    moment = add(cross(ru, upper), turn_inertia(g.s, g.y, g.z, leg, layout.UPPER_INERTIA, n.A))
+    moment = add(moment, cross(m.W, turn_inertia(g.s, g.y, g.z, leg, layout.UPPER_INERTIA, m.W)))
     moment = add(axpy(-g.length, cross(g.s, spherical), moment), load.friction)
     return spherical, prismatic, moment, universal, scale(load.moment, g.c)
 
@@ -71,9 +67,9 @@ def reactions(
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):
         state = State(pose[k], twist[k], accel[k], wrench[k], True, base[k], moves)
-        motion = base_of(state.base, moves, vector(platform, GRAVITY), 0.0)
+        motion = base_of(state.base, moves, vector(platform, layout.GRAVITY), 0.0)
         status[k] = inverse_dynamics(legs, platform, state, motion, H, forces)
-        if status[k] != OK:
+        if status[k] != layout.OK:
             continue
         position, v, w = vector(pose[k], 0), vector(twist[k], 0), vector(twist[k], 3)
         X, Y, Z = rotation_columns(pose[k])

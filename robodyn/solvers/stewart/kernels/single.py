@@ -24,24 +24,10 @@ from robodyn.numerics.simd.access import as_lane, lane, new_rows, rows_of, with_
 from robodyn.numerics.simd.lanes import WIDTH, any_of
 from robodyn.numerics.simd.linear_systems import solve_rows
 from robodyn.numerics.vectors import Vector, cross, store, vector
-from robodyn.solvers.stewart.kernels.dynamics import (
-    at_reference,
-    platform_inertia,
-    platform_wrench,
-    write_mass_matrix,
-)
-from robodyn.solvers.stewart.kernels.layout import (
-    ALONG_UNIVERSAL_AXIS,
-    GRAVITY,
-    LEG_SIZE,
-    SINGULAR,
-    SMALLEST_LENGTH,
-    SMALLEST_SINE,
-    ZERO_LENGTH,
-)
+from robodyn.solvers.stewart.kernels import dynamics, layout
 from robodyn.solvers.stewart.kernels.leg import leg_geometry, leg_tip_inertia, leg_wrench
 
-PLATFORM = LEG_SIZE * WIDTH
+PLATFORM = layout.LEG_SIZE * WIDTH
 # Tolerance of a quaternion's squared length: twice `checks.QUATERNION_TOLERANCE`.
 QUATERNION_TOLERANCE = 2e-6
 NONE = (0.0, 0.0, 0.0)
@@ -82,7 +68,7 @@ def add_legs(start: Vector, a: Any) -> Vector:
 @inner
 def is_degenerate(g: Any) -> bool:
     """Return whether a leg has no length or no frame; NaN counts as missing."""
-    return bool(any_of(~((g.length > SMALLEST_LENGTH) & (g.sine > SMALLEST_SINE))))
+    return bool(any_of(~((g.length > layout.SMALLEST_LENGTH) & (g.sine > layout.SMALLEST_SINE))))
 
 
 @inner
@@ -91,11 +77,11 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
-        if not lane(g.length, i) > SMALLEST_LENGTH:
-            return ZERO_LENGTH + i + 1
-        if needs_frames and not lane(g.sine, i) > SMALLEST_SINE:
-            return ALONG_UNIVERSAL_AXIS + i + 1
-    return SINGULAR
+        if not lane(g.length, i) > layout.SMALLEST_LENGTH:
+            return layout.ZERO_LENGTH + i + 1
+        if needs_frames and not lane(g.sine, i) > layout.SMALLEST_SINE:
+            return layout.ALONG_UNIVERSAL_AXIS + i + 1
+    return layout.SINGULAR
 
 
 @inner
@@ -113,10 +99,10 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
     legs, platform, twist = rows_of(model, 0), model[PLATFORM:], state.rates
     v, w = vector(twist, 0), vector(twist, 3)
     a, alpha = accel
-    base = base_of(state.base, state.moves, vector(platform, GRAVITY), 0.0)
+    base = base_of(state.base, state.moves, vector(platform, layout.GRAVITY), 0.0)
     leg_force, leg_moment = leg_wrench(legs, g, v, w, a, alpha, base)
     moving = vector(state.q, 0), v, w
-    force, moment = platform_wrench(platform, axes, moving, accel, base)
+    force, moment = dynamics.platform_wrench(platform, axes, moving, accel, base)
     return add_legs(force, leg_force), add_legs(moment, leg_moment)
 
 
@@ -170,15 +156,9 @@ def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
         return False
     force, moment = required_wrench(model, state, (X, Y, Z), g, (NONE, NONE))
     arm = cross(g.q, g.s)
-    (first, second), coupling, (acceleration_or_effort, fourth) = mass_blocks(
-        legs, platform, X, Y, Z, g
-    )
+    (first, second), coupling, (third, fourth) = mass_blocks(legs, platform, X, Y, Z, g)
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
-    lower = (
-        acceleration_or_effort,
-        (acceleration_or_effort[1], fourth[0], fourth[1]),
-        (acceleration_or_effort[2], fourth[1], fourth[2]),
-    )
+    lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
     M = new_rows(6)
     for j in range(3):
         linear, angular = -force[j], -moment[j]
@@ -204,8 +184,8 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
     """Compute the mass matrix of the platform and all legs, as `dynamics.at_reference`."""
-    legs_blocks = at_reference(leg_tip_inertia(legs, g), g.q)
-    return sum_of_legs(platform_inertia(platform, X, Y, Z), legs_blocks)
+    legs_blocks = dynamics.at_reference(leg_tip_inertia(legs, g), g.q)
+    return sum_of_legs(dynamics.platform_inertia(platform, X, Y, Z), legs_blocks)
 
 
 @inner
@@ -256,7 +236,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
     g = leg_geometry(legs, vector(pose, 0), X, Y, Z)
     if is_degenerate(g):
         return False
-    write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), borrowed_array(out))
+    dynamics.write_mass_matrix(mass_blocks(legs, platform, X, Y, Z, g), borrowed_array(out))
     return True
 
 
@@ -268,7 +248,7 @@ def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> flo
         return -1.0
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
-    if any_of(~(g.length > SMALLEST_LENGTH)):
+    if any_of(~(g.length > layout.SMALLEST_LENGTH)):
         return -1.0
     arm = cross(g.q, g.s)
     inverse = 1.0 / length

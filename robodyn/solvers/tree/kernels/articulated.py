@@ -42,21 +42,8 @@ from robodyn.numerics.vectors import (
     turn_symmetric,
     vector,
 )
+from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.dynamics import tree_efforts
-from robodyn.solvers.tree.kernels.layout import (
-    ARM,
-    BODY_SIZE,
-    CHANGE,
-    FLOATING,
-    OK,
-    PRISMATIC,
-    SINGULAR,
-    X,
-    Y,
-    Z,
-    body_of,
-    mechanism,
-)
 from robodyn.solvers.tree.kernels.tree import place, place_base, velocity_pass
 
 # Most scratch numbers on the stack, each eight in lanes.
@@ -90,14 +77,19 @@ def shapes_of(m: Any) -> Any:
     """Return the shapes of `Scratch`."""
     rows = m.bodies + 1
     return Scratch(
-        (rows, BODY_SIZE), m.rates, m.rates, m.rates, (rows, ARTICULATED), (m.rates, COORDINATE)
+        (rows, layout.BODY_SIZE),
+        m.rates,
+        m.rates,
+        m.rates,
+        (rows, ARTICULATED),
+        (m.rates, COORDINATE),
     )
 
 
 @inner
 def fits(m: Any) -> bool:
     """Return whether the scratch fits on the stack."""
-    return bool((m.bodies + 1) * (BODY_SIZE + ARTICULATED) + 11 * m.rates < MOST)
+    return bool((m.bodies + 1) * (layout.BODY_SIZE + ARTICULATED) + 11 * m.rates < MOST)
 
 
 @inner
@@ -117,11 +109,11 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
         rate = m.integers[m.at_driven + j]
         s.tau[rate] = s.tau[rate] + state.acceleration_or_effort[j]
     if not inward(m, s):
-        return SINGULAR
+        return layout.SINGULAR
     outward(m, s)
     for k in range(m.free):
         out[k] = s.a[m.integers[m.at_free + k]]
-    return OK
+    return layout.OK
 
 
 @inner
@@ -131,9 +123,9 @@ def inward(m: Any, s: Any) -> bool:
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
     for i in range(m.bodies, 0, -1):
-        link, body, row = body_of(m, i), s.B[i], s.P[i]
+        link, body, row = layout.body_of(m, i), s.B[i], s.P[i]
         j = link.rate
-        if link.kind == FLOATING:
+        if link.kind == layout.FLOATING:
             for part in range(5, -1, -1):
                 axis = (
                     1.0 * (part % 3 == 0) + zero,
@@ -143,20 +135,22 @@ def inward(m: Any, s: Any) -> bool:
                 if not free_coordinate(axis, part < 3, zero, s.tau[j + part], row, s.H[j + part]):
                     return False
         else:
-            axis = scale(link.factor, vector(body, Z))
+            axis = scale(link.factor, vector(body, layout.Z))
             armature = link.armature * link.factor * link.factor + zero
-            if not free_coordinate(axis, link.kind == PRISMATIC, armature, s.tau[j], row, s.H[j]):
+            if not free_coordinate(
+                axis, link.kind == layout.PRISMATIC, armature, s.tau[j], row, s.H[j]
+            ):
                 return False
         if link.parent > 0:
-            add_to_parent(row, vector(body, ARM), s.P[link.parent])
+            add_to_parent(row, vector(body, layout.ARM), s.P[link.parent])
     return True
 
 
 @inner
 def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
     """Compute the inertia of body i alone, about its origin."""
-    link = body_of(m, i)
-    x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+    link = layout.body_of(m, i)
+    x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
     xx, xy, xz, yy, yz, zz = link.inertia
     inertia = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
@@ -214,13 +208,13 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
 def outward(m: Any, s: Any) -> None:
     """Compute the accelerations of all rates, in s.a, from the base to the ends."""
     zero = 0.0 * s.tau[0]
-    store(s.B[0], CHANGE, (zero, zero, zero))
-    store(s.B[0], CHANGE + 3, (zero, zero, zero))
+    store(s.B[0], layout.CHANGE, (zero, zero, zero))
+    store(s.B[0], layout.CHANGE + 3, (zero, zero, zero))
     for i in range(1, m.bodies + 1):
-        link, body, parent = body_of(m, i), s.B[i], s.B[body_of(m, i).parent]
-        alpha, j = vector(parent, CHANGE), link.rate
-        accel = add(vector(parent, CHANGE + 3), cross(alpha, vector(body, ARM)))
-        if link.kind == FLOATING:
+        link, body, parent = layout.body_of(m, i), s.B[i], s.B[layout.body_of(m, i).parent]
+        alpha, j = vector(parent, layout.CHANGE), link.rate
+        accel = add(vector(parent, layout.CHANGE + 3), cross(alpha, vector(body, layout.ARM)))
+        if link.kind == layout.FLOATING:
             for part in range(6):
                 change = acceleration(s.H[j + part], alpha, accel)
                 s.a[j + part] = change
@@ -236,12 +230,12 @@ def outward(m: Any, s: Any) -> None:
         else:
             change = acceleration(s.H[j], alpha, accel)
             s.a[j] = change
-            if link.kind == PRISMATIC:
-                accel = axpy(link.factor * change, vector(body, Z), accel)
+            if link.kind == layout.PRISMATIC:
+                accel = axpy(link.factor * change, vector(body, layout.Z), accel)
             else:
-                alpha = axpy(link.factor * change, vector(body, Z), alpha)
-        store(body, CHANGE, alpha)
-        store(body, CHANGE + 3, accel)
+                alpha = axpy(link.factor * change, vector(body, layout.Z), alpha)
+        store(body, layout.CHANGE, alpha)
+        store(body, layout.CHANGE + 3, accel)
 
 
 @inner
@@ -257,13 +251,13 @@ def forward_dynamics_of_tree(
     out: Any,
 ) -> bool:  # fmt: skip
     """Compute accelerations (free,) of one state."""
-    m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
+    m, state = layout.mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     if not fits(m):
         return False
     if not (trusted or (are_numbers(state.q, m.positions) and is_motion(state, m.free, m.driven))):
         return False
     s = stack_all(shapes_of(m))
-    return bool(forward_dynamics(m, state, False, s, borrowed_array(out)) == OK)
+    return bool(forward_dynamics(m, state, False, s, borrowed_array(out)) == layout.OK)
 
 
 @batch_entry
@@ -271,7 +265,7 @@ def forward_dynamics_of_trees(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
     """Compute accelerations out (N, free) of many states."""
-    m, given = mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
+    m, given = layout.mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
     if not fits(m):
         return 0
     s, width = new_tables(shapes_of(m)), max(m.widest, m.positions, BASE)

@@ -21,47 +21,29 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.rotations import rotation_vector
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
-from robodyn.solvers.tree.kernels.layout import (
-    ACCEL,
-    ALPHA,
-    CLOSURE_NUMBERS,
-    MOMENT,
-    OMEGA,
-    ORIGIN,
-    SHIFT_X,
-    SLIDE,
-    STEP_PLAN,
-    TURN,
-    TURN_X,
-    VELOCITY,
-    X,
-    Y,
-    Z,
-    closure_of,
-    step_of,
-)
+from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.tree import push
 
-AFTER, ENTRIES = CLOSURE_NUMBERS.size, STEP_PLAN.entries
+AFTER, ENTRIES = layout.CLOSURE_NUMBERS.size, layout.STEP_PLAN.entries
 
 
 @inner
 def to_base(body: Any, a: Any) -> Any:
     """Rotate a vector from a body's frame to base axes."""
-    return combine(vector(body, X), vector(body, Y), vector(body, Z), a)
+    return combine(vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z), a)
 
 
 @inner
 def point_of(body: Any, place: Any) -> Any:
     """Convert a point of a body from its frame to the base frame."""
-    return add(vector(body, ORIGIN), to_base(body, place))
+    return add(vector(body, layout.ORIGIN), to_base(body, place))
 
 
 @inner
 def residual(m: Any, B: Any, out: Any) -> None:
     """Compute the residual (rows,) of each equation [m or 1]; zero for idle degrees of freedom."""
     for k in range(m.closures):
-        closure = closure_of(m, k)
+        closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
         if closure.idle == 1:
             out[row] = 0.0
@@ -98,7 +80,7 @@ def fill(m: Any, B: Any, K: Any) -> None:
     for k in range(m.entries):
         K[k] = 0.0
     for k in range(m.closures):
-        closure = closure_of(m, k)
+        closure = layout.closure_of(m, k)
         a, b, first = B[closure.parent], B[closure.child], 0
         place = point_of(b, closure.in_child)
         if closure.point == 1:
@@ -126,26 +108,23 @@ def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
 @inner
 def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
     for k in range(closure.path, closure.path + closure.path_length):
-        step = step_of(m, k)
+        step = layout.step_of(m, k)
         moves, body, sign = step.moves, B[step.body], step.sign
-        if moves <= SLIDE:
-            column = vector(body, Z)
-            if moves == TURN:
-                column = cross(column, sub(place, vector(body, ORIGIN)))
+        if moves <= layout.SLIDE:
+            column = vector(body, layout.Z)
+            if moves == layout.TURN:
+                column = cross(column, sub(place, vector(body, layout.ORIGIN)))
             for n in range(3):
                 add_entry(step, n, sign * component(column, n), K)
-        elif moves < TURN_X:
-            add_entry(step, moves - SHIFT_X, sign, K)
+        elif moves < layout.TURN_X:
+            add_entry(step, moves - layout.SHIFT_X, sign, K)
         else:
             # e_n x arm, with e_n the axis of rotation
-            n = moves - TURN_X
-            arm, second, acceleration_or_effort = (
-                sub(place, vector(body, ORIGIN)),
-                (n + 1) % 3,
-                (n + 2) % 3,
-            )
-            add_entry(step, second, -sign * component(arm, acceleration_or_effort), K)
-            add_entry(step, acceleration_or_effort, sign * component(arm, second), K)
+            n = moves - layout.TURN_X
+            arm = sub(place, vector(body, layout.ORIGIN))
+            second, third = (n + 1) % 3, (n + 2) % 3
+            add_entry(step, second, -sign * component(arm, third), K)
+            add_entry(step, third, sign * component(arm, second), K)
 
 
 @inner
@@ -161,56 +140,56 @@ def component(a: Any, k: int) -> Any:
 @inner
 def _fill_force(m: Any, closure: Any, B: Any, place: Any, n: Any, row: int, K: Any) -> None:
     for k in range(closure.path, closure.path + closure.path_length):
-        step = step_of(m, k)
+        step = layout.step_of(m, k)
         moves, body = step.moves, B[step.body]
-        moment = cross(sub(place, vector(body, ORIGIN)), n)
-        if moves == TURN:
-            power = dot(vector(body, Z), moment)
-        elif moves == SLIDE:
-            power = dot(vector(body, Z), n)
-        elif moves < TURN_X:
-            power = component(n, moves - SHIFT_X)
+        moment = cross(sub(place, vector(body, layout.ORIGIN)), n)
+        if moves == layout.TURN:
+            power = dot(vector(body, layout.Z), moment)
+        elif moves == layout.SLIDE:
+            power = dot(vector(body, layout.Z), n)
+        elif moves < layout.TURN_X:
+            power = component(n, moves - layout.SHIFT_X)
         else:
-            power = component(moment, moves - TURN_X)
+            power = component(moment, moves - layout.TURN_X)
         add_entry(step, row, step.sign * power, K)
 
 
 @inner
 def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None:
     for k in range(closure.path, closure.path + closure.path_length):
-        step = step_of(m, k)
-        if step.moves == TURN:
-            add_entry(step, row, step.sign * dot(vector(B[step.body], Z), n), K)
-        elif step.moves >= TURN_X:
-            add_entry(step, row, step.sign * component(n, step.moves - TURN_X), K)
+        step = layout.step_of(m, k)
+        if step.moves == layout.TURN:
+            add_entry(step, row, step.sign * dot(vector(B[step.body], layout.Z), n), K)
+        elif step.moves >= layout.TURN_X:
+            add_entry(step, row, step.sign * component(n, step.moves - layout.TURN_X), K)
 
 
 @inner
 def acceleration_of(body: Any, arm: Any) -> Any:
     """Compute the acceleration of a body's point at constant rates."""
-    omega = vector(body, OMEGA)
-    turning = add(cross(vector(body, ALPHA), arm), cross(omega, cross(omega, arm)))
-    return add(vector(body, ACCEL), turning)
+    omega = vector(body, layout.OMEGA)
+    turning = add(cross(vector(body, layout.ALPHA), arm), cross(omega, cross(omega, arm)))
+    return add(vector(body, layout.ACCEL), turning)
 
 
 @inner
 def velocity_of(body: Any, arm: Any) -> Any:
     """Compute the velocity of a body's point."""
-    return add(vector(body, VELOCITY), cross(vector(body, OMEGA), arm))
+    return add(vector(body, layout.VELOCITY), cross(vector(body, layout.OMEGA), arm))
 
 
 @inner
 def second_derivative(body: Any, u: Any) -> Any:
     """Compute the second time derivative, at constant rates, of a body's direction."""
-    omega = vector(body, OMEGA)
-    return add(cross(vector(body, ALPHA), u), cross(omega, cross(omega, u)))
+    omega = vector(body, layout.OMEGA)
+    return add(cross(vector(body, layout.ALPHA), u), cross(omega, cross(omega, u)))
 
 
 @inner
 def bias(m: Any, B: Any, out: Any) -> None:
     """Compute the second time derivative (rows,) of the equations at constant rates, K' v."""
     for k in range(m.closures):
-        closure = closure_of(m, k)
+        closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
         to_a, to_b = to_base(a, closure.in_parent), to_base(b, closure.in_child)
         accel = sub(acceleration_of(b, to_b), acceleration_of(a, to_a))
@@ -218,19 +197,19 @@ def bias(m: Any, B: Any, out: Any) -> None:
             store(out, row, accel)
             row += 3
         if closure.idle == 1:
-            out[row] = dot(to_base(b, vector(closure.numbers, AFTER)), vector(b, ALPHA))
+            out[row] = dot(to_base(b, vector(closure.numbers, AFTER)), vector(b, layout.ALPHA))
         for i in range(closure.across):
             n = to_base(a, direction(closure, i))
-            gap = sub(add(vector(b, ORIGIN), to_b), add(vector(a, ORIGIN), to_a))
+            gap = sub(add(vector(b, layout.ORIGIN), to_b), add(vector(a, layout.ORIGIN), to_a))
             rate = sub(velocity_of(b, to_b), velocity_of(a, to_a))
-            turning = cross(vector(a, OMEGA), n)
+            turning = cross(vector(a, layout.OMEGA), n)
             total = dot(n, accel) + 2.0 * dot(turning, rate)
             out[row] = total + dot(second_derivative(a, n), gap)
             row += 1
         for i in range(closure.angles):
             in_parent, in_child, _ = pair(closure, i)
             u, w = to_base(a, in_parent), to_base(b, in_child)
-            product = dot(cross(vector(a, OMEGA), u), cross(vector(b, OMEGA), w))
+            product = dot(cross(vector(a, layout.OMEGA), u), cross(vector(b, layout.OMEGA), w))
             turned_on = dot(second_derivative(a, u), w) + dot(u, second_derivative(b, w))
             out[row] = turned_on + 2.0 * product
             row += 1
@@ -240,16 +219,16 @@ def bias(m: Any, B: Any, out: Any) -> None:
 def damp(m: Any, B: Any) -> None:
     """Subtract moments of the closures' dampers and springs from those that bodies require."""
     for k in range(m.closures):
-        closure = closure_of(m, k)
+        closure = layout.closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
         if any_of(closure.damping > 0.0):
-            moment = scale(closure.damping, sub(vector(b, OMEGA), vector(a, OMEGA)))
-            store(b, MOMENT, add(vector(b, MOMENT), moment))
-            store(a, MOMENT, sub(vector(a, MOMENT), moment))
+            moment = scale(closure.damping, sub(vector(b, layout.OMEGA), vector(a, layout.OMEGA)))
+            store(b, layout.MOMENT, add(vector(b, layout.MOMENT), moment))
+            store(a, layout.MOMENT, sub(vector(a, layout.MOMENT), moment))
         if any_of(closure.stiffness > 0.0):
             moment = scale(closure.stiffness, turn_of(closure, a, b))
-            store(b, MOMENT, add(vector(b, MOMENT), moment))
-            store(a, MOMENT, sub(vector(a, MOMENT), moment))
+            store(b, layout.MOMENT, add(vector(b, layout.MOMENT), moment))
+            store(a, layout.MOMENT, sub(vector(a, layout.MOMENT), moment))
 
 
 @inner
@@ -263,9 +242,9 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 @inner
 def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
     """Return axis k of the base, rotated like the child of a closure from its rest."""
-    own = a[X + k], a[Y + k], a[Z + k]
+    own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
-    return combine(vector(b, X), vector(b, Y), vector(b, Z), own)
+    return combine(vector(b, layout.X), vector(b, layout.Y), vector(b, layout.Z), own)
 
 
 @inner
@@ -273,12 +252,14 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
     """Return the bodies of spring k, the arms of its ends, the vector between them, its rate."""
     i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
     at = m.at_spring_numbers + POINT_SPRING * k
-    a, b, spin = B[i], B[j], vector(B[0], OMEGA)
+    a, b, spin = B[i], B[j], vector(B[0], layout.OMEGA)
     arm, child_arm = to_base(a, vector(m.numbers, at)), to_base(b, vector(m.numbers, at + ON_CHILD))
-    reach = sub(add(vector(b, ORIGIN), child_arm), add(vector(a, ORIGIN), arm))
+    reach = sub(add(vector(b, layout.ORIGIN), child_arm), add(vector(a, layout.ORIGIN), arm))
     # velocities are those on a fixed base, angular velocities include the base's
-    rate = add(vector(b, VELOCITY), cross(sub(vector(b, OMEGA), spin), child_arm))
-    rate = sub(rate, add(vector(a, VELOCITY), cross(sub(vector(a, OMEGA), spin), arm)))
+    rate = add(vector(b, layout.VELOCITY), cross(sub(vector(b, layout.OMEGA), spin), child_arm))
+    rate = sub(
+        rate, add(vector(a, layout.VELOCITY), cross(sub(vector(a, layout.OMEGA), spin), arm))
+    )
     return (i, j), (arm, child_arm), reach, rate
 
 

@@ -20,16 +20,7 @@ from robodyn.dynamics.kernels.derivatives import (
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.simd.tables import new_table, new_tables
-from robodyn.solvers.tree.kernels import dynamics, tree
-from robodyn.solvers.tree.kernels.layout import (
-    FLOATING,
-    OK,
-    X,
-    body_of,
-    fits,
-    mechanism,
-    shapes,
-)
+from robodyn.solvers.tree.kernels import dynamics, layout, tree
 from robodyn.solvers.tree.kernels.projection import tangent
 
 
@@ -70,10 +61,10 @@ def displace(m: Any, step: Any, s: Any, q: Any) -> None:
         for k in range(m.free):
             s.step[0, j] = s.step[0, j] + start.S[j, k] * step[k]
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        if link.kind == FLOATING:
+        link = layout.body_of(m, i)
+        if link.kind == layout.FLOATING:
             for k in range(9):
-                s.lanes.B[link.parent, X + k] = start.B[link.parent, X + k]
+                s.lanes.B[link.parent, layout.X + k] = start.B[link.parent, layout.X + k]
     tree.advance(m, s.lanes.B, s.step[0], q)
 
 
@@ -90,18 +81,21 @@ def derivatives(
     By displacement, velocity, and acceleration or efforts, row by row. No rate of the tree (rates,)
     is displaced by more than its limit. Returns how many states, from the first, have them.
     """
-    m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
+    m, states = (
+        layout.mechanism(plan, numbers),
+        borrowed_array((q, rates, change, efforts, wrench, base)),
+    )
     limits, friction, out = borrowed_array(limits), borrowed_array(friction), borrowed_array(out)
-    if not fits(m):
+    if not layout.fits(m):
         return 0
-    start = stack_all(shapes(m))
-    s = Places(new_tables(shapes(m)), new_table(1, m.rates), start)
+    start = stack_all(layout.shapes(m))
+    s = Places(new_tables(layout.shapes(m)), new_table(1, m.rates), start)
     memory = stack_all(given_shapes(m.positions, m.free, m.driven))
     room = stack_all(derivative_shapes(m.free, m.driven))
     scratch = s, new_tables(points_shapes(m.positions, m.free)), room
     for k in range(out.shape[0]):
         given, finite = state_row(states, k, memory)
-        if not finite or dynamics.prepare(m, given[0], False, start) != OK:
+        if not finite or dynamics.prepare(m, given[0], False, start) != layout.OK:
             return k
         tangent(m, start.K, start.R, start.S)
         for j in range(m.free):

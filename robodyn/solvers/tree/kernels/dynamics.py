@@ -18,47 +18,8 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import LEAST_PIVOT, solve_definite
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import add, cross, store, vector
-from robodyn.solvers.tree.kernels.closures import (
-    bias,
-    component,
-    damp,
-    fill,
-    largest_gap,
-    pull,
-    residual,
-    to_base,
-)
-from robodyn.solvers.tree.kernels.elimination import (
-    INCONSISTENT,
-    factor,
-    project_efforts,
-    solve,
-    solve_transposed,
-    subtract_independent,
-)
-from robodyn.solvers.tree.kernels.layout import (
-    ACCEL,
-    ALPHA,
-    BAD_PIVOTS,
-    CHANGE,
-    OK,
-    OMEGA,
-    OPEN,
-    SINGULAR,
-    X,
-    pivot_of,
-)
+from robodyn.solvers.tree.kernels import closures, elimination, layout, tree
 from robodyn.solvers.tree.kernels.projection import project, tangent
-from robodyn.solvers.tree.kernels.tree import (
-    backward_pass,
-    inertial_wrenches,
-    move_base,
-    place,
-    place_base,
-    push,
-    twists,
-    velocity_pass,
-)
 
 # Largest residual of closures, relative to the mechanism's size, for positions with six digits.
 OPEN_BY: Final = 1e-5
@@ -67,14 +28,14 @@ OPEN_BY: Final = 1e-5
 @inner
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
     """Place the bodies and eliminate the closures' equations, in s.K."""
-    place_base(m, s.B)
-    place(m, q, s.B)
+    tree.place_base(m, s.B)
+    tree.place(m, q, s.B)
     if not trusted:
-        residual(m, s.B, s.y)
-        if any_of(largest_gap(m, 0.0 * s.B[0][X], s.y) > OPEN_BY):
-            return OPEN
-    fill(m, s.B, s.K)
-    return OK if factor(m, s.K) else BAD_PIVOTS
+        closures.residual(m, s.B, s.y)
+        if any_of(closures.largest_gap(m, 0.0 * s.B[0][layout.X], s.y) > OPEN_BY):
+            return layout.OPEN
+    closures.fill(m, s.B, s.K)
+    return layout.OK if elimination.factor(m, s.K) else layout.BAD_PIVOTS
 
 
 @inner
@@ -82,10 +43,10 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
     """Compute the rates of all joints, in s.v, from independent ones."""
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
-    subtract_independent(m, s.K, rates, s.y)
+    elimination.subtract_independent(m, s.K, rates, s.y)
     for k in range(m.free):
         s.v[m.integers[m.at_free + k]] = rates[k]
-    solve(m, s.K, s.y, s.v)
+    elimination.solve(m, s.K, s.y, s.v)
 
 
 @inner
@@ -99,75 +60,75 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
     for n in range(m.equations):
         left = left + abs(s.y[n])
     for n in range(m.pivots):
-        left = left - abs(s.y[pivot_of(m, n).row])
-    return left > INCONSISTENT * total
+        left = left - abs(s.y[layout.pivot_of(m, n).row])
+    return left > elimination.INCONSISTENT * total
 
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
     """Compute the derivatives s.a of all rates from those of the independent rates."""
-    velocity_pass(m, s.v, m.slides == 1, s.B)
-    bias(m, s.B, s.y)
+    tree.velocity_pass(m, s.v, m.slides == 1, s.B)
+    closures.bias(m, s.B, s.y)
     for n in range(m.equations):
         s.y[n] = -s.y[n]
     if not still:
-        subtract_independent(m, s.K, change, s.y)
+        elimination.subtract_independent(m, s.K, change, s.y)
     for k in range(m.free):
         s.a[m.integers[m.at_free + k]] = 0.0 * s.v[0] if still else change[k]
-    solve(m, s.K, s.y, s.a)
+    elimination.solve(m, s.K, s.y, s.a)
 
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
     """Compute rates of all joints in s.v, and their derivatives in s.a."""
     status = prepare(m, state.q, trusted, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     dependent_rates(m, state.rates, s)
     if any_of(violates_redundant_rows(m, s)):
-        return BAD_PIVOTS
+        return layout.BAD_PIVOTS
     accelerations(m, state.acceleration_or_effort, False, s)
-    return OK
+    return layout.OK
 
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     """Compute efforts tau (rates,) of the tree for rates v with derivatives a."""
     if state.moves:
-        move_base(state.base, B)
-        velocity_pass(m, v, False, B)
-    inertial_wrenches(m, a, B)
+        tree.move_base(state.base, B)
+        tree.velocity_pass(m, v, False, B)
+    tree.inertial_wrenches(m, a, B)
     if m.damped == 1:
-        damp(m, B)
+        closures.damp(m, B)
     if m.springs > 0:
-        pull(m, B)
+        closures.pull(m, B)
     if state.contact:
-        arm = to_base(B[m.tip], vector(m.numbers, m.at_tip))
-        push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
-    backward_pass(m, state.q, v, a, B, tau)
+        arm = closures.to_base(B[m.tip], vector(m.numbers, m.at_tip))
+        tree.push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
+    tree.backward_pass(m, state.q, v, a, B, tau)
 
 
 @inner
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Compute efforts out (free,) at the independent coordinates."""
     status = joint_motion(m, state, trusted, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
-    solve_transposed(m, s.K, s.tau, s.y)
-    project_efforts(m, s.K, s.y, s.tau, out)
-    return OK
+    elimination.solve_transposed(m, s.K, s.tau, s.y)
+    elimination.project_efforts(m, s.K, s.y, s.tau, out)
+    return layout.OK
 
 
 @inner
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
     """Compute the lower triangle of M (free, free) in independent coordinates; tangent in s.S."""
     status = prepare(m, q, trusted, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     tangent(m, s.K, s.R, s.S)
     project(m, s.S, s.B, s.T, s.R, M)
-    return OK
+    return layout.OK
 
 
 @inner
@@ -198,7 +159,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
     else:
         dependent_rates(m, state.rates, s)
         if any_of(violates_redundant_rows(m, s)):
-            return BAD_PIVOTS
+            return layout.BAD_PIVOTS
     accelerations(m, state.rates, True, s)
     tree_efforts(m, s.v, s.a, state, s.B, s.tau)
     for k in range(m.free):
@@ -206,7 +167,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
         for j in range(m.rates):
             total = total + s.S[j, k] * s.tau[j]
         s.u[k] = total
-    return OK
+    return layout.OK
 
 
 @inner
@@ -215,16 +176,16 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
         out[k] = out[k] - s.u[k]
-    return OK if solve_definite(s.M, m.free, LEAST_PIVOT, out) else SINGULAR
+    return layout.OK if solve_definite(s.M, m.free, LEAST_PIVOT, out) else layout.SINGULAR
 
 
 @inner
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Compute accelerations out (free,) of independent coordinates for efforts (driven,)."""
     status = mass_matrix(m, state.q, trusted, s, s.M)
-    if status == OK:
+    if status == layout.OK:
         status = bias_efforts(m, state, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     return solve_accelerations(m, state.acceleration_or_effort, s, out)
 
@@ -233,42 +194,42 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
     """Compute J (6, free) of the tip, linear over angular, base axes."""
     status = prepare(m, q, trusted, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     tangent(m, s.K, s.R, s.S)
-    twists(m, s.S, m.free, s.B, s.T)
-    arm = to_base(s.B[m.tip], vector(m.numbers, m.at_tip))
+    tree.twists(m, s.S, m.free, s.B, s.T)
+    arm = closures.to_base(s.B[m.tip], vector(m.numbers, m.at_tip))
     for k in range(m.free):
         omega = vector(s.T[m.tip], 6 * k)
         velocity = add(vector(s.T[m.tip], 6 * k + 3), cross(omega, arm))
         for n in range(3):
-            J[n, k] = component(velocity, n)
-            J[3 + n, k] = component(omega, n)
-    return OK
+            J[n, k] = closures.component(velocity, n)
+            J[3 + n, k] = closures.component(omega, n)
+    return layout.OK
 
 
 @inner
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
     status = joint_motion(m, state, trusted, s)
-    if status != OK:
+    if status != layout.OK:
         return status
-    inertial_wrenches(m, s.a, s.B)
+    tree.inertial_wrenches(m, s.a, s.B)
     for j in range(m.rates):
         out[j] = s.v[j]
         out[m.rates + j] = s.a[j]
     accel, alpha = tip_acceleration(m, s.B)
     store(out, 2 * m.rates, accel)
     store(out, 2 * m.rates + 3, alpha)
-    return OK
+    return layout.OK
 
 
 @inner
 def tip_acceleration(m: Any, B: Any) -> Any:
     """Return the tip's linear and angular acceleration, base axes, after `inertial_wrenches`."""
     body = B[m.tip]
-    arm, omega = to_base(body, vector(m.numbers, m.at_tip)), vector(body, OMEGA)
-    alpha = add(vector(body, ALPHA), vector(body, CHANGE))
-    accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
+    arm, omega = closures.to_base(body, vector(m.numbers, m.at_tip)), vector(body, layout.OMEGA)
+    alpha = add(vector(body, layout.ALPHA), vector(body, layout.CHANGE))
+    accel = add(vector(body, layout.ACCEL), vector(body, layout.CHANGE + 3))
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
     return add(accel, m.gravity), alpha

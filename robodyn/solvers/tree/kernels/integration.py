@@ -12,39 +12,17 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels import sticking
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
-from robodyn.dynamics.kernels.control_laws import (
-    COMPUTED_TORQUE,
-    GIVEN,
-    add_planned,
-    corrected_acceleration,
-)
-from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
+from robodyn.dynamics.kernels import control_laws, sticking
+from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
-from robodyn.dynamics.kernels.integration import PackedPlant
-from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.simulation import Functions
+from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
 from robodyn.dynamics.kernels.state import loaded
-from robodyn.numerics.array_arguments import borrowed_array, stack_all
-from robodyn.numerics.compiler import batch_entry, inner, noinline
-from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.simd.lanes import any_of, whole
-from robodyn.numerics.simd.tables import new_tables
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
-from robodyn.solvers.tree.kernels import distribution, dynamics, newton, tree
-from robodyn.solvers.tree.kernels.layout import (
-    BAD_COORDINATES,
-    BAD_PIVOTS,
-    FLOATING,
-    OK,
-    SINGULAR,
-    body_of,
-    fits,
-    mechanism,
-    shapes,
-    shapes_for,
-)
+from robodyn.solvers.tree.kernels import distribution, dynamics, layout, newton, tree
 
 # Residual of loops after every step, relative to the size, as far as rounding permits.
 TARGET: Final = 1e-14
@@ -98,7 +76,7 @@ def memory_shapes(m: Any) -> Any:
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
     """Compute efforts (driven,) of a control law; False if Python has to compute them."""
     law, kp, kv = control.law, control.kp, control.kv
-    if law == GIVEN:
+    if law == control_laws.GIVEN:
         for j in range(out.shape[0]):
             out[j] = row[j]
         return True
@@ -106,7 +84,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
     s, w = work
     clear(w.moving)
     clear(w.corrected)
-    if law == COMPUTED_TORQUE:
+    if law == control_laws.COMPUTED_TORQUE:
         if not convert_rates(m, own, q, rates, s, w.rates_in_model):
             return False
         copy(w.rates_in_model, w.moving)
@@ -116,14 +94,14 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
             if m.integers[m.at_free_wraps + k] != 0:
                 w.error[k] = shortest_turn(w.error[k])
         n, wide = m.free, m.positions
-        corrected_acceleration(
+        control_laws.corrected_acceleration(
             kp, kv, w.error, w.rates_in_model, row[wide : wide + n], row[wide + n :], w.corrected
         )
     state = loaded(q, w.moving, w.corrected, load, False)
-    if distribution.limited_efforts(m, state, True, s, out) != OK:
+    if distribution.limited_efforts(m, state, True, s, out) != layout.OK:
         return False
-    if law == COMPUTED_TORQUE:
-        add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
+    if law == control_laws.COMPUTED_TORQUE:
+        control_laws.add_planned(kp, row, m.positions + 2 * m.free, w.error, out)
     return True
 
 
@@ -136,7 +114,7 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
     if alike:
         copy(rates, out)
         return True
-    if dynamics.prepare(own, q, True, s) != OK:
+    if dynamics.prepare(own, q, True, s) != layout.OK:
         return False
     dynamics.dependent_rates(own, rates, s)
     for k in range(m.free):
@@ -176,10 +154,10 @@ def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any
 def start(m: Any, state: Any, s: Any, M: Any) -> int:
     """Compute everything that does not depend on the efforts."""
     status = dynamics.mass_matrix(m, state.q, True, s, M)
-    if status == OK:
+    if status == layout.OK:
         status = dynamics.bias_efforts(m, state, s)
-    if status == OK and is_steep(m, s.S):
-        return BAD_COORDINATES
+    if status == layout.OK and is_steep(m, s.S):
+        return layout.BAD_COORDINATES
     return int(status)
 
 
@@ -197,10 +175,10 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
     m = plant.mechanism
     s, w = work
     status = start(m, state, s, s.M)
-    if status != OK:
+    if status != layout.OK:
         return int(status)
     if not held_efforts(plant, state.q, state.acceleration_or_effort, s.M, work, w.slopes):
-        return SINGULAR
+        return layout.SINGULAR
     tree.configuration_rate(m, state.q, s.B, s.v, rate)
     return dynamics.solve_accelerations(m, w.held, s, change)
 
@@ -215,7 +193,7 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> in
     m = plant.mechanism
     if at_stage and m.pivots == m.equations:
         tree.normalize(m, q)
-        return OK
+        return layout.OK
     return close(m, q, work[0])
 
 
@@ -226,10 +204,10 @@ def close(m: Any, q: Any, s: Any) -> int:
     for j in range(1, m.positions):
         finite = finite + 0.0 * q[j]
     if not any_of(finite == 0.0):
-        return OK  # the loop detects it
+        return layout.OK  # the loop detects it
     tree.normalize(m, q)
     left = newton.close(m, q, TARGET, MOST_STEPS, NEARLY, s)
-    return BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else OK
+    return layout.BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else layout.OK
 
 
 @inner
@@ -238,10 +216,10 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     m, friction = plant.mechanism, plant.friction
     s, w = work
     status = start(m, state, s, out.M)
-    if status != OK:
+    if status != layout.OK:
         return int(status)
     if not held_efforts(plant, state.q, state.acceleration_or_effort, out.M, work, out.stops):
-        return SINGULAR
+        return layout.SINGULAR
     dynamics.generalized_efforts(m, s.S, w.held, out.force)
     for k in range(m.free):
         out.force[k] = out.force[k] - s.u[k]
@@ -252,7 +230,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
             out.L[i, k] = factor * s.S[rate, k]
     if with_damping:
         damping(m, s.S, out.D)
-    return OK
+    return layout.OK
 
 
 @inner
@@ -262,8 +240,8 @@ def damping(m: Any, S: Any, D: Any) -> None:
         for k in range(j + 1):
             D[j, k] = 0.0
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        if link.kind != FLOATING and any_of(link.damping > 0.0):
+        link = layout.body_of(m, i)
+        if link.kind != layout.FLOATING and any_of(link.damping > 0.0):
             strength = link.damping * link.factor * link.factor
             for j in range(m.free):
                 for k in range(j + 1):
@@ -293,31 +271,21 @@ def joint_positions(plant: Any, q: Any, out: Any) -> None:
         out[i] = q[m.integers[m.at_places + i]]
 
 
-FUNCTIONS = Functions(
-    command, derivative, to_manifold, equations, configuration_rate, sizes, SINGULAR
-)
-loop, loop_with_drives = simulation_loop(FUNCTIONS), elastic_loop(FUNCTIONS, joint_positions)
+@inner
+def mechanism_of(arrays: Any) -> Any:
+    """Return a mechanism from its plan, integers in an array of float64, and its numbers."""
+    return layout.mechanism(arrays[0], arrays[1])
 
 
 @inner
-def own_plant(
-    plan: Any, numbers: Any, table: Any, friction: Any, options: Any, stops: Any
-) -> PackedPlant:
-    """Return the plant of the arrays that were given; plans are integers in arrays of float64."""
-    m = mechanism(plan, numbers)
-    rest = borrowed_array((table, friction, options, stops))
-    return PackedPlant(m, rest[0], rest[1], rest[2], rest[3])
-
-
-@inner
-def models(model: Any) -> LoopControl:
+def models_of(arrays: Any) -> LoopControl:
     """Return the models of the controller."""
-    return LoopControl(mechanism(model[0], model[1]), mechanism(model[2], model[3]))
+    return LoopControl(mechanism_of(arrays[:2]), mechanism_of(arrays[2:]))
 
 
 @inner
-def scratch_shapes(m: Any, known: Any) -> Any:
-    """Return the shapes of the scratch memory.
+def shapes(m: Any, known: Any) -> Any:
+    """Return the shapes of `Scratch` and `Memory`.
 
     Control and plant may eliminate in different orders, which fill different numbers of places.
     """
@@ -325,58 +293,30 @@ def scratch_shapes(m: Any, known: Any) -> Any:
     for other in (known.m, known.own):
         bodies, rates = max(bodies, other.bodies), max(rates, other.rates)
         rows, entries = max(rows, other.equations), max(entries, other.entries)
-    return shapes_for(m.positions, m.free, bodies, rates, rows, entries)
+    scratch = layout.shapes_for(m.positions, m.free, bodies, rates, rows, entries)
+    return scratch, memory_shapes(m)
 
 
-@batch_entry
-def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop for calls from Python."""
-    plan, numbers, table, friction, options, stops = plant
-    own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
-    m = own.mechanism
-    work = stack_all(scratch_shapes(m, known)), stack_all(memory_shapes(m))
-    return loop(own, known, work, borrowed_array(arrays), law, first, last)
+@inner
+def lane_shapes(plan: Any, numbers: Any) -> Any:
+    """Return the shapes of `Scratch` and `Memory` for eight mechanisms."""
+    m = layout.mechanism(plan, numbers)
+    return layout.shapes(m), memory_shapes(m)
 
 
-@batch_entry
-def simulate_elastic(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-    """Run the loop with elastic drives for calls from Python."""
-    plan, numbers, table, friction, options, stops, drives = plant
-    own, known = own_plant(plan, numbers, table, friction, options, stops), models(model)
-    m = own.mechanism
-    work = stack_all(scratch_shapes(m, known)), stack_all(memory_shapes(m))
-    moved = ElasticPlant(own, own.friction, own.options, borrowed_array(drives))
-    return loop_with_drives(moved, known, work, borrowed_array(arrays), law, first, last)
+@inner
+def lanes_fit(plan: Any, numbers: Any) -> bool:
+    """Return whether the memory of eight mechanisms fits on the stack."""
+    return layout.fits(layout.mechanism(plan, numbers))
 
 
-smooth, hybrid = batch_loops(
-    LaneFunctions(mechanism, accelerate, to_manifold, equations, configuration_rate, SINGULAR)
+FUNCTIONS = Functions(
+    command, derivative, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR
 )
-
-
-@batch_entry
-def advance(
-    plan: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
-    first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many mechanisms of one plan; see `batch_loops`."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    m = mechanism(plan, rows_of(arrays[0], 0))
-    if not fits(m):
-        return 0
-    work = new_tables(shapes(m)), new_tables(memory_shapes(m))
-    return int(smooth(plan, arrays, work, first, last))
-
-
-@batch_entry
-def advance_hybrid(
-    plan: Any, numbers: Any, settings: Any, efforts: Any, loads: Any, q: Any, v: Any, left: Any,
-    first: int, last: int,
-) -> int:  # fmt: skip
-    """Advance many mechanisms of one plan by hybrid steps, as `advance`."""
-    arrays = borrowed_array((numbers, settings, efforts, loads, q, v, left))
-    m = mechanism(plan, rows_of(arrays[0], 0))
-    if not fits(m):
-        return 0
-    work = new_tables(shapes(m)), new_tables(memory_shapes(m))
-    return int(hybrid(plan, arrays, work, first, last))
+LANES = LaneFunctions(
+    layout.mechanism, accelerate, to_manifold, equations, configuration_rate, layout.SINGULAR
+)
+simulate, simulate_elastic = loop_entries(
+    __name__, FUNCTIONS, joint_positions, shapes, mechanism_of, models_of
+)
+advance, advance_hybrid = lane_entries(__name__, LANES, lane_shapes, lanes_fit)

@@ -19,12 +19,8 @@ from robodyn.numerics.linear import factor_positive, solve_by_factor
 from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, copy, cross, dot, scale, store, sub, vector
+from robodyn.solvers.tree.kernels import dynamics
 from robodyn.solvers.tree.kernels.closures import fill, to_base
-from robodyn.solvers.tree.kernels.dynamics import (
-    accelerations,
-    dependent_rates,
-    tip_acceleration,
-)
 from robodyn.solvers.tree.kernels.elimination import factor, solve
 from robodyn.solvers.tree.kernels.layout import FLOATING, OK, ORIGIN, REVOLUTE, Z, body_of
 from robodyn.solvers.tree.kernels.newton import MOST_STEPS, NEAR, close, gaps
@@ -286,10 +282,10 @@ def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
         least_squares(m, required, s)
         for k in range(m.free):
             found[m.positions + k] = s.u[k]
-        dependent_rates(m, s.u, s)
-        accelerations(m, s.u, True, s)
+        dynamics.dependent_rates(m, s.u, s)
+        dynamics.accelerations(m, s.u, True, s)
         inertial_wrenches(m, s.a, s.B)
-        accel, alpha = tip_acceleration(m, s.B)
+        accel, alpha = dynamics.tip_acceleration(m, s.B)
         store(drift, 0, accel)
         store(drift, 3, alpha)
         for r in range(6):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import BASE
-from robodyn.dynamics.kernels.lanes import evaluate_lanes
+from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.jacobi import ratio_of_lanes
@@ -23,20 +23,12 @@ from robodyn.solvers.tree.kernels import (
     distribution,
     dynamics,
     inverse_kinematics,
+    layout,
     newton,
     projection,
 )
 from robodyn.solvers.tree.kernels.conditions import orthonormal, scaled_rows
 from robodyn.solvers.tree.kernels.entries import place_bodies
-from robodyn.solvers.tree.kernels.layout import (
-    BAD_COORDINATES,
-    OK,
-    OPEN,
-    ORIGIN,
-    fits,
-    mechanism,
-    shapes,
-)
 
 
 @inner
@@ -54,7 +46,7 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Compute the tangent S (rates * free), for `evaluate_lanes`."""
     status = dynamics.prepare(m, state.q, False, s)
-    if status == OK:
+    if status == layout.OK:
         projection.tangent(m, s.K, s.R, as_table(found, m.free))
     return status
 
@@ -71,19 +63,19 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
     if any_of(left > accepted) or not all_finite(state.q, m.positions):
-        return OPEN
+        return layout.OPEN
     for k in range(m.positions):
         found[k] = state.q[k]
-    return OK
+    return layout.OK
 
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
     """Compute axes and origin (12,) of a body, for `evaluate_lanes`."""
     place_bodies(m, state.q, s.B)
-    for k in range(ORIGIN + 3):
+    for k in range(layout.ORIGIN + 3):
         found[k] = s.B[body, k]
-    return OK
+    return layout.OK
 
 
 @inner
@@ -91,63 +83,35 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
     """Compute condition numbers (2,), of motion and forces, for `evaluate_lanes`."""
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
-    if status != OK:
+    if status != layout.OK:
         return status
     if not orthonormal(m, columns, s.S, s.J):
-        return BAD_COORDINATES
+        return layout.BAD_COORDINATES
     motion, force = as_table(s.T[0], tip.size - 1), as_table(s.R, drives.shape[0])
     scaled_rows(m, tip, drives, length, s, motion, force)
     found[0] = ratio_of_lanes(motion, m.free, tip.size - 1)
     found[1] = ratio_of_lanes(force, m.free, drives.shape[0])
-    return OK
+    return layout.OK
 
 
 @inner
 def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
     """Compute results out (N, k) for configurations and further arguments."""
-    m = mechanism(plan, numbers)
-    if not fits(m):
+    m = layout.mechanism(plan, numbers)
+    if not layout.fits(m):
         return 0
-    s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
+    s, width = new_tables(layout.shapes(m)), max(m.widest, m.positions, BASE)
     return evaluate_lanes(
         find, m, borrowed_array(given), width, settings, True, s, borrowed_array(out)
     )
 
 
-@batch_entry
-def inverse_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute efforts out (N, driven)."""
-    given = q, rates, change, wrench, base
-    return evaluate_states(distribution.driven_efforts, plan, numbers, given, False, out)
-
-
-@batch_entry
-def forward_dynamics(
-    plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Compute accelerations out (N, free)."""
-    given = q, rates, efforts, wrench, base
-    return evaluate_states(dynamics.forward_dynamics, plan, numbers, given, False, out)
-
-
-@batch_entry
-def mass_matrix(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Compute mass matrices out (N, free * free)."""
-    return evaluate_states(find_mass_matrix, plan, numbers, (q,), False, out)
-
-
-@batch_entry
-def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Compute tangents S out (N, rates * free)."""
-    return evaluate_states(find_tangent, plan, numbers, (q,), False, out)
-
-
-@batch_entry
-def jacobian(plan: Any, numbers: Any, q: Any, out: Any) -> int:
-    """Compute Jacobians of the tip out (N, 6 * free), linear over angular, base axes."""
-    return evaluate_states(find_jacobian, plan, numbers, (q,), False, out)
+of_configurations, of_states, _ = entry_makers(__name__, evaluate_states)
+inverse_dynamics = of_states("inverse_dynamics", distribution.driven_efforts)
+forward_dynamics = of_states("forward_dynamics", dynamics.forward_dynamics)
+mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
+tangent = of_configurations("tangent", find_tangent)
+jacobian = of_configurations("jacobian", find_jacobian)
 
 
 @batch_entry

@@ -24,24 +24,10 @@ from robodyn.numerics.vectors import (
     symmetric,
     vector,
 )
+from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.closures import component
-from robodyn.solvers.tree.kernels.layout import (
-    ARM,
-    COMPOSITE,
-    FLOATING,
-    MOMENT_OF_MASS,
-    PIVOT_PLAN,
-    PRISMATIC,
-    REVOLUTE,
-    SECOND,
-    X,
-    Y,
-    Z,
-    body_of,
-    pivot_of,
-)
 
-LISTS = PIVOT_PLAN.size
+LISTS = layout.PIVOT_PLAN.size
 
 
 @inner
@@ -63,7 +49,7 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
             S[plan[m.at_free + j], k] = zero
         S[plan[m.at_free + j], j] = 1.0 + zero
     for n in range(m.pivots):
-        pivot = pivot_of(m, n)
+        pivot = layout.pivot_of(m, n)
         own, right, lists = pivot.row * count, pivot.right, pivot.integers
         row = LISTS + 2 * right
         for _ in range(pivot.below):
@@ -72,7 +58,7 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
                 R[target + k] = R[target + k] - ratio * R[own + k]
             row += 2 + right
     for n in range(m.pivots - 1, -1, -1):
-        pivot = pivot_of(m, n)
+        pivot = layout.pivot_of(m, n)
         own, inverse, lists = pivot.row * count, K[pivot.entry], pivot.integers
         for k in range(0, count, 2):
             # two columns at once, as finding the factors takes longer than the products
@@ -90,11 +76,11 @@ def composites(m: Any, B: Any, C: Any) -> None:
 
     Mass, first moment and inertia about the body's origin, in base axes.
     """
-    zero = 0.0 * B[1, X]
+    zero = 0.0 * B[1, layout.X]
     for i in range(1, m.bodies + 1):
-        link, body, own = body_of(m, i), B[i], C[i]
+        link, body, own = layout.body_of(m, i), B[i], C[i]
         if link.has_inertia == 1:
-            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+            x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
             mass = link.mass + zero
             com = combine(x, y, z, link.com)
             # columns of R I, I about the center of mass
@@ -103,9 +89,9 @@ def composites(m: Any, B: Any, C: Any) -> None:
             b = combine(x, y, z, (xy, yy, yz))
             c = combine(x, y, z, (xz, yz, zz))
             own[0] = mass
-            store(own, MOMENT_OF_MASS, scale(mass, com))
+            store(own, layout.MOMENT_OF_MASS, scale(mass, com))
             square = dot(com, com)
-            place = SECOND
+            place = layout.SECOND
             for k in range(3):
                 for n in range(k, 3):
                     value = (
@@ -117,24 +103,24 @@ def composites(m: Any, B: Any, C: Any) -> None:
                     own[place] = value + mass * square if k == n else value
                     place += 1
         else:
-            for k in range(COMPOSITE):
+            for k in range(layout.COMPOSITE):
                 own[k] = zero
     for i in range(m.bodies, 0, -1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         if link.parent != 0:
-            _carry(C[i], vector(B[i], ARM), C[link.parent])
+            _carry(C[i], vector(B[i], layout.ARM), C[link.parent])
 
 
 @inner
 def _carry(own: Any, arm: Any, parent: Any) -> None:
     """Add a composite to its parent's; its origin is at `arm` from the parent's."""
-    mass, moment = own[0], vector(own, MOMENT_OF_MASS)
+    mass, moment = own[0], vector(own, layout.MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
     # for a mass m with moment h: m a a' + a h' + h a', minus the trace
     diagonal = dot(arm, add(shifted, moment))
     parent[0] = parent[0] + mass
-    store(parent, MOMENT_OF_MASS, add(vector(parent, MOMENT_OF_MASS), shifted))
-    place = SECOND
+    store(parent, layout.MOMENT_OF_MASS, add(vector(parent, layout.MOMENT_OF_MASS), shifted))
+    place = layout.SECOND
     for m in range(3):
         for n in range(m, 3):
             value = (
@@ -152,14 +138,14 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
     `C` (bodies + 1, at least COMPOSITE) and `R` (rates * free,), which becomes MS, are scratch.
     """
-    zero = 0.0 * B[1, X]
+    zero = 0.0 * B[1, layout.X]
     for n in range(m.rates * m.free):
         R[n] = zero
     composites(m, B, C)
     for i in range(1, m.bodies + 1):
-        link, own, z = body_of(m, i), C[i], vector(B[i], Z)
-        mass, moment, rate = own[0], vector(own, MOMENT_OF_MASS), link.rate
-        if link.kind == FLOATING:
+        link, own, z = layout.body_of(m, i), C[i], vector(B[i], layout.Z)
+        mass, moment, rate = own[0], vector(own, layout.MOMENT_OF_MASS), link.rate
+        if link.kind == layout.FLOATING:
             for part in range(6):
                 axis = (
                     1.0 * (part % 3 == 0) + zero,
@@ -169,7 +155,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
                 momentum = momentum_of(mass, moment, own, axis, part < 3)
                 add_mass_row(m, S, B, i, rate + part, 1.0 + zero, momentum, R)
         else:
-            momentum = momentum_of(mass, moment, own, z, link.kind == PRISMATIC)
+            momentum = momentum_of(mass, moment, own, z, link.kind == layout.PRISMATIC)
             add_mass_row(m, S, B, i, rate, link.factor + zero, momentum, R)
             armature = link.armature * link.factor * link.factor
             if any_of(armature > 0.0):
@@ -190,7 +176,7 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
     """Return linear and angular momentum of a composite per unit rate of an axis."""
     if slides:
         return scale(mass, axis), cross(moment, axis)
-    return cross(axis, moment), symmetric(own, SECOND, axis)
+    return cross(axis, moment), symmetric(own, layout.SECOND, axis)
 
 
 @inner
@@ -204,15 +190,15 @@ def add_mass_row(
     push, turn = momentum
     j = i
     while j > 0:
-        link, body = body_of(m, j), B[j]
-        if link.kind == FLOATING:
+        link, body = layout.body_of(m, j), B[j]
+        if link.kind == layout.FLOATING:
             for n in range(6):
                 value = component(push, n) if n < 3 else component(turn, n - 3)
                 add_pair(m, S, rate, link.rate + n, factor * value, j == i, R)
         else:
-            value = dot(vector(body, Z), push if link.kind == PRISMATIC else turn)
+            value = dot(vector(body, layout.Z), push if link.kind == layout.PRISMATIC else turn)
             add_pair(m, S, rate, link.rate, factor * (link.factor * value), j == i, R)
-        turn = add(turn, cross(vector(body, ARM), push))
+        turn = add(turn, cross(vector(body, layout.ARM), push))
         j = link.parent
 
 
@@ -224,12 +210,12 @@ def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: An
     """
     j = carrier
     while j > 0:
-        link = body_of(m, j)
-        if link.kind == FLOATING:
+        link = layout.body_of(m, j)
+        if link.kind == layout.FLOATING:
             for n in range(3):
                 add_pair(m, S, rate, link.rate + 3 + n, component(turn, n), False, R)
-        elif link.kind == REVOLUTE:
-            value = link.factor * dot(vector(B[j], Z), turn)
+        elif link.kind == layout.REVOLUTE:
+            value = link.factor * dot(vector(B[j], layout.Z), turn)
             add_pair(m, S, rate, link.rate, value, False, R)
         j = link.parent
 

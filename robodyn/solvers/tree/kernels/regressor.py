@@ -31,26 +31,10 @@ from robodyn.numerics.vectors import (
     sub,
     vector,
 )
+from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.closures import reach_of, turn_of
 from robodyn.solvers.tree.kernels.distribution import weigh_drives
 from robodyn.solvers.tree.kernels.dynamics import joint_motion
-from robodyn.solvers.tree.kernels.layout import (
-    ACCEL,
-    ALPHA,
-    BODY_SIZE,
-    CHANGE,
-    COMPOSITE,
-    OK,
-    OMEGA,
-    SINGULAR,
-    X,
-    Y,
-    Z,
-    body_of,
-    closure_of,
-    mechanism,
-    shapes,
-)
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import inertial_wrenches, twists
 
@@ -67,7 +51,7 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
         head: first numbers of the plan, by their names in `layout.PLAN`.
         count: driven * p.
     """
-    row = BODY_SIZE + max(6 * head["free"], COMPOSITE) + 7
+    row = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7
     width = max(head["widest"], head["positions"], BASE)
     return (head["bodies"] + 1 + head["rates"]) * row + 12 * head["widest"] + 5 * width + count
 
@@ -76,12 +60,12 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
     """Write the columns of body i, with parameters in a frame (12,) on it, in found (free, p)."""
     body = s.B[i]
-    x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+    x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
     c, arm = combine(x, y, z, vector(frame, 6)), combine(x, y, z, vector(frame, 9))
-    omega = vector(body, OMEGA)
-    alpha = add(vector(body, ALPHA), vector(body, CHANGE))
-    accel = add(vector(body, ACCEL), vector(body, CHANGE + 3))
+    omega = vector(body, layout.OMEGA)
+    alpha = add(vector(body, layout.ALPHA), vector(body, layout.CHANGE))
+    accel = add(vector(body, layout.ACCEL), vector(body, layout.CHANGE + 3))
     accel = add(accel, add(cross(alpha, arm), cross(omega, cross(omega, arm))))
     accel, omega = resolve(a, b, c, accel), resolve(a, b, c, omega)
     alpha = resolve(a, b, c, alpha)
@@ -95,9 +79,9 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 @inner
 def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
     """Write the column of a closure's damping or stiffness, with its unit in FURTHER."""
-    closure = closure_of(m, number)
+    closure = layout.closure_of(m, number)
     a, b = closure.parent, closure.child
-    moment = scale(unit[DAMPING], sub(vector(s.B[b], OMEGA), vector(s.B[a], OMEGA)))
+    moment = scale(unit[DAMPING], sub(vector(s.B[b], layout.OMEGA), vector(s.B[a], layout.OMEGA)))
     if unit[STIFFNESS] != 0.0:
         moment = scale(unit[STIFFNESS], turn_of(closure, s.B[a], s.B[b]))
     for k in range(m.free):
@@ -121,7 +105,7 @@ def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int
 @inner
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
     """Write the column of a parameter of body i's joint, with its unit in a row of FURTHER."""
-    link, parent = body_of(m, i), s.B[body_of(m, i).parent]
+    link, parent = layout.body_of(m, i), s.B[layout.body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
     side = friction_rate(rate, change)
@@ -130,8 +114,8 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
     effort = effort + unit[STIFFNESS] * position + unit[AT_ZERO]
     effort = factor * (effort + dry_friction(unit, FRICTION, side, side))
     spin = unit[SPIN] * factor
-    z, omega = vector(s.B[i], Z), vector(parent, OMEGA)
-    alpha = add(vector(parent, ALPHA), vector(parent, CHANGE))
+    z, omega = vector(s.B[i], layout.Z), vector(parent, layout.OMEGA)
+    alpha = add(vector(parent, layout.ALPHA), vector(parent, layout.CHANGE))
     effort = effort + spin * dot(z, alpha)
     moment = axpy(spin * s.a[j], z, scale(spin * s.v[j], cross(omega, z)))
     for k in range(m.free):
@@ -144,7 +128,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
     """Convert rows of independent coordinates to driven joints, in found (driven, p)."""
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
-        return SINGULAR
+        return layout.SINGULAR
     for column in range(count):
         for k in range(m.free):
             s.u[k] = found[k, column]
@@ -154,7 +138,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
             for k in range(m.free):
                 total = total + s.S[m.integers[m.at_driven + j], k] * s.u[k]
             found[j, column] = m.numbers[m.at_weights + j] * total
-    return OK
+    return layout.OK
 
 
 @inner
@@ -162,7 +146,7 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
     """Compute the regressor (driven * p), for `evaluate_lanes`."""
     frames, further = settings
     status = joint_motion(m, state, False, s)
-    if status != OK:
+    if status != layout.OK:
         return status
     inertial_wrenches(m, s.a, s.B)
     tangent(m, s.K, s.R, s.S)
@@ -181,7 +165,7 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
             write_closure(m, number, unit, s, table, first + n)
         else:
             write_joint(m, number, unit, state.q, s, table, first + n)
-    return OK if m.drives_free == 1 else distribute(m, s, count, table)
+    return layout.OK if m.drives_free == 1 else distribute(m, s, count, table)
 
 
 @batch_entry
@@ -197,8 +181,8 @@ def regressor(
         further: (k, FURTHER) of the parameters after those of bodies.
         out: the results.
     """
-    m = mechanism(plan, numbers)
+    m = layout.mechanism(plan, numbers)
     given = borrowed_array(q), borrowed_array(rates), borrowed_array(change)
     settings = borrowed_array(frames), borrowed_array(further)
-    s, width = new_tables(shapes(m)), max(m.widest, m.positions, BASE)
+    s, width = new_tables(layout.shapes(m)), max(m.widest, m.positions, BASE)
     return evaluate_lanes(find_regressor, m, given, width, settings, True, s, borrowed_array(out))

@@ -30,65 +30,52 @@ from robodyn.numerics.vectors import (
     symmetric,
     vector,
 )
-from robodyn.solvers.tree.kernels.layout import (
-    ACCEL,
-    ALPHA,
-    ARM,
-    BODY_NUMBERS,
-    CHANGE,
-    FLOATING,
-    FORCE,
-    MOMENT,
-    OMEGA,
-    ORIGIN,
-    PRISMATIC,
-    REVOLUTE,
-    VELOCITY,
-    X,
-    Y,
-    Z,
-    body_of,
-)
+from robodyn.solvers.tree.kernels import layout
 
-DRY_FRICTION_AT = BODY_NUMBERS.dry_friction
+DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 
 @inner
 def place_base(m: Any, B: Any) -> None:
     """Set a fixed base, accelerated against gravity."""
     base = B[0]
-    for k in range(CHANGE + 6):
+    for k in range(layout.CHANGE + 6):
         base[k] = 0.0
-    base[X], base[Y + 1], base[Z + 2] = 1.0, 1.0, 1.0
+    base[layout.X], base[layout.Y + 1], base[layout.Z + 2] = 1.0, 1.0, 1.0
     for k in range(3):
-        base[ACCEL + k] = -m.gravity[k]
+        base[layout.ACCEL + k] = -m.gravity[k]
 
 
 @inner
 def move_base(base: Any, B: Any) -> None:
     """Set a moving base, `base` (9,) as in `dynamics.kernels.base_motion`, its origin at rest."""
-    store(B[0], ACCEL, vector(base, 0))
-    store(B[0], OMEGA, vector(base, 3))
-    store(B[0], ALPHA, vector(base, 6))
+    store(B[0], layout.ACCEL, vector(base, 0))
+    store(B[0], layout.OMEGA, vector(base, 3))
+    store(B[0], layout.ALPHA, vector(base, 6))
 
 
 @inner
 def place(m: Any, q: Any, B: Any) -> None:
     """Compute frames and origins of all bodies."""
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         body, parent = B[i], B[link.parent]
         x, y, z = joint_axes(link, parent)
-        origin, arm = vector(parent, ORIGIN), scale(0.0, z)
+        origin, arm = vector(parent, layout.ORIGIN), scale(0.0, z)
         if link.centered == 0:
-            arm = combine(vector(parent, X), vector(parent, Y), vector(parent, Z), link.shift)
+            arm = combine(
+                vector(parent, layout.X),
+                vector(parent, layout.Y),
+                vector(parent, layout.Z),
+                link.shift,
+            )
         kind, first = link.kind, link.position
-        if kind == REVOLUTE:
+        if kind == layout.REVOLUTE:
             s, c = sine_cosine(link.factor * q[first] + link.offset)
             a = axpy(s, y, scale(c, x))
             y = axpy(-s, x, scale(c, y))
             x = a
-        elif kind == PRISMATIC:
+        elif kind == layout.PRISMATIC:
             arm = axpy(link.factor * q[first] + link.offset, z, arm)
         else:
             arm = add(arm, combine(x, y, z, (q[first], q[first + 1], q[first + 2])))
@@ -99,33 +86,33 @@ def place(m: Any, q: Any, B: Any) -> None:
             b = combine(x, y, z, own[1])
             z = combine(x, y, z, own[2])
             x, y = a, b
-        store(body, X, x)
-        store(body, Y, y)
-        store(body, Z, z)
-        store(body, ARM, arm)
-        store(body, ORIGIN, add(origin, arm))
+        store(body, layout.X, x)
+        store(body, layout.Y, y)
+        store(body, layout.Z, z)
+        store(body, layout.ARM, arm)
+        store(body, layout.ORIGIN, add(origin, arm))
 
 
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
     """Compute angular velocities, and accelerations at constant rates v; origins if `points`."""
-    spin = vector(B[0], OMEGA)
+    spin = vector(B[0], layout.OMEGA)
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         body, parent = B[i], B[link.parent]
-        omega, alpha = vector(parent, OMEGA), vector(parent, ALPHA)
-        arm, z, j = vector(body, ARM), vector(body, Z), link.rate
+        omega, alpha = vector(parent, layout.OMEGA), vector(parent, layout.ALPHA)
+        arm, z, j = vector(body, layout.ARM), vector(body, layout.Z), link.rate
         carried = cross(omega, arm)
-        accel = add(vector(parent, ACCEL), add(cross(alpha, arm), cross(omega, carried)))
+        accel = add(vector(parent, layout.ACCEL), add(cross(alpha, arm), cross(omega, carried)))
         velocity = carried
         if points:
-            velocity = add(vector(parent, VELOCITY), carried)
+            velocity = add(vector(parent, layout.VELOCITY), carried)
         kind = link.kind
-        if kind == REVOLUTE:
+        if kind == layout.REVOLUTE:
             turn = scale(link.factor * v[j], z)
             alpha = add(alpha, cross(omega, turn))
             omega = add(omega, turn)
-        elif kind == PRISMATIC:
+        elif kind == layout.PRISMATIC:
             slide = scale(link.factor * v[j], z)
             accel = axpy(2.0, cross(omega, slide), accel)
             velocity = add(velocity, slide)
@@ -135,38 +122,38 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
             velocity = add(velocity, slide)
             alpha = add(alpha, cross(spin, turn))
             omega = add(omega, turn)
-        store(body, OMEGA, omega)
-        store(body, ALPHA, alpha)
-        store(body, ACCEL, accel)
+        store(body, layout.OMEGA, omega)
+        store(body, layout.ALPHA, alpha)
+        store(body, layout.ACCEL, accel)
         if points:
-            store(body, VELOCITY, velocity)
+            store(body, layout.VELOCITY, velocity)
 
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
     """Compute forces and moments that each body requires for rate derivatives a."""
     for k in range(6):
-        B[0][FORCE + k] = 0.0
+        B[0][layout.FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         body, parent, j = B[i], B[link.parent], link.rate
-        alpha, accel = vector(parent, CHANGE), vector(parent, CHANGE + 3)
-        accel = add(accel, cross(alpha, vector(body, ARM)))
+        alpha, accel = vector(parent, layout.CHANGE), vector(parent, layout.CHANGE + 3)
+        accel = add(accel, cross(alpha, vector(body, layout.ARM)))
         kind = link.kind
-        if kind == REVOLUTE:
-            alpha = axpy(link.factor * a[j], vector(body, Z), alpha)
-        elif kind == PRISMATIC:
-            accel = axpy(link.factor * a[j], vector(body, Z), accel)
+        if kind == layout.REVOLUTE:
+            alpha = axpy(link.factor * a[j], vector(body, layout.Z), alpha)
+        elif kind == layout.PRISMATIC:
+            accel = axpy(link.factor * a[j], vector(body, layout.Z), accel)
         else:
             accel = add(accel, (a[j], a[j + 1], a[j + 2]))
             alpha = add(alpha, (a[j + 3], a[j + 4], a[j + 5]))
-        store(body, CHANGE, alpha)
-        store(body, CHANGE + 3, accel)
+        store(body, layout.CHANGE, alpha)
+        store(body, layout.CHANGE + 3, accel)
         if link.has_inertia == 1:
-            omega = vector(body, OMEGA)
-            alpha = add(alpha, vector(body, ALPHA))
-            accel = add(accel, vector(body, ACCEL))
-            x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
+            omega = vector(body, layout.OMEGA)
+            alpha = add(alpha, vector(body, layout.ALPHA))
+            accel = add(accel, vector(body, layout.ACCEL))
+            x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
             com = combine(x, y, z, link.com)
             accel = add(accel, add(cross(alpha, com), cross(omega, cross(omega, com))))
             force = scale(link.mass, accel)
@@ -174,19 +161,19 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
             spin = symmetric(link.inertia, 0, own)
             change = symmetric(link.inertia, 0, resolve(x, y, z, alpha))
             moment = combine(x, y, z, add(change, cross(own, spin)))
-            store(body, FORCE, force)
-            store(body, MOMENT, add(moment, cross(com, force)))
+            store(body, layout.FORCE, force)
+            store(body, layout.MOMENT, add(moment, cross(com, force)))
         else:
             for k in range(6):
-                body[FORCE + k] = 0.0
+                body[layout.FORCE + k] = 0.0
 
 
 @inner
 def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
     """Apply an external force at `arm` from the origin of body i, and a moment."""
     body = B[i]
-    store(body, FORCE, sub(vector(body, FORCE), force))
-    store(body, MOMENT, sub(vector(body, MOMENT), add(moment, cross(arm, force))))
+    store(body, layout.FORCE, sub(vector(body, layout.FORCE), force))
+    store(body, layout.MOMENT, sub(vector(body, layout.MOMENT), add(moment, cross(arm, force))))
 
 
 @inner
@@ -195,18 +182,18 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
     for i in range(m.bodies, 0, -1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         body, parent, j = B[i], B[link.parent], link.rate
-        force, moment = vector(body, FORCE), vector(body, MOMENT)
+        force, moment = vector(body, layout.FORCE), vector(body, layout.MOMENT)
         kind = link.kind
-        if kind == FLOATING:
+        if kind == layout.FLOATING:
             for k in range(3):
                 tau[j + k] = force[k]
                 tau[j + 3 + k] = moment[k]
         else:
-            z, factor = vector(body, Z), link.factor
+            z, factor = vector(body, layout.Z), link.factor
             effort = dot(z, moment)
-            if kind == PRISMATIC:
+            if kind == layout.PRISMATIC:
                 effort = dot(z, force)
             rate = factor * v[j]
             effort = effort + link.damping * rate + link.armature * (factor * a[j])
@@ -216,16 +203,19 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
                 side = friction_rate(rate, factor * a[j])
                 effort = effort + dry_friction(link.numbers, DRY_FRICTION_AT, side, side)
             tau[j] = tau[j] + factor * effort
-        store(parent, FORCE, add(vector(parent, FORCE), force))
-        carried = add(moment, cross(vector(body, ARM), force))
+        store(parent, layout.FORCE, add(vector(parent, layout.FORCE), force))
+        carried = add(moment, cross(vector(body, layout.ARM), force))
         if any_of(abs(link.spin) > 0.0):
             # the spin momentum of a rotor in the parent, SPIN rate z, in addition to the locked
             # rotor's
-            z, spin = vector(body, Z), link.factor * link.spin
-            alpha, omega = add(vector(parent, ALPHA), vector(parent, CHANGE)), vector(parent, OMEGA)
+            z, spin = vector(body, layout.Z), link.factor * link.spin
+            alpha, omega = (
+                add(vector(parent, layout.ALPHA), vector(parent, layout.CHANGE)),
+                vector(parent, layout.OMEGA),
+            )
             tau[j] = tau[j] + spin * dot(z, alpha)
             carried = add(carried, axpy(spin * a[j], z, scale(spin * v[j], cross(omega, z))))
-        store(parent, MOMENT, add(vector(parent, MOMENT), carried))
+        store(parent, layout.MOMENT, add(vector(parent, layout.MOMENT), carried))
 
 
 @inner
@@ -237,16 +227,16 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
     for k in range(6 * count):
         T[0, k] = 0.0
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         body, j = B[i], link.rate
         above, own = T[link.parent], T[i]
-        arm, z, kind = vector(body, ARM), vector(body, Z), link.kind
+        arm, z, kind = vector(body, layout.ARM), vector(body, layout.Z), link.kind
         for k in range(count):
             omega = vector(above, 6 * k)
             velocity = add(vector(above, 6 * k + 3), cross(omega, arm))
-            if kind == REVOLUTE:
+            if kind == layout.REVOLUTE:
                 omega = axpy(link.factor * S[j, k], z, omega)
-            elif kind == PRISMATIC:
+            elif kind == layout.PRISMATIC:
                 velocity = axpy(link.factor * S[j, k], z, velocity)
             else:
                 velocity = add(velocity, (S[j, k], S[j + 1, k], S[j + 2, k]))
@@ -259,9 +249,9 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
     """Displace q (positions,), for the bodies of B, by a step (rates,), in place."""
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         first, j = link.position, link.rate
-        if link.kind == FLOATING:
+        if link.kind == layout.FLOATING:
             x, y, z = joint_axes(link, B[link.parent])
             shift = resolve(x, y, z, (step[j], step[j + 1], step[j + 2]))
             turn = resolve(x, y, z, (step[j + 3], step[j + 4], step[j + 5]))
@@ -275,8 +265,8 @@ def advance(m: Any, B: Any, step: Any, q: Any) -> None:
 def follow(m: Any, q: Any) -> None:
     """Set the positions of mimic joints in q from those of the joints they follow."""
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        if link.kind != FLOATING and link.own != link.position:
+        link = layout.body_of(m, i)
+        if link.kind != layout.FLOATING and link.own != link.position:
             q[link.own] = link.factor * q[link.position] + link.offset
 
 
@@ -284,9 +274,9 @@ def follow(m: Any, q: Any) -> None:
 def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
     """Compute the derivative out (positions,) of a configuration at rates v of the tree."""
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
+        link = layout.body_of(m, i)
         own, j = link.own, link.rate
-        if link.kind == FLOATING:
+        if link.kind == layout.FLOATING:
             x, y, z = joint_axes(link, B[link.parent])
             shift = resolve(x, y, z, (v[j], v[j + 1], v[j + 2]))
             a, b, c = resolve(x, y, z, (v[j + 3], v[j + 4], v[j + 5]))
@@ -305,7 +295,7 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
     """Return the axes of a joint's initial frame, from a body and its parent's row."""
-    x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
+    x, y, z = vector(parent, layout.X), vector(parent, layout.Y), vector(parent, layout.Z)
     if link.aligned == 0:
         a = combine(x, y, z, link.frame_x)
         b = combine(x, y, z, link.frame_y)
@@ -318,8 +308,8 @@ def joint_axes(link: Any, parent: Any) -> Any:
 def normalize(m: Any, q: Any) -> None:
     """Normalize the quaternions of floating joints in q (positions,)."""
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        if link.kind == FLOATING:
+        link = layout.body_of(m, i)
+        if link.kind == layout.FLOATING:
             p = link.own + 3
             square = q[p] * q[p] + q[p + 1] * q[p + 1]
             square = square + q[p + 2] * q[p + 2] + q[p + 3] * q[p + 3]

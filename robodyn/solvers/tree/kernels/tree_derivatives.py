@@ -49,21 +49,8 @@ from robodyn.numerics.vectors import (
     turn_symmetric,
     vector,
 )
+from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.closures import to_base
-from robodyn.solvers.tree.kernels.layout import (
-    ACCEL,
-    ALPHA,
-    BODY_SIZE,
-    FLOATING,
-    OMEGA,
-    ORIGIN,
-    PRISMATIC,
-    X,
-    Y,
-    Z,
-    body_of,
-    mechanism,
-)
 from robodyn.solvers.tree.kernels.tree import move_base, place, place_base
 
 # Most scratch numbers on the stack.
@@ -108,7 +95,9 @@ class Scratch(NamedTuple):
 def shapes_of_tree(bodies: int, n: int) -> Any:
     """Return the shapes of `Scratch`."""
     rows = bodies + 1
-    return Scratch((rows, BODY_SIZE), (rows, BODY), (n, ROW), (n, PLACES), rows, n, n, n, (n, n))
+    return Scratch(
+        (rows, layout.BODY_SIZE), (rows, BODY), (n, ROW), (n, PLACES), rows, n, n, n, (n, n)
+    )
 
 
 @inner
@@ -116,8 +105,8 @@ def count_coordinates(m: Any, s: Any) -> None:
     """Number the coordinates from the base on."""
     s.last[0], count = -1.0, 0
     for i in range(1, m.bodies + 1):
-        link = body_of(m, i)
-        before, width = s.last[link.parent], 6 if link.kind == FLOATING else 1
+        link = layout.body_of(m, i)
+        before, width = s.last[link.parent], 6 if link.kind == layout.FLOATING else 1
         for k in range(width):
             s.at[count, BEFORE] = before
             s.at[count, FIRST] = float(count - max(k - 3, 0))
@@ -133,7 +122,7 @@ def count_coordinates(m: Any, s: Any) -> None:
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
     """Apply `pass_joint` to six coordinates, from c on, of a floating body i on the base."""
-    p, slide, w = vector(B[i], ORIGIN), vector(v, j), vector(v, j + 3)
+    p, slide, w = vector(B[i], layout.ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
     alpha = vector(a, j + 3)
     accel = add(add(above.accel, vector(a, j)), add(cross(slide, w), cross(p, alpha)))
@@ -155,26 +144,29 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
     store_motion(
-        LinkMotion(vector(base, OMEGA), none, vector(base, ALPHA), vector(base, ACCEL)), s.C[0]
+        LinkMotion(
+            vector(base, layout.OMEGA), none, vector(base, layout.ALPHA), vector(base, layout.ACCEL)
+        ),
+        s.C[0],
     )
     for i in range(1, m.bodies + 1):
-        link, body = body_of(m, i), s.B[i]
+        link, body = layout.body_of(m, i), s.B[i]
         j, above = link.rate, motion_of(s.C[link.parent])
         c = int(s.of_rate[j])
-        if link.kind == FLOATING:
+        if link.kind == layout.FLOATING:
             motion = move_floating(s.B, i, v, a, j, above, s.rows, c)
         else:
-            z = scale(link.factor, vector(body, Z))
-            axis, arm = z, cross(vector(body, ORIGIN), z)
-            if link.kind == PRISMATIC:
+            z = scale(link.factor, vector(body, layout.Z))
+            axis, arm = z, cross(vector(body, layout.ORIGIN), z)
+            if link.kind == layout.PRISMATIC:
                 axis, arm = none, z
             row = s.rows[c]
             motion = pass_joint(axis, arm, v[j], a[j], above, row)
             store(row, HALF, vector(row, TURNING))
             store(row, HALF + 3, vector(row, MOVING))
         store_motion(motion, s.C[i])
-        x, y, z = vector(body, X), vector(body, Y), vector(body, Z)
-        com = add(vector(body, ORIGIN), combine(x, y, z, link.com))
+        x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
+        com = add(vector(body, layout.ORIGIN), combine(x, y, z, link.com))
         xx, xy, xz, yy, yz, zz = link.inertia
         first, second = turn_symmetric(x, y, z, (xx, xy, xz), (yy, yz, zz))
         inertia = symmetric_rows(first, second)
@@ -238,7 +230,7 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
     """
     n = m.free
     for i in range(m.bodies, 0, -1):
-        link, terms = body_of(m, i), load_terms(s.C[i])
+        link, terms = layout.body_of(m, i), load_terms(s.C[i])
         first = int(s.of_rate[link.rate])
         for c in range(first, int(s.last[i]) + 1):
             row, number = s.rows[c], int(s.at[c, NUMBER])
@@ -264,7 +256,7 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
                 mixed = mixed + 2.0 * project_wrench(other, HALF, columns.change)
                 set_element(R, c, n + column, mixed)
                 k = int(s.at[k, BEFORE])
-        if link.kind != FLOATING:
+        if link.kind != layout.FLOATING:
             number, square = int(s.at[first, NUMBER]), link.factor * link.factor
             value = entry(R[first], (n + number) // WIDTH, (n + number) % WIDTH)
             set_element(R, first, n + number, value + link.damping * square)
@@ -291,7 +283,7 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
 def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
     """Add the derivatives of a wrench about the tip that is constant in the base frame."""
     body = s.B[m.tip]
-    tip = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
+    tip = add(vector(body, layout.ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
     j = int(s.last[m.tip])
@@ -451,15 +443,18 @@ def derivatives_of_tree(
 
     It has no springs between points. A floating joint is on the base, which then does not move.
     """
-    m, states = mechanism(plan, numbers), borrowed_array((q, rates, change, efforts, wrench, base))
+    m, states = (
+        layout.mechanism(plan, numbers),
+        borrowed_array((q, rates, change, efforts, wrench, base)),
+    )
     friction, out = borrowed_array(friction), borrowed_array(out)
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     if m.springs > 0:
         return 0  # does not support springs between points
-    if (m.bodies + 1) * (BODY_SIZE + BODY) + n * (n + ROW + 10 + WIDTH * groups) > MOST:
+    if (m.bodies + 1) * (layout.BODY_SIZE + BODY) + n * (n + ROW + 10 + WIDTH * groups) > MOST:
         return 0
     for i in range(1, m.bodies + 1):
-        if body_of(m, i).kind == FLOATING and states[5].shape[1] > 0:
+        if layout.body_of(m, i).kind == layout.FLOATING and states[5].shape[1] > 0:
             return 0
     s, R = stack_all(shapes_of_tree(m.bodies, n)), new_table(n, groups)
     memory = stack_all(given_shapes(m.positions, m.free, m.driven))

@@ -16,13 +16,14 @@ from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.joint_simulation import (
     JointEquations,
     JointMemory,
-    joint_entries,
+    joint_positions,
     loop_functions,
 )
-from robodyn.dynamics.kernels.lanes import evaluate_lanes
+from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
+from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
 from robodyn.dynamics.kernels.state import unloaded
 from robodyn.numerics.array_arguments import borrowed_array
-from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.tables import table_of
 from robodyn.numerics.trigonometry import sine_cosine
 
@@ -152,59 +153,21 @@ def condition_number(numbers: Any, q: Any, length: float) -> float:
 
 
 @inner
-def evaluate_states(find: Any, cart: Any, given: Any, settings: Any, out: Any) -> int:
+def evaluate_states(
+    find: Any, numbers: Any, gravity: Any, given: Any, settings: Any, out: Any
+) -> int:
     """Fill out (N, k) from arrays of N states."""
-    return evaluate_lanes(
-        find, borrowed_array(cart), borrowed_array(given), 9, settings, False, 0,
-        borrowed_array(out),
-    )  # fmt: skip
+    cart, states = borrowed_array((numbers, gravity)), borrowed_array(given)
+    return evaluate_lanes(find, cart, states, 9, settings, False, 0, borrowed_array(out))
 
 
-@batch_entry
-def inverse_dynamics(
-    numbers: Any, gravity: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Efforts out (N, 2)."""
-    return evaluate_states(find_efforts, (numbers, gravity), (q, v, a, wrench, base), False, out)
-
-
-@batch_entry
-def forward_dynamics(
-    numbers: Any, gravity: Any, q: Any, v: Any, efforts: Any, wrench: Any, base: Any, out: Any
-) -> int:
-    """Accelerations out (N, 2)."""
-    return evaluate_states(
-        find_accelerations, (numbers, gravity), (q, v, efforts, wrench, base), False, out
-    )
-
-
-@batch_entry
-def mass_matrix(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Mass matrices out (N, 4) by rows."""
-    return evaluate_states(find_mass_matrix, (numbers, gravity), (q,), False, out)
-
-
-@batch_entry
-def body_pose(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Poses out (N, 7)."""
-    return evaluate_states(find_pose, (numbers, gravity), (q,), False, out)
-
-
-@batch_entry
-def jacobian(numbers: Any, gravity: Any, q: Any, out: Any) -> int:
-    """Jacobians out (N, 12) by rows."""
-    return evaluate_states(find_jacobian, (numbers, gravity), (q,), False, out)
-
-
-@batch_entry
-def derivatives(
-    numbers: Any, gravity: Any, q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any,
-    forward: bool, out: Any,
-) -> int:  # fmt: skip
-    """Derivatives out (N, 12), of accelerations if `forward`, at states with accelerations a."""
-    return evaluate_states(
-        find_derivatives, (numbers, gravity), (q, v, a, wrench, base), forward, out
-    )
+of_configurations, of_states, of_derivatives = entry_makers(__name__, evaluate_states)
+inverse_dynamics = of_states("inverse_dynamics", find_efforts)
+forward_dynamics = of_states("forward_dynamics", find_accelerations)
+mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
+body_pose = of_configurations("body_pose", find_pose)
+jacobian = of_configurations("jacobian", find_jacobian)
+derivatives = of_derivatives("derivatives", find_derivatives)
 
 
 # -- simulation
@@ -239,7 +202,7 @@ def unpack(structure: Any, numbers: Any) -> Any:
 
 
 @inner
-def shapes(of: Any) -> Any:
+def shapes(cart: Any, other: Any) -> Any:
     """Return the shapes of the scratch memory."""
     return JointMemory((4, 2), (2, 2), (2, 2), (2, 2))
 
@@ -247,6 +210,6 @@ def shapes(of: Any) -> Any:
 EQUATIONS = JointEquations(
     joints, find_efforts, find_accelerations, write_mass_matrix, damping, NO_INERTIA
 )
-simulate, advance, advance_hybrid = joint_entries(
-    __name__, *loop_functions(EQUATIONS, unpack), shapes, shapes
-)
+FUNCTIONS, LANES = loop_functions(EQUATIONS, unpack)
+simulate, _ = loop_entries(__name__, FUNCTIONS, joint_positions, shapes)
+advance, advance_hybrid = lane_entries(__name__, LANES, shapes)
