@@ -48,11 +48,11 @@ def analyze(
     *,
     path: str | None = None,
     dt: float = 0.001,
-    settings: dict[str, Any] = passed("analyze", "formulation", "characteristic_length"),
+    settings: dict[str, Any] = passed("analyze", "formulation characteristic_length"),
     strict: bool = False,
     max_condition: float | None = None,
     bag: str | None = None,
-    files: dict[str, Any] = passed(_write, "csv", "formulations", "html", "png", "pdf"),
+    files: dict[str, Any] = passed(_write, "csv formulations html png pdf"),
 ) -> CommandResult:
     """Compute the forces of a planned motion, their parts, and the conditioning.
 

@@ -84,19 +84,19 @@ def calibrate(
     /,
     *,
     settings: dict[str, Any] = passed(
-        "CalibrationSettings", "tracker", "target", "constraint", "tolerance", "loss"
+        "CalibrationSettings", "tracker target constraint tolerance loss"
     ),
     known: dict[str, Any] = passed(
-        _known, "parameter", "position_noise", "orientation_noise", "joint_noise"
+        _known, "parameter position_noise orientation_noise joint_noise"
     ),
-    units: dict[str, Any] = passed("read_measurements", "position_unit", "tracker_unit"),
+    units: dict[str, Any] = passed("read_measurements", "position_unit tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
     firmware: Literal["", "klipper", "marlin"] = "",
-    instead: dict[str, Any] = passed(_Instead, "poses", "zeros"),
-    plan: dict[str, Any] = passed(_plan, "measure", "bed", "bed_radius", "pair"),
+    instead: dict[str, Any] = passed(_Instead, "poses zeros"),
+    plan: dict[str, Any] = passed(_plan, "measure bed bed_radius pair"),
     zero_noise: dict[str, Any] = passed(
-        "identification.calibration.zeros.find_zeros", "level_noise", "stop_noise"
+        "identification.calibration.zeros.find_zeros", "level_noise stop_noise"
     ),
 ) -> CommandResult:
     """Identify the dimensions of a machine that explain measured poses best.

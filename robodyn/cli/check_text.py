@@ -95,13 +95,10 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         yield _motions(found["motions"])
     if "payload" in at_home:
         yield _payload(**at_home["payload"])
-    for label, key in (
-        ("note", "remarks"),
-        ("left out", "left_out"),
-        ("unphysical", "unphysical"),
-    ):
+    labels = {"remarks": "note", "left_out": "left out", "unphysical": "unphysical",
+              "doubts": "doubtful"}  # fmt: skip
+    for key, label in labels.items():
         yield from (_line(f" {text}", f"{label}:") for text in found[key])
-    yield from (_line(f" {text}", "doubtful:") for text in found["doubts"])
     if not (found["unphysical"] or found["doubts"]):
         yield "every inertia is one that a rigid body can have"
     if "against" in found:

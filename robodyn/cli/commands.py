@@ -134,30 +134,26 @@ def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
 
 
 def passed(
-    function: str | Callable[..., Any],
-    *names: str,
-    vectors: tuple[str, ...] = (),
-    **renamed: str,
+    function: str | Callable[..., Any], names: str = "", vectors: str = "", **renamed: str
 ) -> Any:
     """Return a default value that stands for parameters of a function, passed as a dict.
 
     Args:
         function: function that the command will call, see `signature`. A class stands for its
             constructor.
-        names: its parameters.
+        names: its parameters, separated by spaces.
         vectors: parameters that are given as text, several numbers in quotes.
         renamed: options with another name than their parameter.
     """
-    return Passed(function, {name: name for name in (*names, *vectors)} | renamed, vectors)
+    own = {name: name for name in [*names.split(), *vectors.split()]}
+    return Passed(function, own | renamed, tuple(vectors.split()))
 
 
 @contextmanager
 def reading(
     *,
     options: dict[str, Any] = passed(
-        "load",
-        *("base_link", "tip_link", "hold_branches", "driven", "kind", "base"),
-        vectors=("gravity",),
+        "load", "base_link tip_link hold_branches driven kind base", vectors="gravity"
     ),
     xacro_arg: list[str] | None = None,
     package_path: list[str] | None = None,

@@ -53,14 +53,14 @@ def cue(
     /,
     *,
     model: str = "motion_platform",
-    algorithm: dict[str, Any] = passed(_parameters, "washout", "predictive"),
-    destination: dict[str, Any] = passed(_destination, "output", "force"),
+    algorithm: dict[str, Any] = passed(_parameters, "washout predictive"),
+    destination: dict[str, Any] = passed(_destination, "output force"),
     html: Path | None = None,
     compare: bool = False,
     objective_test: bool = False,
     criteria: Path | None = None,
     reading: dict[str, Any] = passed("read_vehicle", "topic"),
-    settings: dict[str, Any] = passed("ride", "dt", vectors=("head",)),
+    settings: dict[str, Any] = passed("ride", "dt", vectors="head"),
 ) -> CommandResult:
     """Compute the motion of a platform for a recorded ride, and the forces that passengers feel.
 

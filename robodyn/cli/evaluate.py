@@ -40,7 +40,7 @@ def design(
     *,
     catalog: str | None = None,
     objective: list[str] | None = None,
-    settings: dict[str, Any] = passed("design", "seed", "evaluations"),
+    settings: dict[str, Any] = passed("design", "seed evaluations"),
     resume: Path | None = None,
     scheduler: str | None = None,
     output: Path | None = None,

@@ -34,7 +34,7 @@ def excite(
     *,
     output: Path = Path("exciting.yaml"),
     settings: dict[str, Any] = passed(
-        "exciting_trajectory", "duration", "seed", "harmonics", "trials", "condition_limit"
+        "exciting_trajectory", "duration seed harmonics trials condition_limit"
     ),
 ) -> CommandResult:
     """Find a motion that excites all parameters of a mechanism, to record for `robodyn identify`.
@@ -67,16 +67,7 @@ def export(
     /,
     *,
     how: dict[str, Any] = passed(
-        "ExportSettings",
-        "name",
-        "target",
-        "cpu",
-        "ros2_control",
-        "fmu",
-        "fmi",
-        "casadi",
-        "wasm",
-        "force",
+        "ExportSettings", "name target cpu ros2_control fmu fmi casadi wasm force"
     ),
 ) -> CommandResult:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
@@ -96,7 +87,7 @@ def moveit(
     folder: str,
     /,
     *,
-    how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit", "force"),
+    how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit force"),
 ) -> CommandResult:
     """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
 

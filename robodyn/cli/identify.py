@@ -50,13 +50,11 @@ def identify_command(
     recordings: list[str],
     /,
     *,
-    sources: dict[str, Any] = passed(read_all, "validate", "payload", "effort_gain", "joint"),
-    settings: dict[str, Any] = passed(
-        "identify", "friction", "rotors", "robust", "cutoff", "effort_cutoff"
-    ),
+    sources: dict[str, Any] = passed(read_all, "validate payload effort_gain joint"),
+    settings: dict[str, Any] = passed("identify", "friction rotors robust cutoff effort_cutoff"),
     coupling: list[str] | None = None,
     reading: dict[str, Any] = passed(
-        "read_recording", "start", "stop", "topic", "effort_topic", "position_unit"
+        "read_recording", "start stop topic effort_topic position_unit"
     ),
     output: Path | None = None,
     html: Path | None = None,

@@ -27,9 +27,9 @@ def identify_payload_command(
     recordings: list[str],
     /,
     *,
-    sources: dict[str, Any] = passed(read_all, "effort_gain", "joint"),
+    sources: dict[str, Any] = passed(read_all, "effort_gain joint"),
     reading: dict[str, Any] = passed(
-        "read_recording", "start", "stop", "topic", "effort_topic", "position_unit"
+        "read_recording", "start stop topic effort_topic position_unit"
     ),
     empty: list[str] | None = None,
     apply: bool = False,

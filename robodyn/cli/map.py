@@ -33,15 +33,10 @@ def map_command(
     quantity: list[str] | None = None,
     settings: dict[str, Any] = passed(
         "SweepSettings",
-        "samples",
-        "seed",
-        "method",
-        "characteristic_length",
-        "beyond_limits",
-        "chunk",
-        vectors=("accelerations", "wrenches"),
+        "samples seed method characteristic_length beyond_limits chunk",
+        vectors="accelerations wrenches",
     ),
-    run: dict[str, Any] = passed("sweep", "scheduler", "overwrite"),
+    run: dict[str, Any] = passed("sweep", "scheduler overwrite"),
 ) -> CommandResult:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 

@@ -109,24 +109,20 @@ def plan(
     model: str,
     /,
     *,
-    where: dict[str, Any] = passed(_route, "goal", "joints", "pose", "path", "start"),
+    where: dict[str, Any] = passed(_route, "goal joints pose path start"),
     profile: str = "time_optimal",
     v_max: float = 0.08,
     w_max: float = 0.08,
     limits: dict[str, Any] = passed(
         "TimeOptimalSettings",
-        "condition_limit",
-        "tip_speed",
-        "vibration",
-        "reserve",
-        "points",
+        "condition_limit tip_speed vibration reserve points",
         acceleration="acceleration_limits",
         jerk="jerk_limits",
         effort_rate="effort_rate_limits",
     ),
     payload: float = 0.0,
     compensate_sag: bool = False,
-    files: dict[str, Any] = passed(_write, "dt", "output", "html"),
+    files: dict[str, Any] = passed(_write, "dt output html"),
 ) -> CommandResult:
     """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
 

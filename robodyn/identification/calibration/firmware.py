@@ -15,11 +15,11 @@ more general; the residual is the part that the parameters cannot express.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
@@ -114,6 +114,39 @@ class DeltaSettings:
         )
 
 
+class _Delta(NamedTuple):
+    """A delta as it is described, its joints in the order of their angles.
+
+    Attributes:
+        order: indices of the driven joints, counterclockwise.
+        is_rotary: whether arms turn.
+        signs: (3,) 1 if a joint's position grows as its carriage rises or its arm goes down.
+        values: unknowns of the fit: x and y of the origin, radius, angles (3,), lengths of rods
+            (3,), zeros of joints (3,); with arms, height of their axes and their lengths (3,).
+        rises: 1 if the arms are above the nozzle, otherwise -1.
+    """
+
+    order: IntArray
+    is_rotary: bool
+    signs: FloatArray
+    values: FloatArray
+    rises: float
+
+    def ends(self, values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return radii and heights (..., 3) of the ends of arms or carriages at positions."""
+        moved = self.signs * at + values[9:12]
+        if not self.is_rotary:
+            return np.broadcast_to(values[2], moved.shape), moved
+        return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
+
+    def gaps(self, values: FloatArray, at: FloatArray, places: FloatArray) -> FloatArray:
+        """Return by how much rods (N, 3) would be longer at positions and places of the nozzle."""
+        r, z = self.ends(values, at)
+        a = values[3:6]
+        e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
+        return np.asarray(np.linalg.norm(e - places[:, None], axis=-1) - values[6:9])
+
+
 def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSettings:
     """Fit the numbers of firmwares to a delta.
 
@@ -127,6 +160,38 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     """
     from scipy.optimize import least_squares  # slow to import
 
+    delta = _described(m)
+    chosen = _fitted_configurations(m, delta, near)
+    seen = m.joint_positions(chosen)[:, delta.order], m.body_pose(chosen)[:, :3]
+    x = least_squares(
+        lambda values: delta.gaps(values, *seen).ravel(), delta.values,
+        x_scale="jac", xtol=1e-14, ftol=1e-14,
+    ).x  # fmt: skip
+    names = tuple(m.joint_names[i] for i in delta.order)
+    limits = m.position_limits[delta.order]
+    is_upper = delta.signs * (-1.0 if delta.is_rotary else 1.0) > 0.0
+    stops = np.where(is_upper, limits[:, 1], limits[:, 0])
+    if not np.isfinite(stops).all():
+        name = names[int(np.flatnonzero(~np.isfinite(stops))[0])]
+        raise InvalidInput(
+            f"{name} has no limit at its end stop; state it in the model", value=name
+        )
+    r, z = delta.ends(x, stops)
+    return DeltaSettings(
+        "rotary_delta" if delta.is_rotary else "delta",
+        names,
+        float(x[2]),
+        float(x[12]) if delta.is_rotary else 0.0,
+        x[3:6],
+        x[13:] if delta.is_rotary else np.zeros(3),
+        x[6:9],
+        z - np.sqrt(x[6:9] ** 2 - r**2),
+        x[:2],
+        float(np.abs(delta.gaps(x, *seen)).max()),
+    )
+
+
+def _described(m: Mechanism) -> _Delta:
     from robodyn.solvers.tree.closing.kinematics import rods
 
     found = rods(m) if m.kind == "closed_loop" and len(m.joint_names) == 3 else ()
@@ -152,66 +217,31 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     )
     pivots -= shifts
     order = np.argsort(np.round(np.arctan2(feet[:, 1], feet[:, 0]), 3) % (2.0 * np.pi))
-    feet, pivots, names = feet[order], pivots[order], [m.joint_names[i] for i in order]
-    home = m.joint_positions(m.home)[order]
+    feet, pivots = feet[order], pivots[order]
     signs = np.array([_sign(m, int(i), rotary) for i in order])
     angles = np.arctan2(feet[:, 1], feet[:, 0])
     out, lower = np.hypot(feet[:, 0], feet[:, 1]), np.linalg.norm(feet - p, axis=1)
     radius = float((np.hypot(pivots[:, 0], pivots[:, 1]) if rotary else out).mean())
     height = float(pivots[:, 2].mean()) if rotary else 0.0
-    upper = np.linalg.norm(feet - pivots, axis=1) if rotary else np.zeros(3)
     tilt = np.arctan2(height - feet[:, 2], out - radius)
-    zeros = (tilt if rotary else feet[:, 2]) - signs * home
-    start = np.concatenate([[0.0, 0.0, radius], angles, lower, zeros])
-    start = np.concatenate([start, [height], upper]) if rotary else start
+    zeros = (tilt if rotary else feet[:, 2]) - signs * m.joint_positions(m.home)[order]
+    values = np.concatenate([[0.0, 0.0, radius], angles, lower, zeros])
+    if rotary:
+        values = np.concatenate([values, [height], np.linalg.norm(feet - pivots, axis=1)])
+    return _Delta(order, rotary, signs, values, float(np.sign(feet[0, 2] - p[2])))
+
+
+def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None) -> FloatArray:
+    """Return the configurations (N, nq) at which the numbers are to fit."""
     if near is None:
-        spread = AROUND * (np.ones(3) if rotary else lower.mean())
+        spread = AROUND * (np.ones(3) if delta.is_rotary else delta.values[6:9].mean())
         around = np.random.default_rng(SEED).uniform(-spread, spread, (SAMPLES, 3))
-        chosen = m.assemble(m.joint_positions(m.home) + around)
-    else:
-        chosen = m.assemble(near)
-        raised = m.body_pose(chosen)
-        raised[:, 2] += RAISED * m.size * np.sign(feet[0, 2] - p[2])
-        higher = [m.configuration_at(*each) for each in zip(raised, chosen, strict=True)]
-        chosen = np.concatenate([chosen, higher])
-    places = m.body_pose(chosen)[:, None, :3]
-    positions = signs * m.joint_positions(chosen)[:, order]
-
-    def ends(values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return radii and heights (..., 3) of the ends of arms or carriages."""
-        moved = at + values[9:12]
-        if not rotary:
-            return np.broadcast_to(values[2], moved.shape), moved
-        return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
-
-    def gaps(values: FloatArray) -> FloatArray:
-        r, z = ends(values, positions)
-        a = values[3:6]
-        e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
-        return np.asarray(np.linalg.norm(e - places, axis=-1) - values[6:9])
-
-    fit = least_squares(lambda x: gaps(x).ravel(), start, x_scale="jac", xtol=1e-14, ftol=1e-14)
-    x = fit.x
-    limits = m.position_limits[order]
-    stops = np.where(signs * (-1.0 if rotary else 1.0) > 0.0, limits[:, 1], limits[:, 0])
-    if not np.isfinite(stops).all():
-        name = names[int(np.flatnonzero(~np.isfinite(stops))[0])]
-        raise InvalidInput(
-            f"{name} has no limit at its end stop; state it in the model", value=name
-        )
-    r, z = ends(x, signs * stops)
-    return DeltaSettings(
-        "rotary_delta" if rotary else "delta",
-        tuple(names),
-        float(x[2]),
-        float(x[12]) if rotary else 0.0,
-        x[3:6],
-        x[13:] if rotary else np.zeros(3),
-        x[6:9],
-        z - np.sqrt(x[6:9] ** 2 - r**2),
-        x[:2],
-        float(np.abs(gaps(x)).max()),
-    )
+        return m.assemble(m.joint_positions(m.home) + around)
+    chosen = m.assemble(near)
+    raised = m.body_pose(chosen)
+    raised[:, 2] += RAISED * m.size * delta.rises
+    higher = [m.configuration_at(*each) for each in zip(raised, chosen, strict=True)]
+    return np.concatenate([chosen, higher])
 
 
 def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
