@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.dynamics.body_parameters import of_pseudo_inertias, pseudo_inertias
 from robodyn.errors import NoSolution
@@ -217,11 +218,7 @@ class _Step(NamedTuple):
         high = min(1.0, NEAREST / max(-float(self.arguments.min(initial=0.0)), 1e-300))
         if self._slope(high) <= FLAT * self.decrement:
             return high
-        low = 0.0
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if self._slope(middle) > 0.0 else (middle, high)
-        return low
+        return bisect(lambda length: not self._slope(length) > 0.0, 0.0, high, HALVINGS)[0]
 
     def _slope(self, length: float) -> float:
         """Compute the derivative along the step without cancellation."""

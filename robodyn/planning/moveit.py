@@ -17,6 +17,7 @@ import yaml
 
 from robodyn.algorithms import conditioning, motions
 from robodyn.algorithms.travel import within_travel
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
@@ -117,9 +118,8 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
     def inside(values: FloatArray) -> bool:
         try:
             rest = np.zeros((1, count))
-            q = motions.motion_of_independent(tip, values[None], rest, rest, m.home).configuration[
-                0
-            ]
+            found = motions.motion_of_independent(tip, values[None], rest, rest, m.home)
+            q = found.configuration[0]
             determinant = conditioning.determinant(m, q)
             return bool(
                 within_travel(m, q)
@@ -139,14 +139,10 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
                 ways[k, end] = sense * step
     corners = np.array(np.meshgrid(*ways)).reshape(count, -1).T
     tried = np.concatenate([corners, rng.uniform(ways[:, 0], ways[:, 1], (TRIED, count))])
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        fraction = 0.5 * (low + high)
-        if all(inside(home + fraction * way) for way in tried):
-            low = fraction
-        else:
-            high = fraction
-    return home[:, None] + low * ways
+    fraction, _ = bisect(
+        lambda fraction: all(inside(home + fraction * way) for way in tried), 0.0, 1.0, HALVINGS
+    )
+    return home[:, None] + fraction * ways
 
 
 def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:

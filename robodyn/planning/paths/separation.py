@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoPath
 from robodyn.mechanism.mechanism import Mechanism
@@ -189,15 +190,15 @@ def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: Floa
 
 def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
     """Find the singular configuration on the straight line between start and goal."""
-    way, low, high = mechanism.difference(start, goal), 0.0, 1.0
-    first = conditioning.determinant(mechanism, start)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        here = conditioning.determinant(mechanism, mechanism.advance(start, middle * way))
+    way, first = mechanism.difference(start, goal), conditioning.determinant(mechanism, start)
+
+    def is_before(fraction: float) -> bool:
+        here = conditioning.determinant(mechanism, mechanism.advance(start, fraction * way))
         assert first is not None
         assert here is not None
-        low, high = (middle, high) if here * first > 0.0 else (low, middle)
-    return mechanism.advance(start, high * way)
+        return bool(here * first > 0.0)
+
+    return mechanism.advance(start, bisect(is_before, 0.0, 1.0, 60)[1] * way)
 
 
 def place(mechanism: Mechanism, configuration: FloatArray) -> str:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from robodyn.analysis.bisection import bisect
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
@@ -181,13 +182,11 @@ class PathPieces:
         back = np.flatnonzero((directions[1:] * directions[:-1]).sum(axis=1) < BACK)
         found = []
         for k in back:
-            low, high = float(middles[k]), float(middles[k + 1])
-            came = directions[k]
-            for _ in range(60):
-                middle = 0.5 * (low + high)
-                velocity = self._weights * self._velocity(middle)
-                low, high = (middle, high) if float(velocity @ came) > 0.0 else (low, middle)
-            found.append(high)
+
+            def continues(time: float, came: FloatArray = directions[k]) -> bool:
+                return bool((self._weights * self._velocity(time)) @ came > 0.0)
+
+            found.append(bisect(continues, float(middles[k]), float(middles[k + 1]), 60)[1])
         return found
 
     def _directions(self, times: FloatArray) -> FloatArray:
