@@ -61,10 +61,8 @@ def motion_of_joints(
         NoSolution: no configuration has these positions.
         SingularConfiguration: the rates do not determine the motion.
     """
-    q, qd = (
-        joint_values(mechanism, "positions", positions),
-        joint_values(mechanism, "velocities", velocities),
-    )
+    q = joint_values(mechanism, "positions", positions)
+    qd = joint_values(mechanism, "velocities", velocities)
     if accelerations is None:
         return Motion(q, qd, np.zeros_like(qd))
     return Motion(q, qd, joint_values(mechanism, "accelerations", accelerations))

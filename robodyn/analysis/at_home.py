@@ -197,7 +197,7 @@ def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
 
     Configurations (N, nq) of NaN are not.
     """
-    allowed = ~np.isnan(configurations).any(axis=1)
+    allowed = np.asarray(~np.isnan(configurations).any(axis=1))
     known = configurations[allowed]
     on_side = conditioning.is_on_side_of(mechanism, known, mechanism.home)
     allowed[allowed] = on_side & travel.within_travel(mechanism, known)

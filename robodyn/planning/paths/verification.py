@@ -55,14 +55,10 @@ def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verif
         samples += len(middle)
         bad = _first_bad(middle, inner)
         open_ = _unsettled(first, inner, last)
-        low, high = (
-            np.concatenate([low[open_], middle[open_]]),
-            np.concatenate([middle[open_], high[open_]]),
-        )
-        first, last = (
-            np.concatenate([first[open_], inner[open_]]),
-            np.concatenate([inner[open_], last[open_]]),
-        )
+        low = np.concatenate([low[open_], middle[open_]])
+        high = np.concatenate([middle[open_], high[open_]])
+        first = np.concatenate([first[open_], inner[open_]])
+        last = np.concatenate([inner[open_], last[open_]])
     if bad is None and len(low) and samples > MOST:
         bad = float(low[0])
     # intervals still open after all halvings are too short to hide anything

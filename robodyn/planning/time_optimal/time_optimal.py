@@ -98,10 +98,8 @@ def time_optimal(
             f"points is {count}, expected at most {MOST_POINTS}", value=settings.points
         )
     line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))
-    ends, report_progress = (
-        (settings.start_velocity, settings.goal_velocity),
-        progress or (lambda _: None),
-    )
+    ends = (settings.start_velocity, settings.goal_velocity)
+    report_progress = progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
             motion = _planned(line, count << refined, constraints, ends, report_progress)

@@ -95,11 +95,9 @@ def forward_kinematics(
     if (length <= 0.0).any():
         raise InvalidInput(f"lengths has {length.min()}, expected positive [m]", value=lengths)
     run = max(shape[-1], 1) if warm_start and shape else 1
-    pose, residual, status = (
-        np.empty((len(length), 7)),
-        np.empty(len(length)),
-        new_status(length),
-    )
+    pose = np.empty((len(length), 7))
+    residual = np.empty(len(length))
+    status = new_status(length)
     kernels.solve_poses(platform.solver.legs, length, start, run, pose, residual, status)
     if (status != OK).any():
         first = int(np.flatnonzero(status)[0])

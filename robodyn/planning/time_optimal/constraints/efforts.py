@@ -110,10 +110,8 @@ class Efforts(SecondOrder):
         q, u, w = path.motion
         effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)
         available = self.curves.at(path.rates * speed) if self.curves.counts.any() else np.inf
-        least, most = (
-            (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available),
-            (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available),
-        )
+        least = (1.0 - MARGIN_BETWEEN) * np.maximum(self.limits[:, 0], -available)
+        most = (1.0 - MARGIN_BETWEEN) * np.minimum(self.limits[:, 1], available)
         turned = self._effort_jumps(path.rates)
         with np.errstate(invalid="ignore"):  # infinite limits
             return Excess(

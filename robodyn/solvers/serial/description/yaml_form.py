@@ -71,10 +71,8 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
         link.only(*_LINK, *(_FRAMED if convention == FRAMES else ()))
         axis, own = np.array([0.0, 0.0, 1.0]), np.eye(4)
         if convention == FRAMES:
-            frame, axis = (
-                model_file.placement_of(link).matrix,
-                link.array("axis", (3,), default=axis),
-            )
+            frame = model_file.placement_of(link).matrix
+            axis = link.array("axis", (3,), default=axis)
         else:
             frame, own, before = _frames(link, convention, before)
         name = f"link{number}"

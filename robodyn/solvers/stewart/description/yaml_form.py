@@ -131,10 +131,8 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
     universal, prismatic, spherical = (
         fields.number(name, unit, default=0.0, at_least=0.0) for name, unit in _DAMPING.items()
     )
-    limits, drive = (
-        _limits(leg.child("limits", {})),
-        actuator_from_fields(leg.child("actuator", {})),
-    )
+    limits = _limits(leg.child("limits", {}))
+    drive = actuator_from_fields(leg.child("actuator", {}))
     motion: dict[str, Any] = {
         "damping": prismatic,
         "velocity": limits["velocity"],

@@ -92,10 +92,8 @@ def joint_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Compute rates and accelerations (..., rates) of all tree coordinates."""
-    found, count = (
-        tip_motion(loop, configuration, velocity, acceleration),
-        loop.solver.tree.rates,
-    )
+    found = tip_motion(loop, configuration, velocity, acceleration)
+    count = loop.solver.tree.rates
     return found[..., :count], found[..., count : 2 * count]
 
 
