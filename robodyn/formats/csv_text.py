@@ -62,8 +62,8 @@ def read_columns(path: Path) -> Columns:
     """Read a table of numbers with a header.
 
     Raises:
-        InvalidInput: the file cannot be read, is empty, has no header, or has cells that are no
-            numbers; names the line.
+        InvalidInput: the file cannot be read, is empty, has no header, two columns of a name, or
+            cells that are no numbers; names the line.
     """
     comments: list[_Line] = []
     lines: list[_Line] = []
@@ -84,6 +84,13 @@ def read_columns(path: Path) -> Columns:
     else:
         header, lines = lines[0], lines[1:]
     names = [cell.strip().removeprefix("'") for cell in _cells(path, header, separator)]
+    for name in filter(None, names):
+        if names.count(name) > 1:
+            raise InvalidInput(
+                f"{path}: line {header.number}: {names.count(name)} columns are named {name!r}, "
+                "expected one; rename or remove the others",
+                value=name,
+            )
     units = [match[1].strip() if (match := _UNIT.search(name)) else "" for name in names]
     names = [_UNIT.sub("", name).strip() for name in names]
     rows = [_row(path, line, separator, names) for line in lines]

@@ -142,6 +142,8 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
     if not found:
         raise _missing(path, table, "time")
     _, column, unit = min(found)
+    if not unit and any(name.startswith("field.") for name in names):  # of `rostopic echo -p`
+        unit = "ns"
     scale = _scale(path, table, column, "time", unit)
     known = np.isfinite(table.numbers[:, column])
     times = table.numbers[known, column]
@@ -167,15 +169,15 @@ def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> 
     plain = re.sub(r"[\s·*^()]", "", unit.lower()).replace("radians", "rad").replace(".", "")
     if not plain:
         return 1.0
-    # the gain determines the unit of an effort
-    factor = known.get(plain, 1.0 if kind == "effort" else 0.0)
-    if not factor:
+    if plain not in known:
+        a = "an" if kind == "effort" else "a"
+        advice = "; otherwise remove the unit and give effort_gain" if kind == "effort" else ""
         raise InvalidInput(
             f"{path}: line {table.line}, column {table.names[column]!r}: unknown unit {unit!r} "
-            f"of a {kind}, expected one of {', '.join(known)}",
+            f"of {a} {kind}, expected one of {', '.join(known)}{advice}",
             value=unit,
         )
-    return factor
+    return known[plain]
 
 
 def _missing(path: Path, table: Columns, what: str) -> InvalidInput:

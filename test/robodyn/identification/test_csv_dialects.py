@@ -95,6 +95,11 @@ READ = {
     "quotes, a mark and CRLF": ("\ufeff" + text([f'"{name}"' for name in PLAIN], OWN)).replace(
         "\n", "\r\n"
     ),
+    "rostopic echo -p": text(
+        ["%time", "field.header.seq", *named("field.position{}", "field.velocity{}",
+                                             "field.effort{}", first=0)],
+        [np.round(1e9 * TIMES), 100.0 * TIMES, *OWN[1:]],
+    ),
     "UTF-16": text(PLAIN, OWN, "\t").encode("utf-16"),
     "a degree sign of an older program": text(
         ["time", *named("q{} [°]", "dq{}", "tau{}")], [TIMES, *(DEGREES * POSITION.T), *OWN[4:]]
@@ -120,6 +125,10 @@ REFUSED = {
     "nanoseconds without a word": (text(PLAIN, [1.7e18 + 1e9 * TIMES, *OWN[1:]]), "time_ns"),
     "an unknown unit": (text(["time", *named("q{} [ticks]", "tau{}")], [*OWN[:4], *OWN[7:]]),
                         "unknown unit 'ticks'"),
+    "torques in percent": (text(["time", *named("q{}", "tau{} [%]")], [*OWN[:4], *OWN[7:]]),
+                           "unknown unit '%' of an effort.*effort_gain"),
+    "two columns of a name": (text(["time", *named("q{}", "q{}", "tau{}")], OWN),
+                              "2 columns are named 'q1'"),
     "decimal commas between commas": (text(PLAIN, OWN).replace(".", ","), "semicolons"),
     "commas between thousands": (text(PLAIN, OWN, ";").replace("0.", "1.234,"), "not a number"),
     "a quote that is not closed": (text(PLAIN, OWN).replace("\n0.5,", '\n"0.5,', 1), "line 52"),
