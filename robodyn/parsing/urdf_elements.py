@@ -118,6 +118,10 @@ class ElementReader:
         if kind not in ("fixed", "floating"):  # exporters write zeros for these, which have no axis
             self._check_axes(copy, where)
         for limit in copy.iterfind("limit"):
+            ends = [float(limit.get(key, "nan")) for key in ("lower", "upper")]
+            if kind in ("revolute", "prismatic") and ends == [0.0, 0.0]:
+                what = "the limits of position, both 0, placeholders of exporters"
+                self.left_out.setdefault(what, []).append(where)
             for key in ("effort", "velocity"):
                 value = float(limit.get(key, "0"))
                 if value == -1.0:  # in files of manufacturers and converters from SDF: none

@@ -40,7 +40,9 @@ JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "rob
 # that do not.
 OVERRIDES = {"turnGravityOff": ("false", "0"), "gravity": ("true", "1"),
              "dampingFactor": ("0", "0.0"), "springStiffness": ("0", "0.0"),
-             "selfCollide": ("false", "0"), "self_collide": ("false", "0")}  # fmt: skip
+             "selfCollide": ("false", "0"), "self_collide": ("false", "0"),
+             "static": ("false", "0"), "kinematic": ("false", "0"),
+             "velocity_decay": ("0", "0.0")}  # fmt: skip
 # Elements that Gazebo adds to the model.
 BODIES = ("link", "model", "include", "frame")
 CLOSE = "write a <constraint>, docs/closed_loops.md shows how"

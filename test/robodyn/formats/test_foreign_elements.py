@@ -140,6 +140,10 @@ LEFT_OUT = {
     "WindEffects": PLUGIN.format("gz::sim::systems::WindEffects", "gz-sim-wind-effects-system", ""),
     "turnGravityOff": '<gazebo reference="crank"><turnGravityOff>true</turnGravityOff></gazebo>',
     "springStiffness": '<gazebo reference="j2"><springStiffness>3</springStiffness></gazebo>',
+    "static": "<gazebo><static>true</static></gazebo>",
+    "kinematic": '<gazebo reference="crank"><kinematic>1</kinematic></gazebo>',
+    "velocity_decay": '<gazebo reference="crank"><velocity_decay><linear>0.2</linear>'
+    "</velocity_decay></gazebo>",
     "include": "<gazebo><include><uri>model://box</uri></include></gazebo>",
     "other": PLUGIN.format(
         "DetachableJoint", "gz-sim-detachable-joint-system",
@@ -364,6 +368,14 @@ def test_attributes_that_urdf_does_not_have_are_named(before, after, word):
     _, reported = loaded(robot("").replace(before, after, 1), kind="closed_loop")
     assert len(reported) == 1
     assert word in reported[0]
+
+
+def test_limits_of_position_that_are_both_zero_are_named():
+    text = robot("").replace('lower="-1" upper="1"', 'lower="0" upper="0.0"')
+    made, reported = loaded(text, kind="closed_loop")
+    assert made.position_limits.tolist() == [[-np.inf, np.inf]]
+    assert len(reported) == 1
+    assert "limits of position, both 0" in reported[0]
 
 
 def test_attributes_of_zeros_change_nothing():
