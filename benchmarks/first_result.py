@@ -22,11 +22,12 @@ MODELS = ("puma560", "stewart_dasgupta", "delta")
 WORK = """
 import sys, time, warnings
 warnings.simplefilter("ignore")
+import numpy as np
 import robodyn as rd
 times = [time.process_time()]
 m = rd.load(sys.argv[1])
 times.append(time.process_time())
-rest = m.difference(m.home, m.home)
+rest = np.zeros(m.coordinates.velocity_size)
 m.inverse_dynamics(m.home, rest, rest)
 times.append(time.process_time())
 print(*times)
