@@ -119,10 +119,15 @@ class CoupledSetPoints(SetPoints):
         return found[0].state, found[1]
 
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the state (3, m) a step later if all joints approach their target equally."""
+        """Return the state (3, m) a step later if all joints approach their target equally.
+
+        Their accelerations change by what the limits of jerk permit.
+        """
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
-        a = change + bandwidth * (2.0 * (rate - v) + bandwidth * (to - p))
+        by = change + bandwidth * (2.0 * (rate - v) + bandwidth * (to - p)) - a
+        most = self.dt * self._rows[2, self._free]
+        a = a + by * float((most / np.maximum(np.abs(by), most)).min())
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
