@@ -274,6 +274,8 @@ class ForwardSimulator(Node):
         level, text = (2, self._failure) if self._failure else (int(cut > 0), "")
         if not text:
             text = f"efforts limited {cut} times" if cut else "running"
+        if exceeded := () if self._failure else self._plant.beyond_limits:
+            level, text = 1, f"{text}; beyond limits: {', '.join(exceeded)}"
         if self._brakes.closed and not self._failure:
             level = max(level, int(self._command is not None))
             text = "held by brakes: no efforts commanded"

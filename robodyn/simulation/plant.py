@@ -4,9 +4,10 @@
 
 The semi-implicit method of Euler is an alternative, see `dynamics.kernels.semi_implicit`.
 
-Efforts are constant during a call and limited to the actuators. End stops act beyond the ends of
-the joints' travel. If a simulation fails, the error suggests a remedy: friction and damping
-of the joints may need a shorter step. Compiled simulations integrate strong damping implicitly.
+Efforts are constant during a call and limited to the actuators. End stops act on driven joints
+beyond the ends of their travel; passive joints have none, see `Plant.beyond_limits`. If a
+simulation fails, the error suggests a remedy: friction and damping of the joints may need a shorter
+step. Compiled simulations integrate strong damping implicitly.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from robodyn.algorithms import elasticity
+from robodyn.algorithms import elasticity, travel
 from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
@@ -149,6 +150,17 @@ class Plant:
         return elasticity.state_of_motors(
             self.mechanism, self.motor_positions, self.motor_velocities, self.configuration
         )
+
+    @property
+    def beyond_limits(self) -> tuple[str, ...]:
+        """Names of joints, passive ones and cones included, whose position exceeds a limit.
+
+        Passive joints have no end stops in a simulation.
+        """
+        values = travel.travel_positions(self.mechanism, self.configuration).tolist()
+        limits = travel.travel_limits(self.mechanism)
+        pairs = zip(limits, values, strict=True)
+        return tuple(each.name for each, x in pairs if not each.lower <= x <= each.upper)
 
     def stop(self) -> None:
         """Set velocity and efforts to zero, as brakes do."""

@@ -25,7 +25,8 @@ class Event:
 
     Attributes:
         time: [s].
-        kind: `saturation` or `end_stop`, at its beginning.
+        kind: `saturation`, `end_stop`, or `limit` of a passive joint or cone, which has no end stop
+            in a simulation; at its beginning.
         joint: name of the joint.
         value: required effort [N or N m], or position [m or rad].
     """

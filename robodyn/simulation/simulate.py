@@ -118,7 +118,7 @@ def find_events(
     required: FloatArray,
     applied: FloatArray,
 ) -> list[Event]:
-    """Find the beginnings of saturations and end stops, in order of time.
+    """Find the beginnings of saturations and of positions beyond limits, in order of time.
 
     Args:
         mechanism: mechanism that moved.
@@ -137,7 +137,13 @@ def find_events(
         )
         for row, joint in np.argwhere(states & ~np.vstack([np.zeros_like(states[0]), states[:-1]]))
     ]
+    driven = set(mechanism.joint_names)
     return [
-        Event(float(time[row]), kind, names[joint], float(value))
+        Event(
+            float(time[row]),
+            kind if names[joint] in driven else "limit",
+            names[joint],
+            float(value),
+        )
         for row, _, joint, kind, value in sorted(found, key=lambda event: event[:3])
     ]

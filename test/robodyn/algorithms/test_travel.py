@@ -104,7 +104,12 @@ def test_a_motion_that_leaves_them_is_reported_by_all_that_look_at_it(tight, lea
     assert not found.hold
     assert found.first[0].joint == "c"
     run = rd.simulate(tight, rd.ComputedTorque(tight), leaving, dt=1e-3)
-    assert "c" in {event.joint for event in run.events if event.kind == "end_stop"}
+    assert "c" in {event.joint for event in run.events if event.kind == "limit"}
+    assert {event.kind for event in run.events} == {"limit"}
+    plant = rd.Plant(tight)
+    assert plant.beyond_limits == ()
+    plant.reset(leaving.sample(1.0).configuration)
+    assert plant.beyond_limits == ("c", "d")
     with pytest.raises(rd.InfeasibleTrajectory, match=r"^c is at .* limit is -?0\.05 rad"):
         rd.time_optimal(tight, leaving, points=60)
     with pytest.raises(rd.NoPath, match=r"passive [cd] is at"):
