@@ -24,7 +24,8 @@ from robodyn.errors import InvalidInput, RobodynError
 F = TypeVar("F", bound=Callable[..., Any])
 
 _UNIONS = Union, types.UnionType
-_ARRAY_LIKE = set(get_args(ArrayLike))
+# With NumPy 2.4 and Python 3.12, `ArrayLike` is a name for its union, not the union.
+_ARRAY_LIKE = set(get_args(ArrayLike)) or {ArrayLike}
 _FLOAT64 = np.dtype(np.float64)
 # Errors of computations with arrays of wrong shapes, or with too large numbers.
 _OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
@@ -159,18 +160,24 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
     return typing.get_type_hints(types.SimpleNamespace(__annotations__=named), space, {"Self": Any})
 
 
+def _choices(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the hint itself."""
+    return get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
+
+
 def _takes_arrays(hint: Any) -> bool:
-    inside = set(get_args(hint)) if get_origin(hint) in _UNIONS else {hint}
+    inside = set(_choices(hint))
     return inside >= _ARRAY_LIKE or any(get_origin(each) is np.ndarray for each in inside)
 
 
 def _fits(value: Any, hint: Any) -> bool:
     """Return whether a value fits a type hint; numbers and arrays must be finite and plausible."""
     kind, inside = get_origin(hint) or hint, get_args(hint)
+    choices = _choices(hint)
+    if set(choices) >= _ARRAY_LIKE:
+        others = [each for each in choices if each not in _ARRAY_LIKE]
+        return _is_array(value) or any(_fits(value, each) for each in others)
     if kind in _UNIONS:
-        if set(inside) >= _ARRAY_LIKE:
-            others = [each for each in inside if each not in _ARRAY_LIKE]
-            return _is_array(value) or any(_fits(value, each) for each in others)
         return any(_fits(value, each) for each in inside)
     if kind is Literal:
         return isinstance(value, str) and value in inside
@@ -233,7 +240,7 @@ def _is_container(value: Any, kind: type, inside: tuple[Any, ...]) -> bool:
 
 def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:
     """Return the error of an argument that does not fit its hint."""
-    choices = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
+    choices = _choices(hint)
     words = [word for each in choices if get_origin(each) is Literal for word in get_args(each)]
     text = f"a {type(value).__name__}"
     if isinstance(value, (str, int, float, complex, type(None))):
