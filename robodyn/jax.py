@@ -98,7 +98,7 @@ def _function(rows: Rows) -> Differentiable:
     """Create a function of arrays (..., k) from one of rows and its derivatives."""
 
     def call(compute: Any, shapes: Any, given: Any) -> Any:
-        """Compute in double precision, and return what JAX expects."""
+        """Compute in double precision, and convert the results to the types that JAX expects."""
         kind = jnp.result_type(float)
         lead = jnp.broadcast_shapes(*(jnp.shape(each)[:-1] for each in given))
         whole = [jnp.broadcast_to(each, (*lead, jnp.shape(each)[-1])) for each in given]

@@ -341,7 +341,7 @@ class InverseDynamics(ManagedNode):
             self._scale, self._follower.scale = None, 1.0
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Set the gains first, which may be rejected; the rest has been checked."""
+        """Set the gains first, because they may be rejected; the other values have been checked."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
         self._follower.handover, self._follower.stop_time = p["handover"], p["stop_time"]
         if p["mode"] != self._follower.mode:

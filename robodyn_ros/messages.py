@@ -183,7 +183,7 @@ def has_no_efforts(message: JointState) -> bool:
 
 
 def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
-    """Return the joint positions of a goal, with current ones for joints that it lacks.
+    """Return the joint positions of a goal; joints that it omits keep their current positions.
 
     Args:
         message: message with the goals of some joints.

@@ -302,8 +302,8 @@ FUNCTIONS = (
     ),
     _function(
         "step: configuration velocity efforts wrench base dt steps -> configuration velocity",
-        "The state after steps, efforts and wrench held: Runge-Kutta of order 4, with friction, "
-        "end stops and effort limits; left as it was where there is none.",
+        "The state after steps with constant efforts and wrench: Runge-Kutta of order 4, with "
+        "friction, end stops and effort limits; on failure the state is not changed.",
         checked_step_of,
     ),
 )
@@ -328,9 +328,9 @@ ELASTIC_FUNCTIONS = (
     _function(
         "step: configuration velocity motor_positions motor_velocities efforts wrench base dt "
         "steps -> configuration velocity motor_positions motor_velocities",
-        "The state after steps, efforts of the motors and wrench held: Runge-Kutta of order 4, "
-        "with elastic drives, friction, end stops and effort limits; left as it was where there is "
-        "none.",
+        "The state after steps with constant efforts of the motors and a constant wrench: "
+        "Runge-Kutta of order 4, with elastic drives, friction, end stops and effort limits; on "
+        "failure the state is not changed.",
         checked_elastic_step_of,
     ),
 )

@@ -61,7 +61,7 @@ def identify(
         rotors: whether to fit the rotors' inertia.
         robust: whether outliers have smaller weights (Huber).
         cutoff: [Hz] of the filter for positions; by default from bandwidth and noise.
-        effort_cutoff: [Hz] of the filter for efforts and regressor; likewise.
+        effort_cutoff: [Hz] of the filter for efforts and regressor; by default from the bandwidth.
         progress: called with the completed fraction, from 0 to 1.
 
     Returns:

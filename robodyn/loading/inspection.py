@@ -177,8 +177,8 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
     Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is that of the rest of
     the mechanism at the joint with the other driven joints held, `weight` the effort that supports
-    the mechanism, `friction_share` friction relative to it. Meaningless values are None, such as
-    the weight if the motors cannot support the mechanism.
+    the mechanism, `friction_share` friction relative to it. Values without a meaning are None, for
+    example the weight if the motors cannot support the mechanism.
 
     Raises:
         KinematicsError: home is singular.

@@ -98,7 +98,7 @@ class Measurements:
             joints: (N, n) positions of the driven joints [m or rad].
             pose: (N, 7) of the target [m, -], base frame; or
             position: (N, 3) of the target [m].
-            passive: (N,) [m or rad] by the names of passive joints.
+            passive: readings (N,) [m or rad] by the names of passive joints.
             source: name for messages.
 
         Returns:

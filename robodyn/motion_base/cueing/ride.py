@@ -143,7 +143,8 @@ class Ride:
     def save_bag(self, folder: str | os.PathLike[str]) -> None:
         """Write a bag with `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
 
-        The machine is `robot_description`, `joint_states` and, at most fifty times a second, `/tf`.
+        The topics `robot_description`, `joint_states` and, at most fifty times a second, `/tf`
+        describe the machine.
 
         Args:
             folder: folder to write; it must not exist.

@@ -89,8 +89,8 @@ def _reach(
 ) -> tuple[FloatArray | None, bool]:
     """Return the configuration with the tip at a goal, from a nearby one without a global search.
 
-    The second result is whether the pivots were regular, so that the goal is out of reach if there
-    is no configuration.
+    The second result states whether the pivots were regular; if they were and there is no
+    configuration, the goal is out of reach.
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         q = np.array(start)

@@ -95,7 +95,7 @@ def closed_loop_model_from_yaml(
 
 
 def _complete(top: Fields, builder: ModelBuilder) -> None:
-    """Add the document's fields besides closures to a builder, in place of its URDF's."""
+    """Set a document's fields, except closures, in a builder, in place of its URDF's."""
     builder.name = top.text("name", default=builder.name)
     if "tip_link" in top:
         builder.tip_link = top.text("tip_link")

@@ -113,7 +113,7 @@ def sides(
     P are the columns of K of the passive rates.
 
     Args:
-        plan, numbers: the mechanism, packed with a place for every entry of K.
+        plan, numbers: the mechanism, packed with all entries of K, including zeros.
         factors, columns: (equations,) and (rates,) scales that make rows and columns comparable.
         rows, passive: (n,) selected rows, and the passive rates, as many.
         q, out: configurations and results.
@@ -147,7 +147,7 @@ def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: An
     """Write only the signs of `sides` to out (N,); needs no logarithms, which not all targets have.
 
     Args:
-        plan, numbers: the mechanism, packed with a place for every entry of K.
+        plan, numbers: the mechanism, packed with all entries of K, including zeros.
         rows, passive: (n,) which rows count, and the passive rates, as many.
         q, out: configurations (N, positions) and results.
     """
