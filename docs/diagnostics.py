@@ -220,6 +220,9 @@ CATALOG = {
     "efforts limited ... times":
         ("commands exceeded the limits of the actuators and were cut",
          "plan slower motions, or check the limits in the model"),
+    "...; beyond limits: ...":
+        ("these joints are beyond their limits; passive joints have no end stops in simulation",
+         "plan a motion within the limits, or check the limits in the model"),
     "... s behind the wall clock since the first command":
         ("the computer is too slow for `real_time_factor`",
          "reduce the load, raise `dt`, or lower `real_time_factor`"),

@@ -94,7 +94,7 @@ from robodyn_ros import entry
 interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 shutdown = rclpy.try_shutdown
 
-class Refused(InvalidInput):
+class TooHeavy(InvalidInput):
     def __str__(self):
         interrupt()
         return "too heavy"
@@ -106,7 +106,7 @@ def interrupted_shutdown():
 class Refused(Node):
     def __init__(self):
         super().__init__("refused")
-        raise {"telling": Refused, "ending": InvalidInput, "failing": ValueError}[sys.argv[1]](
+        raise {"telling": TooHeavy, "ending": InvalidInput, "failing": ValueError}[sys.argv[1]](
             "too heavy"
         )
 

@@ -68,7 +68,7 @@ def test_options_of_a_library_function_have_its_types_defaults_and_help():
             steps, at: (n,) further numbers.
         """
 
-    def command(*, given: "dict" = passed(library, "steps", vectors=("at",), speed="rate")) -> None:
+    def command(*, given: "dict" = passed(library, "steps", vectors="at", speed="rate")) -> None:
         """A command."""
         seen.append(given)
 

@@ -94,8 +94,8 @@ def test_through_where_an_elimination_does_not_serve(monkeypatch):
     goal = loop.advance(loop.home, [0.0, -0.26, 0.0, 0.0, 0.0, 0.0])
     motion = Motion(np.array([loop.home, goal]), *np.zeros((2, 2, 6)))
     plan = SampledTrajectory(loop, [0.0, 1.5], motion)
-    control, changes, go_on = rd.ComputedTorque(loop, KP, KV), [], Simulation._go_on
-    monkeypatch.setattr(Simulation, "_go_on", lambda *own: changes.append(own) or go_on(*own))
+    control, changes, proceed = rd.ComputedTorque(loop, KP, KV), [], Simulation._continue
+    monkeypatch.setattr(Simulation, "_continue", lambda *own: changes.append(own) or proceed(*own))
     run = rd.simulate(loop, control, plan, 1e-3, 1e-3, duration=1.5)
     assert changes
     asked = assert_obeys_the_law(loop, plan, run)
