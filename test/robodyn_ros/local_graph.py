@@ -19,7 +19,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from ros_harness import PATIENCE, RELIABLE, free_domain, ros_arguments
+from ros_harness import PATIENCE, RELIABLE, TURN, free_domain, ros_arguments
 
 from robodyn_ros.nodes import NODES
 
@@ -86,7 +86,7 @@ class LocalGraph:
         """Wait for the loggers of all nodes; Fast DDS sometimes never matches a pair."""
         deadline = time.monotonic() + FOUND
         while self._rosout.get_publisher_count() < len(self.nodes):
-            self._executor.spin_once(timeout_sec=0.01)
+            self._executor.spin_once(timeout_sec=TURN)
             if time.monotonic() > deadline:
                 self.peer.destroy_subscription(self._rosout)
                 self._logs.clear()  # all of it comes again
@@ -106,8 +106,8 @@ class LocalGraph:
     def spin(self, seconds: float) -> None:
         """Let everything run for a while."""
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
+        while time.monotonic() < deadline:
+            self._executor.spin_once(timeout_sec=TURN)
 
     def spin_some(self, times: int) -> None:
         """Run what is ready, so many callbacks at most, without waiting."""

@@ -96,9 +96,9 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     graph.spin(0.2)
     assert operator.ask("freeze").message in ("freezing", "frozen")
     operator.wait("frozen")
-    # commands from before may still be on their way; only those at standstill repeat
-    sent = operator.commands
-    graph.until(lambda: sent[-1].position == sent[-2].position, "commands at standstill")
+    # commands from before, also those at rest at the path's end, may still be on their way
+    frozen, sent = graph.peer.get_clock().now(), operator.commands
+    graph.until(lambda: Time.from_msg(sent[-1].header.stamp) > frozen, "commands at standstill")
     received, still = len(operator.commands), operator.commands[-1].position
     graph.until(lambda: len(operator.commands) > received + 5, "more commands")
     assert operator.commands[-1].position == still
