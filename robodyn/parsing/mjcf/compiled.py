@@ -171,10 +171,14 @@ class Compiled:
 
     def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
         """Warn if a spring or damping is a polynomial: of these, only the first number is read."""
-        more = getattr(self.model, f"{array}poly", np.zeros(n + 1))
-        if np.any(more[n if rows is None else rows]):
+        if np.any(self.entry(f"{array}poly", n if rows is None else rows)):
             what = array.split("_")[1].replace("stiffness", "spring")
             self.leave_out(kind, n, f"the part of its {what} that is not linear")
+
+    def entry(self, array: str, n: int | slice) -> Any:
+        """Return an entry of an array of the model; 0 if this release of MuJoCo lacks the array."""
+        found = getattr(self.model, array, None)
+        return 0.0 if found is None else found[n]
 
     def name(self, kind: str, n: int) -> str:
         """Return the element's name, or its kind and number."""

@@ -186,7 +186,7 @@ class MjcfDrives:
         """Add a tendon's effect on one joint to that joint; reject tendons over several."""
         model = self._model
         properties = {
-            key: np.array(getattr(model, f"tendon_{key}", np.zeros(model.ntendon))[n])
+            key: np.array(self._compiled.entry(f"tendon_{key}", n))
             for key in ("stiffness", "damping", "limited", "frictionloss", "armature")
         }
         self._compiled.leave_out_curve("tendon", n, "tendon_damping")
@@ -194,7 +194,7 @@ class MjcfDrives:
             return
         low, high = model.tendon_lengthspring[n]
         others = any(np.any(properties[key]) for key in ("limited", "frictionloss", "armature"))
-        others |= bool(np.any(getattr(model, "tendon_stiffnesspoly", np.zeros((n + 1, 1)))[n]))
+        others |= bool(np.any(self._compiled.entry("tendon_stiffnesspoly", n)))
         slack = low == 0.0 < high
         if self._couplings.sites_of(n) and (low == high or slack) and not others:
             stiffness, damping = (
@@ -259,8 +259,7 @@ class MjcfDrives:
             raise self._compiled.refuse("actuator", n, reason)
         self._compiled.leave_out_curve("actuator", n, "actuator_damping")
         for of_joint, key in ((self.damping, "damping"), (self.armature, "armature")):
-            own = getattr(model, f"actuator_{key}", np.zeros(n + 1))[n]  # not in older releases
-            of_joint[joint] += gear**2 * float(own)
+            of_joint[joint] += gear**2 * float(self._compiled.entry(f"actuator_{key}", n))
         ends = np.array([-np.inf, np.inf])
         control = int(getattr(model, "actuator_ctrladr", self._actuators)[n])
         if model.actuator_forcelimited[n]:
@@ -293,11 +292,10 @@ class MjcfDrives:
 
     def _name_servos(self) -> None:
         """Warn of servo laws and filters of actuators."""
-        model = self._model
         lawful = [
             n
             for n in self._actuators
-            if any(np.any(getattr(model, f"actuator_{key}", np.zeros(n + 1))[n]) for key in LAWS)
+            if any(np.any(self._compiled.entry(f"actuator_{key}", n)) for key in LAWS)
         ]
         if lawful:
             names = ", ".join(repr(self._compiled.name("actuator", n)) for n in lawful[:NAMED])
