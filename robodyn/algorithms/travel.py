@@ -93,9 +93,26 @@ def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
         values = travel_positions(mechanism, configuration)
     except KinematicsError:
         return np.zeros(np.shape(configuration)[:-1], dtype=bool)
-    lower, upper = travel_bounds(mechanism).T
-    slack = travel_slack(travel_bounds(mechanism))
-    return np.asarray(((values >= lower - slack) & (values <= upper + slack)).all(axis=-1))
+    return np.asarray(_within_bounds(mechanism, values).all(axis=-1))
+
+
+def exceeded_limits(mechanism: Any, configuration: ArrayLike, /) -> tuple[str, ...]:
+    """Return the names of the coordinates of a configuration (nq,) that exceed a limit.
+
+    Rounding is tolerated.
+
+    Raises:
+        KinematicsError: the configuration is impossible.
+    """
+    inside = _within_bounds(mechanism, travel_positions(mechanism, configuration))
+    pairs = zip(travel_limits(mechanism), inside.tolist(), strict=True)
+    return tuple(limit.name for limit, is_inside in pairs if not is_inside)
+
+
+def _within_bounds(mechanism: Any, values: FloatArray) -> BoolArray:
+    bounds = travel_bounds(mechanism)
+    (lower, upper), slack = bounds.T, travel_slack(bounds)
+    return np.asarray((values >= lower - slack) & (values <= upper + slack))
 
 
 @singledispatch

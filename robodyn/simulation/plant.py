@@ -157,10 +157,7 @@ class Plant:
 
         Passive joints have no end stops in a simulation.
         """
-        values = travel.travel_positions(self.mechanism, self.configuration).tolist()
-        limits = travel.travel_limits(self.mechanism)
-        pairs = zip(limits, values, strict=True)
-        return tuple(each.name for each, x in pairs if not each.lower <= x <= each.upper)
+        return travel.exceeded_limits(self.mechanism, self.configuration)
 
     def stop(self) -> None:
         """Set velocity and efforts to zero, as brakes do."""
