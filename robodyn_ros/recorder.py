@@ -100,7 +100,7 @@ class Recorder(Node):
     def _look(self) -> None:
         """Record topics that have appeared since the last call."""
         self._suit_clock()
-        begins = self._first <= self._known or self._elapsed() > self._p["clock_wait"]
+        begins = self._first <= self._known or self._recorded_time() > self._p["clock_wait"]
         later: set[str] = set() if begins else self._names(list(STATES)) or set()
         for name, kinds in sorted(self.get_topic_names_and_types()):
             if name in self._known or name in later or not self._chosen(name):
@@ -130,7 +130,7 @@ class Recorder(Node):
             self._bag_clock.use_wall_clock()
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
-    def _elapsed(self) -> float:
+    def _recorded_time(self) -> float:
         """Return the recorded time [s], which waits for a simulator that is still starting."""
         if self._bag_clock.source == "wall":
             return (time.time_ns() - self._begun) * 1e-9

@@ -138,11 +138,13 @@ class ElementReader:
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
         for part in element:
             if part.tag not in _CLOSURE:
-                raise self._unknown(f"{where}: element", part.tag, _CLOSURE)
+                raise self._unknown_error(f"{where}: element", part.tag, _CLOSURE)
             for key in part.attrib.keys() - _CLOSURE[part.tag] - {QUATERNION}:
-                raise self._unknown(f"{where}: <{part.tag}>: attribute", key, _CLOSURE[part.tag])
+                raise self._unknown_error(
+                    f"{where}: <{part.tag}>: attribute", key, _CLOSURE[part.tag]
+                )
         for key in element.attrib.keys() - _CONSTRAINT:
-            raise self._unknown(f"{where}: attribute", key, _CONSTRAINT)
+            raise self._unknown_error(f"{where}: attribute", key, _CONSTRAINT)
         self._copy(element, copy, _CLOSURE, where, ("parent", "child"))
         self._check_axes(copy, where)
         for end in copy.iterfind("*[@link]"):
@@ -231,7 +233,7 @@ class ElementReader:
         numbers_in(text, count, f"{self.source}: {where}", within=within)
         return " ".join(text.split())
 
-    def _unknown(self, where: str, name: str, known: Iterable[str]) -> ModelError:
+    def _unknown_error(self, where: str, name: str, known: Iterable[str]) -> ModelError:
         """Return the error of an element or attribute that a `<constraint>` does not have."""
         expected = ", ".join(known)
         if name in ("xyz", "rpy", "origin"):

@@ -24,7 +24,7 @@ from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.simd.access import entry, lane, set_entry
 from robodyn.numerics.simd.lanes import WIDTH
 
-# What is differentiated: efforts, accelerations, or g at rest, by displacement only.
+# Quantities to differentiate: efforts, accelerations, or g at rest, by displacement only.
 EFFORTS: Final = 0
 ACCELERATIONS: Final = 1
 LOADS_AT_REST: Final = 2

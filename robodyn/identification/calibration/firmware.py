@@ -160,7 +160,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     """
     from scipy.optimize import least_squares  # slow to import
 
-    delta = _described(m)
+    delta = _delta_of(m)
     chosen = _fitted_configurations(m, delta, near)
     seen = m.joint_positions(chosen)[:, delta.order], m.body_pose(chosen)[:, :3]
     x = least_squares(
@@ -191,7 +191,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     )
 
 
-def _described(m: Mechanism) -> _Delta:
+def _delta_of(m: Mechanism) -> _Delta:
     from robodyn.solvers.tree.closing.kinematics import rods
 
     found = rods(m) if m.kind == "closed_loop" and len(m.joint_names) == 3 else ()
