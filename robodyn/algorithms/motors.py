@@ -18,7 +18,7 @@ from robodyn.dynamics.kernels.end_stops import motor_limits
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
 
-# Excess of a position over a limit, relative to the limit, that counts as rounding.
+# Excess over a limit, relative to it, that counts as rounding; a path may run along its limit.
 LIMIT_TOLERANCE = 1e-9
 
 

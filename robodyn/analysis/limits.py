@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisect
 from robodyn.arrays import BoolArray, FloatArray
@@ -21,8 +22,6 @@ from robodyn.trajectories.base import Trajectory, refuse_other
 Quantity = Literal["position", "velocity", "effort", "condition number", "geometry"]
 
 MOTION_SAMPLES = 1000
-# Relative excess of a limit that is rounding, as a path may run along its limit.
-LIMIT_TOLERANCE = 1e-9
 # Resolution of the time of a violation, as a fraction of the duration.
 TIME_TOLERANCE = 1e-12
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}

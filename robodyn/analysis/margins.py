@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.analysis.limits import LIMIT_TOLERANCE
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.designing.evaluation import DriveRequirements, MotionEvaluation, Verdict
 from robodyn.designing.machine_motion import MachineMotion

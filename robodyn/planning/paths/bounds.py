@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
@@ -154,12 +154,11 @@ class Bounds:
         mechanism, length = self.mechanism, self.characteristic_length
         columns = []
         if self.within_limits:
-            lower, upper = travel.travel_bounds(mechanism).T
+            bounds = travel.travel_bounds(mechanism)
+            (lower, upper), slack = bounds.T, travel.travel_slack(bounds)
             positions = travel_positions(mechanism, q)
             spans = np.where(np.isfinite(upper - lower), upper - lower, 1.0)
             spans = np.maximum(spans, 1e-9)
-            slack = LIMIT_TOLERANCE * np.maximum(np.abs(lower), np.abs(upper))
-            slack = np.where(np.isfinite(slack), slack, 0.0)
             columns += [(positions - lower + slack) / spans, (upper + slack - positions) / spans]
         rest = np.full((len(q), 4), np.inf)
         if self.condition_limit < np.inf:

@@ -129,12 +129,12 @@ class TreeSearch:
     """
 
     def __init__(self, problem: PlanningProblem, least: FloatArray, reach: float) -> None:
-        self._question, self._least, self._reach = problem, least, reach
+        self._problem, self._least, self._reach = problem, least, reach
         self._space, self._step = problem.space, problem.step
 
     def path(self, random: np.random.Generator, budget: Budget) -> FloatArray | None:
         """Search for close configurations (n, nq) from start to goal; None if not found."""
-        space, start, goal = self._space, self._question.start, self._question.goal
+        space, start, goal = self._space, self._problem.start, self._problem.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
         distance = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
@@ -183,5 +183,5 @@ class TreeSearch:
 
     def _kept(self, way: FloatArray) -> int:
         """Count the configurations of a segment before the first that violates a bound."""
-        broken = np.flatnonzero(~self._question.bounds.kept(way, self._least))
+        broken = np.flatnonzero(~self._problem.bounds.kept(way, self._least))
         return int(broken[0]) if broken.size else len(way)

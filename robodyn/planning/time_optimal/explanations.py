@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn.algorithms import conditioning, travel
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism

@@ -13,8 +13,8 @@ from typing import TypedDict
 import numpy as np
 
 from robodyn.algorithms import conditioning, elasticity
+from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import with_cones
-from robodyn.analysis.limits import LIMIT_TOLERANCE
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import KinematicsError
