@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from robodyn.algorithms import comparison, motions
 from robodyn.algorithms.geometry import Geometry, geometry_of
+from robodyn.algorithms.variants import register_variants
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import check_choice
@@ -23,7 +23,6 @@ from robodyn.errors import SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.numerics.broadcasting import element
-from robodyn.presentation import presentation as shown
 from robodyn.solvers.serial import inverse_kinematics as to_tip
 from robodyn.solvers.serial import kinematics, parameters, presentation
 from robodyn.solvers.serial.chain import as_arm, chain_of
@@ -326,11 +325,4 @@ def _geometry(arm: SerialArm) -> Geometry:
 
 
 geometry_of.register(SerialArm, _geometry)
-shown.default_path.register(SerialArm, presentation.default_path)
-shown.figure.register(SerialArm, presentation.figure)
-shown.outline.register(SerialArm, presentation.outline)
-shown.parameter_tables.register(SerialArm, presentation.parameter_tables)
-motions.motion_of_body.register(SerialArm, to_tip.motion_of_body)
-motions.motions_of_body.register(SerialArm, to_tip.motions_of_body)
-motions.configuration_near.register(SerialArm, to_tip.configuration_near)
-comparison.equality_key.register(SerialArm, kinematics.equality_key)
+register_variants(SerialArm, kinematics, presentation, to_tip)

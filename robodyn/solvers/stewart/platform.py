@@ -12,16 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from robodyn.algorithms import comparison, conditioning, motions, travel
-from robodyn.algorithms.description import driven_joints, gravity_vector
 from robodyn.algorithms.effort_terms import effort_terms, formulations
 from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.algorithms.geometry import geometry_of
-from robodyn.dynamics import joint_friction as friction_of
+from robodyn.algorithms.variants import register_variants
 from robodyn.dynamics.coordinates import POSE, Coordinates
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
-from robodyn.presentation import presentation as shown
 from robodyn.presentation.nouns import Nouns, nouns_of
 from robodyn.solvers.stewart import dynamics, kinematics, legs, parameters, presentation
 from robodyn.solvers.stewart import forward_kinematics as from_legs
@@ -112,45 +109,9 @@ NOUNS = Nouns(
     joint_unit="m",
 )
 nouns_of.register(StewartPlatform, lambda _: NOUNS)
-formulations.register(StewartPlatform, lambda _: tuple(FORMULATIONS))
 effort_terms.register(StewartPlatform, dynamics.effort_terms)
+formulations.register(StewartPlatform, lambda _: tuple(FORMULATIONS))
 needs_estimator.register(StewartPlatform, lambda _: True)
 state_estimator.register(StewartPlatform, PlatformEstimator)
 geometry_of.register(StewartPlatform, PlatformGeometry)
-shown.has_legs.register(StewartPlatform, presentation.has_legs)
-shown.configuration_of.register(StewartPlatform, presentation.configuration_of)
-shown.default_path.register(StewartPlatform, presentation.default_path)
-shown.effort_arrows.register(StewartPlatform, presentation.effort_arrows)
-shown.figure.register(StewartPlatform, presentation.figure)
-shown.floating_poses.register(StewartPlatform, presentation.floating_poses)
-shown.jacobian_unit.register(StewartPlatform, presentation.jacobian_unit)
-shown.largest_payload.register(StewartPlatform, presentation.largest_payload)
-shown.leg_directions.register(StewartPlatform, presentation.leg_directions)
-shown.leg_ends.register(StewartPlatform, presentation.leg_ends)
-shown.moving_mass.register(StewartPlatform, presentation.moving_mass)
-shown.outline.register(StewartPlatform, presentation.outline)
-shown.parameter_tables.register(StewartPlatform, presentation.parameter_tables)
-shown.published_models.register(StewartPlatform, presentation.published_models)
-shown.typical_effort.register(StewartPlatform, presentation.typical_effort)
-shown.values_of.register(StewartPlatform, presentation.values_of)
-shown.variables.register(StewartPlatform, presentation.variables)
-motions.driven_motion.register(StewartPlatform, kinematics.driven_motion)
-motions.motion_of_joints.register(StewartPlatform, from_legs.motion_of_joints)
-motions.motion_of_body.register(StewartPlatform, from_legs.motion_of_body)
-motions.motions_of_body.register(StewartPlatform, from_legs.motions_of_body)
-motions.configuration_near.register(StewartPlatform, from_legs.configuration_near)
-motions.state_of_readings.register(StewartPlatform, from_legs.state_of_readings)
-motions.configuration_rate.register(StewartPlatform, from_legs.configuration_rate)
-motions.normalized.register(StewartPlatform, from_legs.normalized)
-conditioning.determinant.register(StewartPlatform, kinematics.determinant)
-conditioning.singularities.register(StewartPlatform, kinematics.singularities)
-conditioning.side.register(StewartPlatform, kinematics.side)
-conditioning.scaled_jacobian.register(StewartPlatform, kinematics.scaled_jacobian)
-gravity_vector.register(StewartPlatform, legs.gravity_vector)
-driven_joints.register(StewartPlatform, legs.driven_joints)
-travel.leg_axes.register(StewartPlatform, legs.leg_axes)
-travel.leg_names.register(StewartPlatform, legs.leg_names)
-travel.passive_limits.register(StewartPlatform, legs.passive_limits)
-comparison.equality_key.register(StewartPlatform, yaml_form.equality_key)
-friction_of.joint_friction.register(StewartPlatform, legs.joint_friction)
-shown.with_model_values.register(StewartPlatform, presentation.with_model_values)
+register_variants(StewartPlatform, dynamics, from_legs, kinematics, legs, presentation, yaml_form)

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms import conditioning, motions, travel
 from robodyn.algorithms.estimation import needs_estimator, state_estimator
 from robodyn.algorithms.geometry import Geometry, geometry_of
+from robodyn.algorithms.variants import register_variants
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.dynamics import joint_friction as friction_of
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
-from robodyn.presentation import presentation as shown
 from robodyn.presentation.nouns import Nouns, nouns_of
 from robodyn.solvers.tree import conditions, estimation, joints, parameters, presentation
 from robodyn.solvers.tree import inverse_kinematics as to_tip
@@ -272,32 +270,4 @@ nouns_of.register(ClosedLoop, lambda _: NOUNS)
 geometry_of.register(ClosedLoop, _geometry)
 needs_estimator.register(ClosedLoop, lambda _: True)
 state_estimator.register(ClosedLoop, estimation.state_estimator)
-shown.configuration_of.register(ClosedLoop, presentation.configuration_of)
-shown.default_path.register(ClosedLoop, presentation.default_path)
-shown.figure.register(ClosedLoop, presentation.figure)
-shown.floating_poses.register(ClosedLoop, presentation.floating_poses)
-shown.outline.register(ClosedLoop, presentation.outline)
-shown.parameter_tables.register(ClosedLoop, presentation.parameter_tables)
-shown.values_of.register(ClosedLoop, presentation.values_of)
-motions.driven_motion.register(ClosedLoop, kinematics.driven_motion)
-motions.independent_motion.register(ClosedLoop, to_tip.independent_motion)
-motions.motion_of_joints.register(ClosedLoop, assembly.motion_of_joints)
-motions.motion_of_independent.register(ClosedLoop, to_tip.motion_of_independent)
-motions.motion_of_body.register(ClosedLoop, to_tip.motion_of_body)
-motions.motions_of_body.register(ClosedLoop, to_tip.motions_of_body)
-motions.configuration_near.register(ClosedLoop, to_tip.configuration_near)
-motions.advance_near.register(ClosedLoop, assembly.advance_near)
-motions.advance_along.register(ClosedLoop, assembly.advance_along)
-motions.assemble_near.register(ClosedLoop, assembly.assemble_near)
-motions.state_of_readings.register(ClosedLoop, to_tip.state_of_readings)
-motions.determining_rows.register(ClosedLoop, conditions.determining_rows)
-motions.configuration_rate.register(ClosedLoop, kinematics.configuration_rate)
-motions.normalized.register(ClosedLoop, assembly.normalized)
-conditioning.determinant.register(ClosedLoop, conditions.determinant)
-conditioning.singularities.register(ClosedLoop, conditions.singularities)
-conditioning.side.register(ClosedLoop, conditions.side)
-conditioning.loops_found.register(ClosedLoop, conditions.loops_found)
-travel.all_joint_positions.register(ClosedLoop, joints.all_joint_positions)
-travel.leg_axes.register(ClosedLoop, kinematics.leg_axes)
-travel.leg_names.register(ClosedLoop, kinematics.leg_names)
-friction_of.friction_rows.register(ClosedLoop, joints.friction_rows)
+register_variants(ClosedLoop, assembly, conditions, joints, kinematics, presentation, to_tip)
