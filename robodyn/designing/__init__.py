@@ -4,5 +4,3 @@
 
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.families import FAMILIES
-
-__all__ = ["FAMILIES", "rows_of"]
