@@ -164,7 +164,8 @@ def _show(server: Any, page: ViewerPage | DesignEditor, what: str, browser: bool
             if browser:
                 webbrowser.open(address)
             while True:
-                time.sleep(3600.0)
+                # a signal that another thread receives does not end this sleep
+                time.sleep(0.5)
         finally:
             page.close()
             stop(server)
