@@ -9,6 +9,7 @@ change with every release of Numba, so setup.py names the newest one that was te
 from __future__ import annotations
 
 import pickle
+from functools import cache
 from typing import Any
 
 import llvmlite.binding
@@ -45,6 +46,7 @@ __all__ = [
     "global_compiler_lock",
     "infer_getattr",
     "infer_global",
+    "load_rules_without_scipy",
     "machine_code_from",
     "saved_bytes",
     "signature",
@@ -76,6 +78,24 @@ def can_be_saved(result: Any) -> bool:
 def saved_bytes(result: Any) -> bytes:
     """Serialize compiled machine code."""
     return bytes(dumps(result._reduce()))
+
+
+@cache
+def load_rules_without_scipy() -> None:
+    """Load Numba's rules for arrays without its search for a BLAS, which no kernel calls.
+
+    It would import scipy.linalg, in a third of the time of a first compilation.
+    """
+    from numba.np import linalg
+
+    search = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = search
+    # kernels of users that call a BLAS search for it themselves
+    arraymath.ensure_blas = search
 
 
 def machine_code_from(saved: bytes, target: Any) -> Any:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from robodyn.numerics.numba_compat import Compiler, JITCodeLibrary
+from robodyn.numerics.numba_compat import Compiler, JITCodeLibrary, load_rules_without_scipy
 
 _OPERATORS = frozenset(value for value in vars(operator).values() if callable(value))
 # Passes for closures, comprehensions, `with`, `literally`, `literal_unroll`, array expressions and
@@ -72,6 +72,11 @@ class PreoptimizedPartCompiler(InlineOnlyCompiler):
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
     """Numba's compiler for a function that Python calls, with all parts that it calls."""
+
+    def __init__(self, *arguments: Any) -> None:
+        load_rules_without_scipy()
+        with _without_collections():
+            super().__init__(*arguments)
 
     def compile_extra(self, function: Any) -> Any:
         """Compile a function."""
