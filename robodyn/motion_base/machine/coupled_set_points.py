@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from robodyn.motion_base.machine.braking import FRACTIONS, FRACTIONS_OF_BRAKE, N
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
-# Fractions of the limits of rate and acceleration that targets use, and that a brake uses; the rest
-# is for deviations between its nodes. Half of a value's change up to its extreme between two nodes
-# if its slope were linear, with a reserve.
+# Fractions of the limits of rate, acceleration and jerk that targets use, and that a brake uses;
+# the rest is for deviations between its nodes. Half of a value's change up to its extreme between
+# two nodes if its slope were linear, with a reserve.
 USED, BRAKED, TURNED = 0.99, 0.995, 0.6
 # Bandwidth [rad/s] of the approach if the fastest one is blocked; durations of brakes, relative to
 # the shortest.
@@ -35,20 +35,36 @@ class _Brake(NamedTuple):
         state: (3, n) now.
         configuration: (nq,) now.
         start: (3, m) state of the independent joints at its start.
-        duration: [s].
+        ramp: [s] in which the accelerations vanish first; 0 if the brake begins at once.
+        duration: [s] of the rest of the brake.
         elapsed: [s] since its start.
     """
 
     state: FloatArray
     configuration: FloatArray
     start: FloatArray
+    ramp: float
     duration: float
     elapsed: float
 
     def after(self, dt: float) -> FloatArray:
         """Return the state (3, m) of the independent joints after a time [s]."""
-        fraction = np.array([min((self.elapsed + dt) / self.duration, 1.0)])
-        return braking(self.start[None], np.array([self.duration]), fraction)[:, 0]
+        time = self.elapsed + dt
+        start = self.start
+        if self.ramp > 0.0:
+            start = _ramp(start, self.ramp, min(time, self.ramp))
+        if time <= self.ramp:
+            return start
+        fraction = np.array([min((time - self.ramp) / self.duration, 1.0)])
+        return braking(start[None], np.array([self.duration]), fraction)[:, 0]
+
+
+def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
+    """Return states (..., 3, m) after a time, while accelerations vanish within a duration [s]."""
+    p, v, a = (start[..., k, :] for k in range(3))
+    left = 1.0 - time / duration
+    moved = p + time * (v + time * a * (2.0 + left) / 6.0)
+    return np.stack([moved, v + 0.5 * time * a * (1.0 + left), a * left], axis=-2)
 
 
 class CoupledSetPoints(SetPoints):
@@ -57,7 +73,8 @@ class CoupledSetPoints(SetPoints):
     The independent drives follow their targets as in `SetPoints`; the others follow from them. A
     step is taken only if all drives can come to rest after it within their limits, by a brake in
     which all rates fall together. Otherwise the step is shortened, or the brake of the step before
-    is followed.
+    is followed. If a brake would exceed a limit of jerk, a ramp of the accelerations to zero
+    precedes it.
 
     Args:
         mechanism: mechanism whose independent joints are all driven.
@@ -78,7 +95,7 @@ class CoupledSetPoints(SetPoints):
         least = max(np.max(1.5 * rates / changes), np.max(np.sqrt(6.0 * rates / jerks)), 2.0 * dt)
         self._durations = [float(least) * factor for factor in FACTORS]
         super().__init__(limits, dt, positions)
-        self._rows[:2] *= USED
+        self._rows *= USED
 
     def reset(self, positions: ArrayLike) -> None:
         """Set positions (n,), at rest."""
@@ -86,7 +103,8 @@ class CoupledSetPoints(SetPoints):
         m = self._mechanism
         near = motions.assemble_near(m, self.state[0], m.home)
         self.state[0] = self.rest[:] = m.joint_positions(near)
-        self._found = _Brake(self.state, near, self.state[:, self._free], self._durations[0], 0.0)
+        start, duration = self.state[:, self._free], self._durations[0]
+        self._found = _Brake(self.state, near, start, 0.0, duration, 0.0)
         self._last, self.ahead = self._found, near[None]
 
     @property
@@ -103,12 +121,17 @@ class CoupledSetPoints(SetPoints):
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
         """Compute the state (3, n) a step later, and the positions (n,) of rest from there."""
         now, braked = self._brake, self._brake.after(self.dt)
-        way = super().next_state(target, pace)[0][:, self._free] - braked
-        slow = self._approach(target, RETURN * pace) - braked
-        longer, shorter = 2.0 * now.duration, 0.5 * now.duration
-        near = [d for d in (longer, shorter) if d in self._durations]
+        self._fraction = 1.0
+        later = super().next_state(target, pace)[0][:, self._free]
+        self._fraction = self._jerk_fraction(later[2] - self.state[2, self._free])
+        if self._fraction < 1.0:
+            later = super().next_state(target, pace)[0][:, self._free]
+        way = later - braked
         found = self._first_brake(braked + way[None], [now.duration], now.configuration)
         if found is None:
+            slow = self._approach(target, RETURN * pace) - braked
+            longer, shorter = 2.0 * now.duration, 0.5 * now.duration
+            near = [d for d in (longer, shorter) if d in self._durations]
             slower = [fraction * slow for fraction in (1.0, *FRACTIONS)]
             steps, durations = [way] * len(near) + slower, near + [now.duration] * len(slower)
             found = self._first_brake(braked + np.array(steps), durations, now.configuration)
@@ -126,9 +149,20 @@ class CoupledSetPoints(SetPoints):
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
         by = change + bandwidth * (2.0 * (rate - v) + bandwidth * (to - p)) - a
-        most = self.dt * self._rows[2, self._free]
-        a = a + by * float((most / np.maximum(np.abs(by), most)).min())
+        a = a + by * self._jerk_fraction(by)
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
+
+    def _jerk_fraction(self, change: FloatArray) -> float:
+        """Return the fraction of a change of acceleration (m,) that jerk permits in one step."""
+        moved = np.abs(self._mechanism.joint_velocities(self._brake.configuration, change))
+        most = self.dt * self._rows[2]
+        return float((most / np.maximum(moved, most)).min())
+
+    def _limit_fractions(self, target: FloatArray) -> FloatArray:
+        """Return the fraction of each limit, with jerks that the dependent joints can follow."""
+        fractions: FloatArray = super()._limit_fractions(target).copy()
+        fractions[2] *= self._fraction
+        return fractions
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
         """Adopt a state (3, n) that `next_state` returned."""
@@ -154,38 +188,65 @@ class CoupledSetPoints(SetPoints):
         state = np.array(motions.driven_motion(m, q, *later[1:]))
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
+    def _ramps(self, starts: FloatArray, durations: FloatArray, near: FloatArray) -> FloatArray:
+        """Return ramps (C,) [s] of brakes; 0 if a brake without one respects the limits of jerk."""
+        jerks = BRAKED / USED * self._rows[2]
+        moved = self._mechanism.joint_velocities(near, starts[:, 1:])
+        v, a, times = moved[:, 0], moved[:, 1], durations[:, None]
+        by_rate, by_change = 6.0 * v / times**2, 2.0 * a / times
+        first, last = np.abs(by_rate + 2.0 * by_change), np.abs(by_rate + by_change)
+        exceeds = (np.maximum(first, last) > jerks).any(axis=1)
+        return np.where(exceeds, (np.abs(a) / jerks).max(axis=1), 0.0)
+
     def _first_brake(
         self, starts: FloatArray, durations: list[float], near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
         """Return the first brake within all limits, from states (C, 3, m), and its rest (n,)."""
         m, free, count = self._mechanism, self._free, len(durations)
-        places = braking(starts, np.array(durations), FRACTIONS_OF_BRAKE)
+        rates, changes, jerks = BRAKED / USED * self._rows
+        times = np.array(durations)
+        ramps = self._ramps(starts, times, near)
+        ends = starts.copy()
+        late = ramps > 0.0
+        if late.any():
+            after = ramps[late, None]
+            ends[late] = _ramp(starts[late], after, after)
+        places = braking(ends, times, FRACTIONS_OF_BRAKE)
         places = places.reshape(3, count, NODES, len(free)).swapaxes(0, 1)
+        places = np.concatenate([starts[:, :, None], places], axis=2)
         least, largest = self._bounds[0] - ROUNDING, self._bounds[1] + ROUNDING
-        rates, changes = BRAKED / USED * self._rows[:2]
-        for start, duration, place in zip(starts, durations, places, strict=True):
-            spacing = duration / (NODES - 1)
+        for start, ramp, duration, place in zip(starts, ramps, durations, places, strict=True):
+            spacing = np.full((NODES, 1), duration / (NODES - 1))
+            spacing[0] = ramp
             # most brakes fail here
             if not _within(place[0], place[1], spacing, least[free], largest[free]):
                 continue
             q = motions.advance_along(m, near, place[0] - m.joint_positions(near)[free])
-            if len(q) < NODES:
+            if len(q) <= NODES:
                 continue
             try:
                 p, v, a = state = np.array(motions.driven_motion(m, q, *place[1:]))
             except KinematicsError:
                 continue
             inside = (np.abs(a) <= changes).all() and _within(p, v, spacing, least, largest)
+            inside = inside and (np.abs(a[0] - self.state[2]) <= self.dt * jerks).all()
             if inside and _within(v, a, spacing, -rates, rates):
                 self.ahead = np.vstack([near, q])
-                return _Brake(state[:, 0], q[0], start, duration, 0.0), p[-1]
+                return _Brake(state[:, 0], q[0], start, float(ramp), duration, 0.0), p[-1]
         return None
 
 
 def _within(
-    values: FloatArray, slopes: FloatArray, spacing: float, least: FloatArray, largest: FloatArray
+    values: FloatArray,
+    slopes: FloatArray,
+    spacing: FloatArray,
+    least: FloatArray,
+    largest: FloatArray,
 ) -> bool:
-    """Return whether values (N, n) are within limits (n,), and their extremes between nodes."""
+    """Return whether values (N, n) are within limits (n,), and their extremes between nodes.
+
+    The spacing (N - 1, 1) is that of the nodes [s].
+    """
     before, after = slopes[:-1], slopes[1:]
     turns = before * after < 0.0
     change = np.where(turns, before**2 / np.where(turns, before - after, 1.0), 0.0)

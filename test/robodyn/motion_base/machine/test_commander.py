@@ -209,6 +209,7 @@ def assert_drives_agree(m, points, limits):
     assert (p <= limits.positions[:, 1] + 1e-9).all()
     assert (np.abs(v) <= limits.rates).all()
     assert (np.abs(a) <= limits.accelerations).all()
+    assert (np.abs(np.diff(a, axis=0)) <= DT * limits.jerks).all()
     for positions in p[::25]:
         near = motions.assemble_near(m, positions, m.home)
         np.testing.assert_allclose(m.joint_positions(near), positions, atol=1e-9)
@@ -237,7 +238,7 @@ def test_redundant_drives_close_their_loops_whatever_the_target(corners, rng):
 
 @pytest.mark.slow
 def test_redundant_drives_follow_what_cueing_asks_for(corners, rng):
-    """It plans for all posts: only where it starts from another place does the commander lag."""
+    """It plans for all posts, but not with their limits of jerk: there the commander lags."""
     washout = rd.ClassicalWashout(corners, DT)
     commander, stream = PositionCommander(corners, DT), PoseStream(corners, 0.1)
     commander.motion_source, points, errors = stream, [], []
@@ -250,8 +251,8 @@ def test_redundant_drives_follow_what_cueing_asks_for(corners, rng):
         points.append(commander.step(time))
         errors.append(np.abs(points[-1].positions - washout.joints.positions).max())
     p, _ = assert_drives_agree(corners, points, commander.limits)
-    assert np.median(errors) < 1e-6
-    assert max(errors) < 0.05 * np.ptp(p)
+    assert np.median(errors) < 2e-3 * np.ptp(p)
+    assert max(errors) < 0.1 * np.ptp(p)
 
 
 def test_readings_of_redundant_drives_need_not_agree_to_rounding(corners, rng):
