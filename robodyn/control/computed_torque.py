@@ -300,10 +300,9 @@ class PlannedFriction:
         self._mechanism = mechanism
         self.rest = joint_friction.without_planned_friction(mechanism)
         self.exists = self.rest is not mechanism
-        size = len(mechanism.joint_names), mechanism.coordinates.velocity_size
-        self.gain = np.zeros(size)
-        if self.exists and not _same_damping(mechanism, self.rest):
-            self.gain = self._damping() @ np.linalg.solve(kv, kp)
+        self.gain = joint_friction.planned_damping(mechanism, self.rest)
+        if self.gain.any():
+            self.gain = self.gain @ np.linalg.solve(kv, kp)
 
     def efforts(self, planned: Motion) -> FloatArray:
         """Compute the efforts (..., n) [N or N m] for a planned motion.
@@ -314,24 +313,3 @@ class PlannedFriction:
         whole = self._mechanism.inverse_dynamics(*planned)
         efforts: FloatArray = whole - self.rest.inverse_dynamics(*planned)
         return efforts
-
-    def _damping(self) -> FloatArray:
-        """Return the efforts (n, nv) for unit velocities at home, without dry friction."""
-        home, n = self._mechanism.home, self.gain.shape[1]
-        home, still = np.broadcast_to(home, (n, len(home))), np.zeros((n, n))
-        slow, quick = (
-            self._mechanism.inverse_dynamics(home, rate * np.eye(n), still)
-            - self.rest.inverse_dynamics(home, rate * np.eye(n), still)
-            for rate in (1.0, 2.0)
-        )
-        return np.asarray((quick - slow).T)
-
-
-def _same_damping(one: Mechanism, other: Mechanism) -> bool:
-    return all(
-        np.array_equal(a.get(name, 0.0), b.get(name, 0.0))
-        for a, b in zip(
-            joint_friction.joint_friction(one), joint_friction.joint_friction(other), strict=True
-        )
-        for name in {"damping", "prismatic"} & a.keys()
-    )

@@ -159,3 +159,25 @@ def without_planned_friction(mechanism: Any) -> Any:
         names = names or mechanism.joint_names
     changes = names or mechanism.solver.friction.is_dry
     return mechanism.without_dry_friction(names) if changes else mechanism
+
+
+def planned_damping(mechanism: Any, rest: Any) -> FloatArray:
+    """Return the viscous friction (n, nv) that is compensated for the planned motion, at home.
+
+    Args:
+        mechanism: mechanism with its friction.
+        rest: the mechanism `without_planned_friction`.
+
+    Returns:
+        Efforts of the driven joints [N or N m] for unit velocities; zero without strong damping.
+    """
+    n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
+    if not mechanism.solver.friction.is_fast.any():
+        return np.zeros((n, nv))
+    home, still = np.broadcast_to(mechanism.home, (nv, len(mechanism.home))), np.zeros((nv, nv))
+    slow, quick = (
+        mechanism.inverse_dynamics(home, rate * np.eye(nv), still)
+        - rest.inverse_dynamics(home, rate * np.eye(nv), still)
+        for rate in (1.0, 2.0)
+    )
+    return np.asarray((quick - slow).T)

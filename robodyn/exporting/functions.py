@@ -7,9 +7,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
-from robodyn.arrays import FloatArray
 from robodyn.dynamics import joint_friction
 from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their functions
 from robodyn.exporting.checked_calls import (
@@ -63,7 +60,8 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     bare, frictionless = mechanism.without_friction(), own
     if bare != mechanism:
         frictionless = at_rest if bare == rest else make(bare)
-    setting = Setting(mechanism, at_rest, smooth, frictionless, _damping(mechanism, rest))
+    damping = joint_friction.planned_damping(mechanism, rest)
+    setting = Setting(mechanism, at_rest, smooth, frictionless, damping)
     if mechanism.drives.elasticity is not None:
         bare = mechanism._rotorless
         links = make(bare)
@@ -90,20 +88,6 @@ def _compile_call(find: Any) -> Any:
         return found
 
     return dynamics
-
-
-def _damping(mechanism: Mechanism, rest: Mechanism) -> FloatArray:
-    """Return the damping as in `control.computed_torque.PlannedFriction`."""
-    n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
-    if rest is mechanism or not mechanism.solver.friction.is_fast.any():
-        return np.zeros((n, nv))
-    home, still = np.broadcast_to(mechanism.home, (nv, len(mechanism.home))), np.zeros((nv, nv))
-    slow, quick = (
-        mechanism.inverse_dynamics(home, rate * np.eye(nv), still)
-        - rest.inverse_dynamics(home, rate * np.eye(nv), still)
-        for rate in (1.0, 2.0)
-    )
-    return np.asarray((quick - slow).T)
 
 
 # Size of every argument, in terms of NQ, NV and N, or the C type of one number; its meaning with

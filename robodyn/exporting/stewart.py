@@ -17,6 +17,7 @@ from robodyn.exporting.marshaling import (
     LOAD,
     LOAD_ROW,
     NUMBER,
+    ArraySpec,
     constant,
     marshal,
     marshaler,
@@ -40,31 +41,89 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 from robodyn.solvers.stewart.platform import StewartPlatform
 
 
+@inner
+def put_unit(q: Any, pose: Any) -> None:
+    """Write a pose with its quaternion of unit length."""
+    copied(q, 7, pose)
+    normalize(pose)
+
+
 @kind_functions_of.register
 def _functions(m: StewartPlatform) -> KindFunctions:
     """Compile all functions of a platform."""
-    lane_numbers, legs, body = (
-        constant(m.solver.lanes),
-        constant(m.solver.legs),
-        constant(m.solver.body),
-    )
-    smooth_legs, steps, falling = (constant(m.solver.derivatives.numbers[k]) for k in (0, 2, 3))
-    q, state, state_row = vector(7), (vector(7), vector(6), vector(6)), (row(7), row(6))
+    lane_numbers, plant = constant(m.solver.lanes), constant(plant_model(m).solver.packed[0])
+    q, state = vector(7), (vector(7), vector(6), vector(6))
+    legs, _, steps, falling = map(constant, m.solver.derivatives.numbers)
+    return KindFunctions(
+        **_pose_functions(),
+        **_leg_functions(constant(m.solver.legs)),
+        **_jacobian_functions(constant(m.solver.legs), constant(m.solver.body)),
+        inverse=marshal(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        forward=marshal(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
+        mass=marshal(single.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
+        bias=marshal(single.bias, lane_numbers, *state[:2], LOAD[1], False, vector_out(6)),
+        condition=marshal(single.condition_number, lane_numbers, q, NUMBER, False),
+        step=step_of(m, m.solver.loop, (plant,), (lane_numbers,)),
+        derivatives=marshal(
+            derivatives, legs, constant(m.solver.body), steps, falling, row(7), *(row(6),) * 3,
+            *LOAD_ROW, NUMBER, rows_out(1, 108),
+        ),
+    )  # fmt: skip
+
+
+def _pose_functions() -> dict[str, Any]:
+    """Return the functions of poses that do not depend on the legs."""
+    q = vector(7)
+    is_configuration = marshal(is_pose, q, borrowed=True)
+    find_difference = marshal(single.pose_difference, q, q, vector_out(6))
+    find_advanced = marshal(single.advanced_pose, q, vector(6), vector_out(7))
+
+    @inner
+    def pose_of(q: Any, out: Any) -> bool:
+        pose = stack(1, 7)[0]
+        put_unit(q, pose)
+        copied(pose, 7, out)
+        return bool(is_configuration(q))
+
+    @inner
+    def jacobian(q: Any, out: Any) -> bool:
+        for i in range(36):
+            out[i] = 1.0 if i % 7 == 0 else 0.0
+        return bool(is_configuration(q))
+
+    @inner
+    def difference(q: Any, goal: Any, out: Any) -> None:
+        start, end = stack(1, 7)[0], stack(1, 7)[0]
+        put_unit(q, start)
+        put_unit(goal, end)
+        find_difference(start, end, out)
+
+    @inner
+    def advance(q: Any, displacement: Any, out: Any) -> bool:
+        pose = stack(1, 7)[0]
+        put_unit(q, pose)
+        find_advanced(pose, displacement, out)
+        return True
+
+    return {
+        "is_configuration": is_configuration,
+        "pose": pose_of,
+        "jacobian": jacobian,
+        "difference": difference,
+        "advance": advance,
+    }
+
+
+def _leg_functions(legs: ArraySpec) -> dict[str, Any]:
+    """Return the kinematics from poses to legs, and back."""
+    q = vector(7)
     is_configuration = marshal(is_pose, q, borrowed=True)
     find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
     find_motion = marshal(
         platform_motion, legs, q, vector(6), vector(6), rows_out(6, 6), vector(6), vector(6),
         borrowed=True,
     )  # fmt: skip
-    find_jacobian = marshal(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
-    find_difference = marshal(single.pose_difference, q, q, vector_out(6))
-    find_advanced = marshal(single.advanced_pose, q, vector(6), vector_out(7))
     marshal_legs = marshaler(legs, borrowed=True)
-
-    @inner
-    def put_unit(q: Any, pose: Any) -> None:
-        copied(q, 7, pose)
-        normalize(pose)
 
     @inner
     def positions(q: Any, out: Any) -> bool:
@@ -105,6 +164,18 @@ def _functions(m: StewartPlatform) -> KindFunctions:
     def acceleration(q: Any, rates: Any, changes: Any, out: Any) -> bool:
         return motion(q, rates, changes, stack(1, 6), out)
 
+    return {
+        "positions": positions,
+        "close": close,
+        "velocity": velocity,
+        "acceleration": acceleration,
+    }
+
+
+def _jacobian_functions(legs: ArraySpec, body: ArraySpec) -> dict[str, Any]:
+    """Return the functions of H, the Jacobian of the legs."""
+    find_jacobian = marshal(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
+
     @inner
     def rates(q: Any, v: Any, out: Any) -> bool:
         H = stack(6, 6)
@@ -117,59 +188,8 @@ def _functions(m: StewartPlatform) -> KindFunctions:
         return True
 
     @inner
-    def pose_of(q: Any, out: Any) -> bool:
-        pose = stack(1, 7)[0]
-        put_unit(q, pose)
-        copied(pose, 7, out)
-        return bool(is_configuration(q))
-
-    @inner
-    def jacobian(q: Any, out: Any) -> bool:
-        for i in range(36):
-            out[i] = 1.0 if i % 7 == 0 else 0.0
-        return bool(is_configuration(q))
-
-    @inner
     def side(q: Any) -> float:
         H = stack(6, 6)
         return float(log_determinant(H, 6)[0]) if find_jacobian(q, H) else 0.0
 
-    @inner
-    def difference(q: Any, goal: Any, out: Any) -> None:
-        start, end = stack(1, 7)[0], stack(1, 7)[0]
-        put_unit(q, start)
-        put_unit(goal, end)
-        find_difference(start, end, out)
-
-    @inner
-    def advance(q: Any, displacement: Any, out: Any) -> bool:
-        pose = stack(1, 7)[0]
-        put_unit(q, pose)
-        find_advanced(pose, displacement, out)
-        return True
-
-    return KindFunctions(
-        is_configuration=is_configuration,
-        inverse=marshal(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        forward=marshal(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
-        mass=marshal(single.mass_matrix, lane_numbers, q, False, rows_out(6, 6)),
-        bias=marshal(single.bias, lane_numbers, *state[:2], LOAD[1], False, vector_out(6)),
-        positions=positions,
-        close=close,
-        velocity=velocity,
-        acceleration=acceleration,
-        rates=rates,
-        pose=pose_of,
-        jacobian=jacobian,
-        condition=marshal(single.condition_number, lane_numbers, q, NUMBER, False),
-        side=side,
-        difference=difference,
-        advance=advance,
-        step=step_of(
-            m, m.solver.loop, (constant(plant_model(m).solver.packed[0]),), (lane_numbers,)
-        ),
-        derivatives=marshal(
-            derivatives, smooth_legs, body, steps, falling, *state_row, row(6), row(6), *LOAD_ROW,
-            NUMBER, rows_out(1, 108),
-        ),
-    )  # fmt: skip
+    return {"rates": rates, "side": side}

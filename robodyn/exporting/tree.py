@@ -9,6 +9,7 @@ may differ there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
@@ -55,6 +56,7 @@ from robodyn.solvers.tree.kernels.conditions import condition_numbers, side_sign
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
+from robodyn.solvers.tree.packing import Packed
 
 
 @kind_functions_of.register
@@ -66,50 +68,36 @@ def _functions(m: ClosedLoop) -> KindFunctions:
     """
     _refuse(m)
     packings = packings_over_travel(m)
-    smooth = [each.without_dry_friction if m.solver.friction.is_dry else each for each in packings]
-    loop = smooth
-    if m.drives.elasticity is not None:
-        loop = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
     own = [tuple(map(constant, each.given)) for each in packings]
-    own_smooth = [
-        (constant(each.plan), numbers) for each, (_, numbers) in zip(smooth, own, strict=True)
-    ]
-    n, nq, count, bodies = (
-        len(m.joint_names),
-        len(m.home),
-        m.solver.tree.rates,
-        len(m.solver.tree.bodies),
-    )
-    columns, twist, drives = (constant(x) for x in m.solver.comparable)
-    tip_body, tip = (
-        m.solver.tree.body_of[m.model.tip_link],
-        m.solver.tree.frame_of[m.model.tip_link],
-    )
-    at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
+    n, nq = len(m.joint_names), len(m.home)
     joints = joint_functions(nq, m.solver.driven_at, motions.wrapping_driven(m))
-    positions = joints["positions"]
-    state, state_row = (vector(nq), vector(n), vector(n)), (row(nq), row(n), row(n))
-    find_bodies = marshal(
-        entries.tree_state, *own[0], vector(nq), constant(np.zeros(count)),
-        rows_out(bodies, BODY_SIZE),
+    state, advance = (vector(nq), vector(n), vector(n)), _advance(own, nq, n)
+
+    def all_of(entry: Any, *arguments: Any) -> Any:
+        return reduce(_either, [marshal(entry, *packing, *arguments) for packing in own])
+
+    return KindFunctions(
+        **joints,
+        inverse=all_of(entries.inverse_dynamics, *state, *LOAD, False, vector_out(n)),
+        forward=all_of(entries.forward_dynamics, *state, *LOAD, False, vector_out(n)),
+        mass=all_of(entries.mass_matrix, vector(nq), False, rows_out(n, n)),
+        bias=all_of(
+            entries.free_efforts, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
+            vector_out(n),
+        ),
+        close=_close(m, joints["positions"], advance),
+        pose=_pose(m, own[0]),
+        jacobian=all_of(entries.jacobian, vector(nq), False, rows_out(6, n)),
+        condition=_condition(m, own[0]),
+        side=_side(m),
+        advance=advance,
+        step=_step(m, packings, own),
+        derivatives=_derivatives(m, packings, own),
     )  # fmt: skip
-    find_conditions = marshal(
-        condition_numbers, *own[0], columns, twist, drives, NUMBER, ArraySpec(MATRIX, (1, nq)),
-        rows_out(1, 2),
-    )  # fmt: skip
-    limits, falling = (
-        m.solver.derivatives.numbers[2:]
-        if m.solver.derivatives
-        else (np.zeros(count), np.zeros((0, 1)))
-    )
-    has_derivatives = m.solver.derivatives is not None
-    find_derivatives = reduce(_either, [
-        marshal(
-            derivatives, *packing, constant(limits), constant(falling), *state_row, row(n),
-            *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
-        )
-        for packing in own_smooth
-    ])  # fmt: skip
+
+
+def _advance(own: list[Any], nq: int, n: int) -> Any:
+    """Compile the displacement of a configuration along its closures."""
 
     def advance_in(packing: Any) -> Any:
         find_displaced = marshal(entries.displace, *packing, vector_out(nq), vector(n), CLOSED)
@@ -121,10 +109,14 @@ def _functions(m: ClosedLoop) -> KindFunctions:
 
         return advance_once
 
-    advance = reduce(_either, [advance_in(packing) for packing in own])
+    return reduce(_either, [advance_in(packing) for packing in own])
 
-    at_wraps = address_of(np.array(motions.wrapping_driven(m), dtype=np.float64))
-    turning = any(motions.wrapping_driven(m))
+
+def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
+    """Compile the configuration with given positions of the driven joints, from a guess."""
+    n, nq = len(m.joint_names), len(m.home)
+    wraps = motions.wrapping_driven(m)
+    at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), any(wraps)
 
     @inner
     def close(target: Any, q: Any) -> bool:
@@ -138,6 +130,20 @@ def _functions(m: ClosedLoop) -> KindFunctions:
             return False
         copied(moved[0], nq, q)
         return True
+
+    return close
+
+
+def _pose(m: ClosedLoop, packing: Any) -> Any:
+    """Compile the pose of the tip."""
+    nq, tree = len(m.home), m.solver.tree
+    bodies, tip_body = len(tree.bodies), tree.body_of[m.model.tip_link]
+    tip = tree.frame_of[m.model.tip_link]
+    at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
+    find_bodies = marshal(
+        entries.tree_state, *packing, vector(nq), constant(np.zeros(tree.rates)),
+        rows_out(bodies, BODY_SIZE),
+    )  # fmt: skip
 
     @inner
     def pose(q: Any, out: Any) -> bool:
@@ -154,31 +160,70 @@ def _functions(m: ClosedLoop) -> KindFunctions:
         out[3], out[4], out[5], out[6] = turn
         return are_finite(q, nq)
 
+    return pose
+
+
+def _condition(m: ClosedLoop, packing: Any) -> Any:
+    """Compile the larger of the two condition numbers."""
+    find_conditions = marshal(
+        condition_numbers, *packing, *map(constant, m.solver.comparable), NUMBER,
+        ArraySpec(MATRIX, (1, len(m.home))), rows_out(1, 2),
+    )  # fmt: skip
+
     @inner
     def condition(q: Any, length: float) -> float:
         found = stack(1, 2)
         find_conditions(length, q, found)
         return max(found[0, 0], found[0, 1]) if found[0, 0] >= 0.0 else -1.0
 
-    side_arguments = m.solver.side_arguments
-    side = one_side
-    if side_arguments is not None:
-        side_plan, side_numbers, _, _, rows, passive = map(constant, side_arguments)
-        find_sides = marshal(
-            side_signs,
-            side_plan,
-            side_numbers,
-            rows,
-            passive,
-            ArraySpec(MATRIX, (1, nq)),
-            vector_out(1),
-        )
+    return condition
 
-        @inner
-        def side(q: Any) -> float:
-            found = stack(1, 1)
-            find_sides(q, found)
-            return float(found[0, 0])
+
+def _side(m: ClosedLoop) -> Any:
+    """Compile the number whose sign tells the sides of singularities of type 2 apart."""
+    if m.solver.side_arguments is None:
+        return one_side
+    plan, numbers, _, _, rows, passive = map(constant, m.solver.side_arguments)
+    configuration = ArraySpec(MATRIX, (1, len(m.home)))
+    find_sides = marshal(side_signs, plan, numbers, rows, passive, configuration, vector_out(1))
+
+    @inner
+    def side(q: Any) -> float:
+        found = stack(1, 1)
+        find_sides(q, found)
+        return float(found[0, 0])
+
+    return side
+
+
+def _smooth(m: ClosedLoop, packings: Sequence[Packed]) -> list[Packed]:
+    return [each.without_dry_friction if m.solver.friction.is_dry else each for each in packings]
+
+
+def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
+    """Compile a step of the simulation."""
+    plants = _smooth(m, packings)
+    if m.drives.elasticity is not None:
+        plants = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
+    steps = [
+        step_of(m, KERNELS, tuple(map(constant, each.given)), one + one)
+        for one, each in zip(own, plants, strict=True)
+    ]
+    return reduce(_either_step, steps)
+
+
+def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
+    """Compile the derivatives; without a result if dry friction in passive joints forbids them."""
+    n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
+    has_derivatives = known is not None
+    further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))
+    find_derivatives = reduce(_either, [
+        marshal(
+            derivatives, constant(each.plan), numbers, *map(constant, further), row(nq), row(n),
+            row(n), row(n), *LOAD_ROW, NUMBER, rows_out(1, 3 * n * n),
+        )
+        for each, (_, numbers) in zip(_smooth(m, packings), own, strict=True)
+    ])  # fmt: skip
 
     @inner
     def differentiate(
@@ -188,31 +233,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
             has_derivatives and find_derivatives(q, v, a, efforts, wrench, base, forward, out)
         )
 
-    def all_of(entry: Any, *arguments: Any) -> Any:
-        return reduce(_either, [marshal(entry, *packing, *arguments) for packing in own])
-
-    steps = [
-        step_of(m, KERNELS, tuple(map(constant, each.given)), one + one)
-        for one, each in zip(own, loop, strict=True)
-    ]
-    return KindFunctions(
-        **joints,
-        inverse=all_of(entries.inverse_dynamics, *state, *LOAD, False, vector_out(n)),
-        forward=all_of(entries.forward_dynamics, *state, *LOAD, False, vector_out(n)),
-        mass=all_of(entries.mass_matrix, vector(nq), False, rows_out(n, n)),
-        bias=all_of(
-            entries.free_efforts, *state[:2], constant(np.zeros(n)), UNLOADED, LOAD[1], False,
-            vector_out(n),
-        ),
-        close=close,
-        pose=pose,
-        jacobian=all_of(entries.jacobian, vector(nq), False, rows_out(6, n)),
-        condition=condition,
-        side=side,
-        advance=advance,
-        step=reduce(_either_step, steps),
-        derivatives=differentiate,
-    )  # fmt: skip
+    return differentiate
 
 
 def _either(first: Any, second: Any) -> Any:
