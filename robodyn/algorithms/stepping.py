@@ -13,10 +13,11 @@ from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_array
 from robodyn.dynamics import compiled_run
-from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.compiled_run import StepSettings
 
 # Sizes of a step's load: a wrench, or a wrench followed by the motion of the base.
 LOADS = 6, 15
+DEFAULT = StepSettings()
 
 
 def compiled_step(
@@ -27,11 +28,8 @@ def compiled_step(
     load: FloatArray,
     dt: float,
     steps: int,
-    end_stops: EndStops | None = None,
-    *,
-    limit_motors: bool = False,
+    settings: StepSettings = DEFAULT,
     motors: FloatArray | None = None,
-    is_semi_implicit: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the state after some integration steps; arguments are not checked.
 
@@ -44,11 +42,9 @@ def compiled_step(
             the start, midpoint and end of the step.
         dt: length [s] of a step.
         steps: number of steps.
-        end_stops: end stops at the position limits; none by default.
-        limit_motors: whether to limit motors by `effort_limits_at`.
+        settings: end stops, limits and method.
         motors: (2, n) positions and velocities of the motors of elastic drives, advanced in
             place.
-        is_semi_implicit: whether the steps are semi-implicit instead of Runge-Kutta of order 4.
 
     Returns:
         Configuration (nq,) and velocity (nv,).
@@ -65,8 +61,7 @@ def compiled_step(
         state = tuple(np.concatenate(pair) for pair in rows)  # type: ignore[assignment]
     elif mechanism.drives.elasticity is not None:
         refuse_elastic_drives(mechanism)
-    options = limit_motors, is_semi_implicit
-    rollout = compiled_run.held(*state, *loads, dt, steps, end_stops, *options)
+    rollout = compiled_run.held(*state, *loads, dt, steps, settings)
     outcome = mechanism.solver.own_run.advance(rollout, 0, 1)
     q, v = compiled_run.reached(rollout, outcome, mechanism.solver.failure_reason)
     if motors is None:

@@ -275,6 +275,20 @@ def stop_numbers(stops: EndStops | None, limit_motors: bool) -> FloatArray:
     return numbers
 
 
+class StepSettings(NamedTuple):
+    """Settings of integration steps.
+
+    Attributes:
+        end_stops: end stops at the position limits; none by default.
+        limit_motors: whether to limit motors by `effort_limits_at`.
+        is_semi_implicit: whether the steps are semi-implicit instead of Runge-Kutta of order 4.
+    """
+
+    end_stops: EndStops | None = None
+    limit_motors: bool = False
+    is_semi_implicit: bool = False
+
+
 def held(
     configuration: FloatArray,
     velocity: FloatArray,
@@ -282,12 +296,10 @@ def held(
     wrench: FloatArray,
     dt: float,
     steps: int,
-    stops: EndStops | None,
-    limit_motors: bool = False,
-    is_semi_implicit: bool = False,
+    settings: StepSettings,
 ) -> Rollout:
     """Create a rollout of `steps` of dt [s] with constant efforts and wrench."""
-    n = len(effort)
+    n, (stops, limit_motors, is_semi_implicit) = len(effort), settings
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity
     required, applied = np.empty((2, 1, n))

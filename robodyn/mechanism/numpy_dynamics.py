@@ -15,11 +15,11 @@ import numpy as np
 
 from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.algorithms.motions import joint_values
-from robodyn.algorithms.stepping import step
+from robodyn.algorithms.stepping import DEFAULT, step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
-from robodyn.dynamics.end_stops import EndStops
+from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -124,11 +124,8 @@ def _classical_steps(
     load: FloatArray,
     dt: float,
     steps: int,
-    end_stops: EndStops | None = None,
-    *,
-    limit_motors: bool = False,
+    settings: StepSettings = DEFAULT,
     motors: FloatArray | None = None,
-    is_semi_implicit: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
 
@@ -137,14 +134,14 @@ def _classical_steps(
         SimulationFailed: no finite state follows; its `value` is the last good state.
     """
     refuse_elastic_drives(mechanism)
-    if is_semi_implicit:
+    if settings.is_semi_implicit:
         raise mechanism.solver.unsupported("semi-implicit steps")
-    stops = None if end_stops is None else end_stops.for_step(dt)
+    stops = None if settings.end_stops is None else settings.end_stops.for_step(dt)
 
     def rate(y: FloatArray) -> FloatArray:
         q, qd = np.split(y, 2)
         drive = effort
-        if limit_motors:
+        if settings.limit_motors:
             limits = mechanism.drives.effort_limits_at(qd)
             drive = np.clip(effort, -limits, limits)
         if stops is not None:

@@ -16,7 +16,14 @@ from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_array, as_scalar
-from robodyn.dynamics.compiled_run import BatchSteps, Outcome, Rollout, held, stop_numbers
+from robodyn.dynamics.compiled_run import (
+    BatchSteps,
+    Outcome,
+    Rollout,
+    StepSettings,
+    held,
+    stop_numbers,
+)
 from robodyn.dynamics.end_stops import EndStops
 from robodyn.dynamics.payload_variants import PayloadVariants, distinct
 from robodyn.errors import InvalidInput, SimulationFailed
@@ -186,8 +193,8 @@ class BatchPlant:
             efforts, loads = self._efforts[k], self._loads[k]
             curves = self._limits_efforts and one.drives.has_torque_speed_curve
             rest = loads[..., :6]
-            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, self._end_stops, curves)
-            once = replace(once, is_semi_implicit=self._is_semi_implicit)
+            settings = StepSettings(self._end_stops, curves, self._is_semi_implicit)
+            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, settings)
             arguments = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
             self._bound[k] = _Row(
                 advance, replace(arguments, loads=rest), replace(arguments, loads=loads)
@@ -342,13 +349,10 @@ class BatchPlant:
         """Return the error message of a row, from the same step by its own plant."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
-        steps, curves = int(self._steps[row, 1]), bool(rollout.stops[2])
+        steps, state = int(self._steps[row, 1]), (self._q[row, 0], self._v[row, 0])
+        settings = StepSettings(self._end_stops, bool(rollout.stops[2]), self._is_semi_implicit)
         try:
-            step(
-                self.mechanisms[row], self._q[row, 0], self._v[row, 0], efforts, load, self.dt,
-                steps, self._end_stops, limit_motors=curves,
-                is_semi_implicit=self._is_semi_implicit,
-            )  # fmt: skip
+            step(self.mechanisms[row], *state, efforts, load, self.dt, steps, settings)
         except SimulationFailed as error:
             return str(error)
         return "no finite state follows"

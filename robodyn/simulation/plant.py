@@ -23,6 +23,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.checks import as_exact, as_scalar, check_choice
 from robodyn.dynamics import joint_friction
+from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.dynamics.end_stops import EndStops
 from robodyn.errors import InvalidInput, RobodynError, SimulationFailed, SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
@@ -237,18 +238,10 @@ class Plant:
         if self.motor_positions is not None and self.motor_velocities is not None:
             motors = np.array([self.motor_positions, self.motor_velocities])
         try:
+            settings = StepSettings(self.end_stops, self.limits_motors, self.is_semi_implicit)
+            state = self.configuration, self.velocity
             self.configuration, self.velocity = step(
-                self.mechanism,
-                self.configuration,
-                self.velocity,
-                held,
-                load,
-                self.dt,
-                steps,
-                self.end_stops,
-                limit_motors=self.limits_motors,
-                motors=motors,
-                is_semi_implicit=self.is_semi_implicit,
+                self.mechanism, *state, held, load, self.dt, steps, settings, motors
             )
         except SimulationFailed as error:
             why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)

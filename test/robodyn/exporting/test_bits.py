@@ -16,6 +16,7 @@ from states import expected, random_states
 import robodyn as rd
 from robodyn.algorithms import Chart, Motion, conditioning, gravity_vector, motions, stepping
 from robodyn.control import ComputedTorque, reduced_efforts
+from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.exporting import library_functions
 
 pytestmark = [
@@ -149,11 +150,9 @@ def difference_of_steps(m, program, states):
 
     def step(q, v, tau, load, *motors):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
-        curves = m.drives.has_torque_speed_curve
+        settings = StepSettings(rd.EndStops(), m.drives.has_torque_speed_curve)
         turned = np.array(motors) if motors else None
-        moved = stepping.step(
-            m, q, v, held, load, 1e-4, 9, rd.EndStops(), limit_motors=curves, motors=turned
-        )
+        moved = stepping.step(m, q, v, held, load, 1e-4, 9, settings, turned)
         return (*moved, *turned) if motors else moved
 
     steps = np.full(rows, 1e-4), np.full(rows, 9)
@@ -214,7 +213,7 @@ def test_the_bits_are_those_of_the_library(exported):
 @pytest.mark.parametrize("exported", ["delta"], indirect=True)
 def test_webassembly_has_the_same_bits(exported):
     m, done, _, s = exported
-    calls, reference, moves = [], [], (1e-3, 2, rd.EndStops())
+    calls, reference, moves = [], [], (1e-3, 2, StepSettings(rd.EndStops()))
     for q, v, a, tau, load, _ in zip(*s, strict=True):
         positions, rates = m.joint_positions(q), m.joint_velocities(q, v)
         velocity = motions.motion_of_joints(m, positions, rates, None, q).velocity

@@ -16,6 +16,7 @@ from states import expected, random_states
 
 import robodyn as rd
 from robodyn.algorithms import stepping
+from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.exporting import target_of
 
 pytestmark = [
@@ -82,7 +83,7 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
 
     def step(q, v, tau, load):
         held = np.clip(tau, -m.effort_limits, m.effort_limits)
-        return tuple(stepping.step(m, q, v, held, load, 1e-3, 2, rd.EndStops()))
+        return tuple(stepping.step(m, q, v, held, load, 1e-3, 2, StepSettings(rd.EndStops())))
 
     none = None, None
     for name, call, given, more in (

@@ -15,6 +15,7 @@ from compiled_cart import CompiledCart
 
 import robodyn as rd
 from robodyn.algorithms import stepping
+from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.loading import unregister_kind
 
 pytestmark = pytest.mark.slow
@@ -136,6 +137,6 @@ def test_exported_c_library_of_the_cart_has_the_same_bits(crane, states, tmp_pat
     assert ratio[0] == pytest.approx(crane.condition_number(q, 0.7), rel=1e-12)
     step = library.crane_step
     step.argtypes = [*[ctypes.c_void_p] * 5, ctypes.c_double, ctypes.c_int]
-    expected = stepping.step(crane, q, v, third, wrench, 1e-3, 20, rd.EndStops())
+    expected = stepping.step(crane, q, v, third, wrench, 1e-3, 20, StepSettings(rd.EndStops()))
     assert step(*(x.ctypes.data for x in (q, v, third, wrench)), None, 1e-3, 20) == 0
     assert (q.tobytes(), v.tobytes()) == tuple(part.tobytes() for part in expected)
