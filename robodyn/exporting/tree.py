@@ -180,7 +180,7 @@ def _condition(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _side(m: ClosedLoop) -> Any:
-    """Compile the number whose sign tells the sides of singularities of type 2 apart."""
+    """Compile the number whose sign differs between the sides of singularities of type 2."""
     if m.solver.side_arguments is None:
         return one_side
     plan, numbers, _, _, rows, passive = map(constant, m.solver.side_arguments)

@@ -107,13 +107,7 @@ def simulate_many(
     if settings.initial is not None:
         for name, values in zip(_START, settings.initial, strict=True):
             parts[name] = _rows(name, values)
-    counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
-    if len(set(counts.values())) > 1 or 0 in counts.values():
-        raise InvalidInput(
-            "expected one value or one for each simulation, got "
-            + ", ".join(f"{count} of {name}" for name, count in counts.items()),
-            value=counts,
-        )
+    count = _count(parts)
     thinned = as_scalar("every", every, at_least=1.0)
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
@@ -135,19 +129,9 @@ def simulate_many(
         except RobodynError as error:
             raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error
 
-    first, count = run_of(0), max(counts.values(), default=1)
+    first = run_of(0)
     kept = np.append(np.arange(0, len(first.time) - 1, int(thinned)), len(first.time) - 1)
-    plant, shape = first.plant, (count, len(kept))
-    results = SimulationResults(
-        first.time[kept],
-        np.full((*shape, len(plant.configuration)), np.nan),
-        np.full((*shape, len(plant.velocity)), np.nan),
-        np.full((*shape, len(plant.effort)), np.nan),
-        np.zeros(count, dtype=np.bool_),
-        {},
-        np.zeros((count, len(plant.effort))),
-        np.zeros((count, len(plant.velocity))),
-    )
+    results = _empty_results(first, kept, count)
 
     def work(number: int) -> None:
         run = run_of(number)
@@ -171,6 +155,32 @@ def simulate_many(
         if progress is not None:
             progress(done)
     return results
+
+
+def _count(parts: dict[str, list[Any]]) -> int:
+    """Return the number of simulations; reject values of different numbers."""
+    counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
+    if len(set(counts.values())) > 1 or 0 in counts.values():
+        raise InvalidInput(
+            "expected one value or one for each simulation, got "
+            + ", ".join(f"{count} of {name}" for name, count in counts.items()),
+            value=counts,
+        )
+    return max(counts.values(), default=1)
+
+
+def _empty_results(first: SimulationTask, kept: IntArray, count: int) -> SimulationResults:
+    plant, shape = first.plant, (count, len(kept))
+    return SimulationResults(
+        first.time[kept],
+        np.full((*shape, len(plant.configuration)), np.nan),
+        np.full((*shape, len(plant.velocity)), np.nan),
+        np.full((*shape, len(plant.effort)), np.nan),
+        np.zeros(count, dtype=np.bool_),
+        {},
+        np.zeros((count, len(plant.effort))),
+        np.zeros((count, len(plant.velocity))),
+    )
 
 
 def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> None:
