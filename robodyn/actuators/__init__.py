@@ -4,3 +4,5 @@
 
 from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.actuators.description import actuator_from_params, params_of
+
+__all__ = ["IDEAL", "Actuator", "actuator_from_params", "params_of"]

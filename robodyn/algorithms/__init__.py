@@ -17,3 +17,10 @@ from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.linear_in_parameters import reference_regressor
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motors import Drives
+
+__all__ = [
+    "Chart", "DrivenJoint", "Drives", "Encoders", "Motion", "comparison", "conditioning",
+    "driven_joints", "effort_terms", "geometry_of", "gravity_vector", "motions", "needs_estimator",
+    "quantisation_deviation", "reference_regressor", "smallest_stiffness", "state_estimator",
+    "stepping", "travel",
+]  # fmt: skip

@@ -4,3 +4,5 @@
 
 from robodyn.designing.body_motions import rows_of
 from robodyn.designing.families import FAMILIES
+
+__all__ = ["FAMILIES", "rows_of"]

@@ -10,3 +10,8 @@ from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.formats.xacro_text import expand_xacro
 from robodyn.formats.xml_text import parse_xml, root_tag
+
+__all__ = [
+    "Fields", "expand_xacro", "package_folders", "parse_xml", "read_bag", "read_columns",
+    "read_yaml", "received_description", "root_tag", "unphysical", "write_columns",
+]  # fmt: skip

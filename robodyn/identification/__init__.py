@@ -23,3 +23,9 @@ from robodyn.identification.signals import (
     series_of,
     widest_step,
 )
+
+__all__ = [
+    "COULOMB", "RUBBING", "Series", "Term", "at_instants", "candidates", "choose_filters",
+    "common_instants", "dissipates", "friction_columns", "longest_run", "motors_of",
+    "samples_of", "segments_of", "series_of", "stop", "widest_step",
+]  # fmt: skip

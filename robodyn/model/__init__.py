@@ -10,3 +10,8 @@ from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.model.spring import NO_SPRING, LinearSpring, PointSpring
+
+__all__ = [
+    "NO_SPRING", "Body", "Closure", "Drives", "Joint", "LinearSpring", "Link", "Mimic", "Model",
+    "ModelBuilder", "Placement", "PointSpring", "differences",
+]  # fmt: skip

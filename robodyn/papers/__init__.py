@@ -4,3 +4,5 @@
 
 from robodyn.papers.puma import BOUND, puma_page
 from robodyn.papers.stewart_page import paper_page
+
+__all__ = ["BOUND", "paper_page", "puma_page"]

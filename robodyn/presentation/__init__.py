@@ -6,3 +6,5 @@ from robodyn.presentation import presentation
 from robodyn.presentation.figure import Figure, Shape, stick
 from robodyn.presentation.figure_of_links import figure_of_links
 from robodyn.presentation.nouns import Nouns, nouns_of
+
+__all__ = ["Figure", "Nouns", "Shape", "figure_of_links", "nouns_of", "presentation", "stick"]

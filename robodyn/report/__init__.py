@@ -11,3 +11,9 @@ from robodyn.report.recorded_run_page import recorded_run_page
 from robodyn.report.study_charts import rises, study_charts
 from robodyn.report.study_page import study_page
 from robodyn.report.tables import parameter_tables
+
+__all__ = [
+    "Chart", "ChartLine", "Mark", "Note", "Panel", "Scale", "chart_html", "compare_with_plan",
+    "decimal", "parameter_tables", "recorded_run_page", "rises", "scale_of", "study_charts",
+    "study_page", "thinned_rows", "x_range", "y_range",
+]  # fmt: skip

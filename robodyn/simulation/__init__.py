@@ -12,3 +12,9 @@ from robodyn.simulation.result import Event, SimulationResult
 from robodyn.simulation.sensor import Sensor
 from robodyn.simulation.simulate import find_events, simulate
 from robodyn.simulation.task import SimulationTask
+
+__all__ = [
+    "Brakes", "EndStops", "Event", "Pacer", "Plant", "Sensor", "SimulationResult",
+    "SimulationResults", "SimulationTask", "find_events", "is_compiled", "simulate",
+    "simulate_many",
+]  # fmt: skip

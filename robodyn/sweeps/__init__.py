@@ -7,3 +7,7 @@ from robodyn.sweeps.quantities import QUANTITIES
 from robodyn.sweeps.settings import SweepSettings
 from robodyn.sweeps.states import States, sweep_variables
 from robodyn.sweeps.sweep import run
+
+__all__ = [
+    "QUANTITIES", "States", "SweepPlan", "SweepSettings", "make_plan", "run", "sweep_variables",
+]  # fmt: skip

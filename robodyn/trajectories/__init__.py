@@ -36,3 +36,14 @@ from robodyn.trajectories.straight import distance_to_start
 from robodyn.trajectories.tip_joints import TipJoints, space_of
 from robodyn.trajectories.tip_line import plan_tip_line
 from robodyn.trajectories.waypoints import default_path, load_path
+
+__all__ = [
+    "ARM_PATHS", "BLEND", "PAPER_PATHS", "PEAK_SPEED", "AtRest", "Cycloidal", "FourierSeries",
+    "FourierTrajectory", "Handover", "JointLine", "Line", "Motion", "ParabolicBlend",
+    "PointStream", "SagCompensation", "SampledTrajectory", "Sequence", "StreamedPoint",
+    "TipJoints", "Trajectory", "ViaPoints", "arm_path", "check_profile", "cubic",
+    "default_path", "demonstration", "distance_to_start", "joint_rows", "knot_times",
+    "load_path", "make_profile", "paper_path", "plan_joints", "plan_line", "plan_line_rpy",
+    "plan_tip_line", "point_times", "pose_array", "quintic", "sampled_trajectory",
+    "shortest_duration", "space_of", "through_points", "twist_array", "without_turns",
+]  # fmt: skip

@@ -18,3 +18,9 @@ from robodyn.view.scene import arrow_lengths, reference_effort
 from robodyn.view.serving import PortInUse, serve, stop
 from robodyn.view.snapshot import drawn_joints
 from robodyn.view.studio import open_studio
+
+__all__ = [
+    "BY_HAND", "IDEAL", "DesignEditor", "LiveSimulation", "ModeAnimation", "PortInUse",
+    "Replay", "arrow_lengths", "drawn_joints", "figure_of", "open_modes", "open_studio",
+    "paths_of", "read_run", "reference_effort", "serve", "stop",
+]  # fmt: skip

@@ -7,3 +7,8 @@ from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Pr
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import first_frames
 from robodyn.identification.calibration.zeros import find_zeros, read_zero_samples
+
+__all__ = [
+    "ALL", "Frame", "Frames", "Freedoms", "Problem", "delta_settings", "find_zeros",
+    "first_frames", "read_zero_samples",
+]  # fmt: skip

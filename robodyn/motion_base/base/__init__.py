@@ -3,3 +3,5 @@
 """A moving base: its pose, and the state of the mechanism on it, from inertial measurements."""
 
 from robodyn.motion_base.base.base_pose import BasePoseEstimator, ImuNoise
+
+__all__ = ["BasePoseEstimator", "ImuNoise"]

@@ -26,3 +26,10 @@ from robodyn.motion_base.machine.servo_text import ServoText
 from robodyn.motion_base.machine.set_points import SetPoints
 from robodyn.motion_base.machine.stabilized import StabilizedSource, seen_from
 from robodyn.motion_base.machine.workspace import Workspace
+
+__all__ = [
+    "EVENTS", "HOMINGS", "REQUESTS", "STATES", "TRANSITIONS", "CommandGate", "CommandRefused",
+    "DriveLimits", "LateSetPoint", "Machine", "MachineSettings", "PointSource", "PoseStream",
+    "PositionCommander", "RequestRefused", "ServoText", "SetPoint", "SetPoints",
+    "StabilizedSource", "TrajectorySource", "Workspace", "after", "goal", "seen_from",
+]  # fmt: skip

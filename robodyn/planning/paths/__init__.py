@@ -12,3 +12,9 @@ from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.shortening import filled, shortcut
 from robodyn.planning.paths.spaces import Space
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
+
+__all__ = [
+    "Bounds", "Budget", "Clearance", "Curve", "FreeMotion", "PlannedPath", "PlanningProblem",
+    "PoseCurve", "Space", "Spline", "TreeSearch", "around_singularities", "curve_along",
+    "filled", "segment_distances", "shortcut", "space_of",
+]  # fmt: skip

@@ -13,3 +13,21 @@ from robodyn.planning.time_optimal.sampled_path import sample_path
 from robodyn.planning.time_optimal.search import Reached, unverified
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.spacing import spacing
+
+__all__ = [
+    "Constraints",
+    "Easing",
+    "PathPieces",
+    "Reached",
+    "SmoothCurve",
+    "SpeedSpline",
+    "WaypointSpline",
+    "coordinate_weights",
+    "cubic_to_goal",
+    "graded",
+    "sample_path",
+    "shares_of_time",
+    "spacing",
+    "time_optimal_from",
+    "unverified",
+]  # fmt: skip

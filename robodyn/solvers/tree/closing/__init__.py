@@ -21,3 +21,8 @@ from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
 from robodyn.solvers.tree.closing.global_search import GlobalAssemblySearch
 from robodyn.solvers.tree.closing.kinematics import joint_motion, joint_rates, tangent
 from robodyn.solvers.tree.closing.structure import find_structure, followed
+
+__all__ = [
+    "GlobalAssemblySearch", "assembly_modes", "find_structure", "followed", "joint_motion",
+    "joint_rates", "tangent",
+]  # fmt: skip
