@@ -2,7 +2,25 @@
 
 """Exported libraries with only some of their functions, as all of them take long to compile."""
 
-from robodyn.exporting import Exported, Target, functions_of, header, link, llvm_of, object_of
+from robodyn.exporting import (
+    Exported,
+    Target,
+    functions_of,
+    header,
+    library_functions,
+    library_texts,
+    link,
+    llvm_of,
+    object_of,
+)
+
+# Functions that neither the supervised controller nor its tests call.
+NOT_FOR_CONTROL = (
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+    "twist_jacobian",
+    "condition_number",
+)
 
 
 def partial_llvm(m, name, *functions):
@@ -21,3 +39,13 @@ def write_library(m, name, folder, llvm, target=None):
     link(target, [obj], folder / f"lib{name}.a", shared)
     folder.joinpath(f"{name}.h").write_text(header(name, m))
     return Exported(name, folder, ())
+
+
+def write_controller(m, name, folder):
+    """Write an export that has what the supervised controller and its tests call."""
+    functions = {each.name for each in library_functions(m)} - {*NOT_FOR_CONTROL}
+    folder.mkdir(exist_ok=True)
+    made = write_library(m, name, folder, partial_llvm(m, name, *functions))
+    controller = f"{name}_controller.h"
+    folder.joinpath(controller).write_text(dict(library_texts(name, m))[controller])
+    return made

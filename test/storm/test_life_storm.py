@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from partial_export import write_controller
 
 import robodyn as rd
 
@@ -29,7 +30,7 @@ def lives(request, tmp_path_factory):
     if name == "fivebar":
         folder = fivebar_folder(tmp_path_factory)
     else:
-        folder = rd.export(rd.load(name), tmp_path_factory.mktemp("lives") / name).folder
+        folder = write_controller(rd.load(name), name, tmp_path_factory.mktemp("lives")).folder
     made = folder / "lives"
     defined = [f"-DNAME={name}", f"-DUPPER={name.upper()}", f'-DHEADER="{name}_controller.h"']
     files = [str(SOURCE.with_name("lives.c")), str(folder / f"lib{name}.a"), "-lm", "-o", str(made)]

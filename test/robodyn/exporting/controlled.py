@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from partial_export import write_controller
 
 import robodyn as rd
 from robodyn.algorithms import gravity_vector
@@ -33,7 +34,7 @@ class Answer(NamedTuple):
 
 def program(folder, mechanism, name):
     """Export a mechanism and compile the controller around it."""
-    rd.export(mechanism, folder, name=name)
+    write_controller(mechanism, name, folder)
     made = folder / "controller"
     defined = [f"-DNAME={name}", f"-DUPPER={name.upper()}", f'-DHEADER="{name}_controller.h"']
     compiler = shutil.which("cc") or "gcc"
