@@ -54,7 +54,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
     if found["actuators"]:
         yield _table(
             ("actuator at home", "rotor reflected [kg, kg m^2]", "other inertia",
-             "dry friction [N, N m]", "of the weight it holds"),
+             "dry friction [N, N m]", "part of the weight it holds"),
             ((row["name"], row["reflected_inertia"], row["inertia"], row["friction"],
               _percent(row["friction_share"])) for row in found["actuators"]),
         )  # fmt: skip

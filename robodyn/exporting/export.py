@@ -186,5 +186,5 @@ def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
     yield f"{name}Config.cmake", filled("library/config.cmake", values)
     yield f"{name}.pc", filled("library/library.pc", values)
     yield f"{name}_controller.h", filled("library/controller.h", values)
-    for example in ("example.c", "example.cpp"):
+    for example in ("example.c", "example.cpp", "loop.c"):
         yield example, filled(f"library/{example}", values)

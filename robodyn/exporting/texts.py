@@ -103,13 +103,17 @@ def motor_data(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
-    """Return the motors' part of an example in C++: their state, and arguments of the step."""
+    """Return the motors' part of an example in C or C++: their state, and arguments of the step."""
     if mechanism.drives.elasticity is None:
-        return {"MOTORS": "", "MOTOR_ARGUMENTS": ""}
+        return dict.fromkeys(("MOTORS", "MOTOR_ARGUMENTS", "MOTOR_READINGS"), "")
+    size = f"{name.upper()}_N"
     return {
-        "MOTORS": f"\n  std::array<double, {name.upper()}_N> motors, motor_rates{{}};"
-        f"\n  std::copy_n({name}_home_motors, {name.upper()}_N, motors.begin());",
-        "MOTOR_ARGUMENTS": " motors.data(), motor_rates.data(),",
+        "MOTORS": f"\n  double motors[{size}], motor_rates[{size}] = {{0.0}};"
+        f"\n  for (int i = 0; i < {size}; i++) motors[i] = {name}_home_motors[i];",
+        "MOTOR_ARGUMENTS": " motors, motor_rates,",
+        "MOTOR_READINGS": "\n    /* Encoders are on the motors, not on the driven joints. */"
+        "\n    memcpy(positions, motors, sizeof positions);"
+        "\n    memcpy(rates, motor_rates, sizeof rates);",
     }
 
 

@@ -255,7 +255,7 @@ def payload_text(found: Payload) -> str:
         )
         lines.append(f"  {name:5}  {value:10.4g} {unit:6} {known}")
     lines.append(
-        "error of predicted effort in parts of its standard deviation, without and with it"
+        "error of the predicted effort / its standard deviation, without and with the payload"
     )
     lines += [
         f"  {joint}  {before:.1%}  {after:.1%}"

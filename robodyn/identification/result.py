@@ -264,8 +264,8 @@ def summary_text(found: dict[str, Any]) -> str:
     width = max(len(name) for name in found["joints"])
     for title in ("fit", "validation"):
         for item in found[title]:
-            lines += ["", f"{title}: {item['source'] or 'recording'}, error of predicted effort "
-                      "in parts of its standard deviation"]  # fmt: skip
+            lines += ["", f"{title}: {item['source'] or 'recording'}, error of the predicted "
+                      "effort / standard deviation of the effort"]  # fmt: skip
             lines.append(f"  {'joint':{width}}  {'before':>8} {'now':>8} {'unfiltered':>10}")
             rows = zip(
                 found["joints"], item["relative_before"], item["relative"],

@@ -57,13 +57,14 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
             head,
             rows,
             "center of mass and inertia in the frame of the joint that moves the link; "
-            "armature is the motor's inertia as the joint feels it",
+            "armature: the rotor's inertia reflected to the joint",
         ),
         ParameterTable(
             "Joints at home",
             ("joint", "position [rad, m]", "origin [m]", "axis"),
             at_home,
-            "origins and axes in the base frame; positions turn and slide along the axis",
+            "origins and axes in the base frame; positions are angles about the axis or "
+            "displacements along it",
         ),
     ]
     stated = any(joint.drive != IDEAL for joint in arm.chain.joints)

@@ -1,14 +1,15 @@
-/* A supervised controller of @MECHANISM@: references in, efforts out, at a fixed rate.
+/* A supervised controller of @MECHANISM@: computes efforts from references, at a fixed rate.
 
-   Every effort that it writes is finite and within the actuators' limits, whatever it is given.
-   References that are not finite, beyond the position limits, too fast, too strong, not near the
-   one before or not consistent with it are refused and counted, and so are references after which
-   the mechanism could not stop. Without a reference that can be followed the controller
-   brakes to rest and holds. If the state cannot be measured, or no efforts follow from it, the
-   controller brakes and holds by the model alone; only if that lasts longer than
-   @UPPER@_GIVE_UP_TIME, or @UPPER@_BLIND_TIME without rates, does an update fail.
+   Call @NAME@_start once, then @NAME@_update in every period; loop.c is an example.
 
-   No allocation, no lock, no global state. Joints are in the order and with the signs of @NAME@.h. */
+   All efforts are finite and within the actuators' limits, for any input. The controller rejects
+   and counts references that are not finite, beyond the position limits, too fast, too strong, far
+   from the previous one or inconsistent with it, and references after which the mechanism could not
+   stop. Without a valid reference it brakes the mechanism to rest and holds it there. If the state
+   cannot be measured, it brakes and holds with the model alone; an update fails only if that lasts
+   longer than @UPPER@_GIVE_UP_TIME, or @UPPER@_BLIND_TIME without rates.
+
+   No allocation, no lock, no global state. Joints have the order and signs of @NAME@.h. */
 #ifndef @UPPER@_CONTROLLER_H
 #define @UPPER@_CONTROLLER_H
 
@@ -17,58 +18,58 @@
 
 #include "@NAME@.h"
 
-/* [s] for which braking and holding go on without a usable state */
+/* longest time [s] of braking and holding without a usable state */
 #define @UPPER@_GIVE_UP_TIME 1.0
-/* [s] likewise, if not even rates are measured: efforts of the model alone hold nothing for long */
+/* the same [s] if rates are not measured either: the efforts of the model alone let it drift */
 #define @UPPER@_BLIND_TIME 0.25
-/* [s] for which a source may repeat a reference, and in which inconsistencies are forgotten */
+/* longest time [s] for which a reference may be repeated; memory [s] of inconsistencies */
 #define @UPPER@_HOLD_TIME 0.1
 #define @UPPER@_MEMORY 0.25
-/* [s] by which measured rates may be late */
+/* largest delay [s] of measured rates */
 #define @UPPER@_RATE_LAG 0.03
-/* accelerations and rates may disagree by this share of the velocity limits */
+/* largest inconsistency of accelerations and rates, as a fraction of the velocity limits */
 #define @UPPER@_RATE_SHARE 0.1
-/* the mechanism may exceed the velocity limits by this factor while references are followed */
+/* largest speed while references are followed, as a multiple of the velocity limits */
 #define @UPPER@_SPEED_MARGIN 1.25
-/* [s] for which a direction in which it could not stop is refused */
+/* time [s] for which a direction stays blocked in which the mechanism could not stop */
 #define @UPPER@_BARRED_TIME 0.5
-/* a reference may need this multiple of the efforts that the actuators have: feedback cuts them */
+/* largest efforts of a reference, as a multiple of the actuators' limits */
 #define @UPPER@_EFFORT_MARGIN 3.0
-/* and this multiple of the velocity limits: splines pass them by a little */
+/* largest rates of a reference, as a multiple of the velocity limits: splines overshoot a little */
 #define @UPPER@_RATE_MARGIN 1.01
-/* shares of the actuators' efforts that holding, and braking without a load, may need: feedback has
-   the rest */
+/* largest fractions of the actuators' efforts for holding, and for braking without a load; the
+   feedback uses the rest */
 #define @UPPER@_HOLDING_SHARE 0.9
 #define @UPPER@_BRAKING_SHARE 0.6
-/* [s] in which motions are braked to rest */
+/* shortest and longest time [s] of braking to rest */
 #define @UPPER@_SHORTEST_STOP 0.02
 #define @UPPER@_LONGEST_STOP 0.64
-/* share of the tolerance by which the mechanism may lag behind before it must be able to stop from
-   where it is, too */
+/* lag, as a fraction of the tolerance, above which the mechanism must also be able to stop from its
+   measured state */
 #define @UPPER@_LAG_SHARE 0.05
-/* share of the tolerance by which a joint may pass its end if it cannot be braked in SHORTEST_STOP */
+/* overshoot of a joint's end, as a fraction of the tolerance, if SHORTEST_STOP is too short */
 #define @UPPER@_END_SHARE 0.1
-/* configurations that are looked at between the mechanism and a target that it lags behind */
+/* number of configurations checked between the mechanism and a target that it lags behind */
 #define @UPPER@_RETURN_STEPS 3
-/* steps from home to where the mechanism is when the controller starts */
+/* number of steps from home to the measured positions at the start */
 #define @UPPER@_START_STEPS 32
-/* [rad or m] beyond the position limits, for rounding */
+/* tolerance [rad or m] of the position limits, for rounding */
 #define @UPPER@_END_MARGIN 1e-6
-/* statuses counted apart */
+/* number of statuses that are counted separately */
 #define @UPPER@_STATUSES (@UPPER@_JUMPS + 1)
 
 typedef enum {
   @UPPER@_COMPUTED_TORQUE,      /* feedback and feedforward */
-  @UPPER@_FEED_FORWARD,         /* the efforts of the reference motion alone */
-  @UPPER@_GRAVITY_COMPENSATION  /* the efforts that hold the mechanism where it is */
+  @UPPER@_FEED_FORWARD,         /* efforts of the reference motion, without feedback */
+  @UPPER@_GRAVITY_COMPENSATION  /* efforts that balance gravity at the measured positions */
 } @NAME@_control;
 
 typedef struct {
   @NAME@_control control;
   double kp[@UPPER@_NV], kv[@UPPER@_NV]; /* [1/s^2], [1/s] */
-  double tolerance; /* [rad or m] between a reference and the one before, besides its motion */
-  /* What the efforts do not compensate, because the drives do. Of a base that moves, see `base` of
-     @NAME@_command, gravity is a part. */
+  double tolerance; /* [rad or m] largest jump from one reference to the next, beyond its own motion */
+  /* Efforts that the drives compensate themselves. The motion of a moving base (`base` of
+     @NAME@_command) includes gravity. */
   int has_gravity;   /* whether `gravity` replaces the model's */
   double gravity[3]; /* [m/s^2] base frame; zeros for drives that compensate it themselves */
   int leaves_friction, leaves_coriolis;
@@ -100,7 +101,7 @@ typedef struct {
   unsigned long cut, lost;                 /* updates with efforts cut, or without a usable state */
 } @NAME@_controller;
 
-/* How far a joint is from a position to another: the short way, if it is continuous. */
+/* Return the difference of two positions of a joint; the shorter way if it is continuous. */
 static inline double @NAME@_joint_difference(int joint, double start, double goal) {
   static const int wraps[@UPPER@_N] = {@WRAPS@};
   return wraps[joint] ? remainder(goal - start, 6.283185307179586) : goal - start;
@@ -113,14 +114,14 @@ static inline int @NAME@_all_finite(const double *numbers, int count) {
   return 1;
 }
 
-/* The least and the largest effort of an actuator. */
+/* Find the smallest and the largest effort of an actuator. */
 static inline void @NAME@_effort_ends(int joint, double *least, double *largest) {
   const double most = @NAME@_effort_limits[joint];
   *least = fmax(-most, @NAME@_effort_range[joint][0]);
   *largest = fmin(most, @NAME@_effort_range[joint][1]);
 }
 
-/* Within the actuators' limits and finite; `otherwise` in place of a number that is neither. */
+/* Limit efforts to those of the actuators; replace NaN by `otherwise`. Return 1 if any changed. */
 static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise) {
   int cut = 0;
   for (int i = 0; i < @UPPER@_N; i++) {
@@ -134,7 +135,7 @@ static inline int @NAME@_limit_efforts(double *efforts, const double *otherwise)
   return cut;
 }
 
-/* Whether actuators have efforts. */
+/* Return whether efforts are within the limits of the actuators. */
 static inline int @NAME@_are_within_limits(const double *efforts) {
   for (int i = 0; i < @UPPER@_N; i++) {
     double least, largest;
@@ -144,14 +145,14 @@ static inline int @NAME@_are_within_limits(const double *efforts) {
   return 1;
 }
 
-/* The motion of a base that feels the gravity of the settings, in `own` if that is not the model's. */
+/* Return the motion of a base at rest under the gravity of the settings, written to `own`. */
 static inline const double *@NAME@_resting_base(const @NAME@_settings *settings, double *own) {
   if (!settings->has_gravity || !@NAME@_all_finite(settings->gravity, 3)) return NULL;
   for (int k = 0; k < 9; k++) own[k] = k < 3 ? -settings->gravity[k] : 0.0;
   return own;
 }
 
-/* The Coriolis and centrifugal efforts of a motion that the drives compensate; zero if they do not. */
+/* Compute the Coriolis and centrifugal efforts that the drives compensate; zero by default. */
 static inline int @NAME@_left_coriolis(const @NAME@_settings *settings, const double *configuration,
                                        const double *velocity, double *efforts) {
   double still[@UPPER@_NV] = {0.0}, resting[@UPPER@_N];
@@ -165,7 +166,7 @@ static inline int @NAME@_left_coriolis(const @NAME@_settings *settings, const do
   return status;
 }
 
-/* Efforts of a motion, of what is to be compensated. */
+/* Compute the efforts of a motion, without those that the drives compensate themselves. */
 static inline int @NAME@_needed(const @NAME@_settings *settings, const double *configuration,
                                 const double *velocity, const double *acceleration,
                                 const double *wrench, const double *base, double *efforts) {
@@ -181,7 +182,7 @@ static inline int @NAME@_needed(const @NAME@_settings *settings, const double *c
   return status;
 }
 
-/* The largest share of the actuators' efforts that efforts take. */
+/* Return the largest ratio of an effort to its limit. */
 static inline double @NAME@_largest_share(const double *efforts) {
   double share = 0.0;
   for (int i = 0; i < @UPPER@_N; i++) {
@@ -190,7 +191,7 @@ static inline double @NAME@_largest_share(const double *efforts) {
   return share;
 }
 
-/* Whether the efforts that a motion needs are within a multiple of those that the actuators have. */
+/* Check that a motion needs at most a multiple of the actuators' efforts. */
 static inline int @NAME@_can_be_driven(const double *configuration, const double *velocity,
                                        const double *acceleration, const double *base,
                                        double margin) {
@@ -211,8 +212,8 @@ static inline double @NAME@_usable_period(double period) {
   return period > 1e-6 && period < 0.1 ? period : period >= 0.1 && isfinite(period) ? 0.1 : 1e-3;
 }
 
-/* Stand where the mechanism is, from its joints' positions and rates: assembled as it is on the way
-   from home. Not OK: there is no such configuration, and the controller must not be used. */
+/* Start at rest at the measured positions of the joints, in the assembly mode that is continuous
+   with home. If the status is not OK, there is no such configuration: do not use the controller. */
 static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
                                const double *rates) {
   double still[@UPPER@_NV] = {0.0}, home[@UPPER@_N], joints[@UPPER@_N];
@@ -246,14 +247,14 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
   return @UPPER@_OK;
 }
 
-/* How far an integral and what it should give have drifted apart, after another period. */
+/* Return the difference between an integral and its expected value after another period. */
 static inline double @NAME@_drift(double drift, double change, double period) {
   return drift + change - drift * period / @UPPER@_MEMORY;
 }
 
-/* Take a state. It is not used if it is not finite, out of reach, or farther from the last one than
-   ten times the velocity limits explain, or if positions do not move as the rates say; positions
-   then follow from the rates, if these are usable. */
+/* Store a measured state. It is rejected if it is not finite, out of reach, farther from the last
+   one than ten times the velocity limits allow, or if the change of positions contradicts the
+   rates; positions are then integrated from the rates, if these are usable. */
 static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
                                  const double *rates, double period,
                                  const @NAME@_settings *settings) {
@@ -327,8 +328,8 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
   return @UPPER@_OK;
 }
 
-/* Whether joints may be led there next: see the statuses of @NAME@.h. Where the model has no
-   velocity limit, rates must fit the change of positions. */
+/* Check a reference; for the results see the statuses of @NAME@.h. If the model has no velocity
+   limit, the rates must be consistent with the change of positions. */
 static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *positions,
                                       const double *rates, double period, double tolerance) {
   const double elapsed = c->is_moving ? period + c->idle_time : period;
@@ -361,12 +362,12 @@ static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *
   return @UPPER@_OK;
 }
 
-/* The share of the actuators' efforts that braking may need: more than half of what a load leaves. */
+/* Return the fraction of the actuators' efforts that braking may use beside the load. */
 static inline double @NAME@_braking_share(const @NAME@_controller *c) {
   return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * c->held), @UPPER@_HOLDING_SHARE);
 }
 
-/* Whether the actuators have efforts to change a motion to rest in a time [s]. */
+/* Return whether the actuators can bring a motion to rest within a time [s]. */
 static inline int @NAME@_can_brake(const @NAME@_controller *c, const double *configuration,
                                    const double *velocity, double time) {
   double acceleration[@UPPER@_NV];
@@ -375,7 +376,7 @@ static inline int @NAME@_can_brake(const @NAME@_controller *c, const double *con
                               @NAME@_braking_share(c));
 }
 
-/* A joint's position after coasting for a time [s], not farther beyond an end than it is already. */
+/* Return the position of a joint after coasting for a time [s], limited to its ends. */
 static inline double @NAME@_coast(int joint, double position, double rate, double time) {
   const double lower = @NAME@_position_limits[joint][0], upper = @NAME@_position_limits[joint][1];
   const double there = position + time * rate;
@@ -384,8 +385,8 @@ static inline double @NAME@_coast(int joint, double position, double rate, doubl
   return there;
 }
 
-/* The longest time [s] in which joints at these rates can be braked before they are some way beyond
-   their ends. */
+/* Return the longest braking time [s] that keeps joints with these rates within a margin of their
+   ends. */
 static inline double @NAME@_time_to_ends(const double *positions, const double *rates,
                                          double period, double beyond) {
   double time = INFINITY;
@@ -397,7 +398,7 @@ static inline double @NAME@_time_to_ends(const double *positions, const double *
   return time;
 }
 
-/* Move a configuration by a velocity for a time [s], if that is on this side of singularities. */
+/* Advance a configuration by a velocity for a time [s]; fails beyond a singularity. */
 static inline int @NAME@_move_on(const @NAME@_controller *c, const double *configuration,
                                  const double *velocity, double time, double *there) {
   double way[@UPPER@_NV], side = 0.0;
@@ -407,8 +408,8 @@ static inline int @NAME@_move_on(const @NAME@_controller *c, const double *confi
   return status == @UPPER@_OK && !(side * c->side > 0.0) ? @UPPER@_SINGULAR : status;
 }
 
-/* Whether the actuators have efforts to brake joints within a time [s], and to hold them, where they
-   are after coasting for some time. It must be on this side of singularities. */
+/* Return whether the actuators can brake the joints within a time [s] and hold them, at the positions
+   after coasting for some time. No singularity may be between. */
 static inline int @NAME@_can_rest_ahead(const @NAME@_controller *c, const double *configuration,
                                         const double *positions, const double *rates, double way,
                                         double time) {
@@ -432,9 +433,8 @@ static inline int @NAME@_can_rest_ahead(const @NAME@_controller *c, const double
   return status;
 }
 
-/* Whether the actuators have efforts to brake within a time [s], in a configuration on the way: where
-   the mechanism is after coasting for some time, at a share of its velocity; without one they hold
-   it, too. */
+/* Return whether the actuators can brake within a time [s] in a configuration on the way: after
+   coasting for some time, with a fraction of the velocity. With fraction 0 they must also hold it. */
 static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
                                               const double *configuration, const double *velocity,
                                               double way, double share, double time) {
@@ -453,12 +453,12 @@ static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
   return status;
 }
 
-/* Whether the mechanism can be braked to rest from a motion that goes on for another period, and the
-   shortest time [s] of it: before the joints' ends there is a configuration where it would stop,
-   and still a tolerance farther, and the actuators have efforts to brake it here, half-way and
-   there, and to hold it. Where loops can move no farther, small rates of joints are large ones of
-   the body: the efforts that brake the joints grow, and in the end nothing controls the body.
-   `place` is the one of the three that is looked at, which change from update to update; -1: all. */
+/* Check that a motion which continues for another period can be braked to rest, and find the
+   shortest time [s]. The configuration at rest, and a tolerance farther, must exist before the
+   joints' ends. The actuators must be able to brake the mechanism at the start, half-way and at the
+   end, and to hold it there. Near the limits of a loop, small rates of the joints mean large rates
+   of the body, and the efforts for braking grow without bound.
+   `place` selects one of the three places, in turn from update to update; -1 selects all. */
 static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *configuration,
                                   const double *velocity, const double *positions,
                                   const double *rates, double period, double tolerance,
@@ -506,8 +506,8 @@ static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *conf
   return status;
 }
 
-/* Whether feedback may lead from where the mechanism is to a target: it can stop from there, and
-   between are no singularity and only configurations that the actuators can hold. */
+/* Return whether feedback may move the mechanism to a target: it can stop from its present state,
+   no singularity is between, and the actuators can hold it in all configurations between. */
 static inline int @NAME@_can_return(const @NAME@_controller *c, const double *target,
                                     double period) {
   double way[@UPPER@_NV], there[@UPPER@_NQ], still[@UPPER@_NV] = {0.0}, time;
@@ -523,8 +523,8 @@ static inline int @NAME@_can_return(const @NAME@_controller *c, const double *ta
   return status;
 }
 
-/* Whether the mechanism does not follow: a joint is farther from positions than some way and its
-   motion in two periods, or its rate differs much. */
+/* Return whether the mechanism lags: a joint is farther from the given positions than a distance plus
+   its motion in two periods, or its rate differs too much. */
 static inline int @NAME@_lags(const @NAME@_controller *c, const double *positions,
                               const double *rates, double period, double way) {
   for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
@@ -536,7 +536,7 @@ static inline int @NAME@_lags(const @NAME@_controller *c, const double *position
   return 0;
 }
 
-/* Take a motion of the configuration for the target. */
+/* Set the target to a motion of the configuration, if it is valid. */
 static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, const double *velocity,
                                 const double *acceleration, double period, const double *base,
                                 const @NAME@_settings *settings) {
@@ -591,8 +591,8 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   return @UPPER@_OK;
 }
 
-/* Whether rates fit the change of positions and accelerations that of rates, over some periods
-   of a source. Kinds that are zero are not commanded. */
+/* Return whether rates are consistent with the change of positions, and accelerations with the change
+   of rates, over some periods. All rates or all accelerations zero means not commanded. */
 static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *positions,
                                            const double *rates, const double *accelerations,
                                            double period, double tolerance) {
@@ -622,7 +622,7 @@ static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *p
   return fits ? @UPPER@_OK : @UPPER@_TOO_FAST;
 }
 
-/* Whether the actuators have efforts for a sudden change of rates. */
+/* Return whether the actuators have the efforts for a sudden change of rates. */
 static inline int @NAME@_check_change(const @NAME@_controller *c, const double *target,
                                       const double *velocity, const double *rates,
                                       double period) {
@@ -639,7 +639,7 @@ static inline int @NAME@_check_change(const @NAME@_controller *c, const double *
                               : status;
 }
 
-/* Take positions, rates and accelerations of the joints for the target. */
+/* Set the target to positions, rates and accelerations of the joints, if they are valid. */
 static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, const double *rates,
                              const double *accelerations, double period, const double *base,
                              const @NAME@_settings *settings) {
@@ -670,7 +670,7 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
   return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
 }
 
-/* Whether rates of joints exceed their limits. */
+/* Return whether rates of joints exceed their limits. */
 static inline int @NAME@_are_too_fast(const double *rates) {
   for (int i = 0; i < @UPPER@_N; i++) {
     const double most = @NAME@_velocity_limits[i];
@@ -679,8 +679,8 @@ static inline int @NAME@_are_too_fast(const double *rates) {
   return 0;
 }
 
-/* Begin to brake: from where the mechanism is, if it did not follow; else from where the target is
-   a period after the last reference. */
+/* Begin to brake: from the measured state if the mechanism lags, otherwise from the target one period
+   after the last reference. */
 static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
                                          const @NAME@_settings *settings, int follows) {
   double positions[@UPPER@_N], target[@UPPER@_NQ], velocity[@UPPER@_NV];
@@ -706,7 +706,7 @@ static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
                   -1, &c->stop_time);
 }
 
-/* Lead the target to rest, as fast as the actuators can, and leave it there. */
+/* Bring the target to rest as fast as the actuators can, and keep it there. */
 static inline void @NAME@_brake(@NAME@_controller *c, double period,
                                 const @NAME@_settings *settings) {
   double positions[@UPPER@_N], rates[@UPPER@_N];
@@ -762,8 +762,8 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period,
   memcpy(c->target_acceleration, acceleration, sizeof acceleration);
 }
 
-/* The largest share of an acceleration, at most 1, after a period of which no joint is faster than
-   it is or than the velocity limits allow. */
+/* Return the largest fraction (at most 1) of an acceleration after which no joint exceeds both its
+   present rate and its velocity limit within a period. */
 static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const double *acceleration,
                                            double period) {
   const double *before = c->measured_rates;
@@ -780,10 +780,10 @@ static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const dou
   return share;
 }
 
-/* The efforts of this period for a state that is measured. Efforts that are cut one by one accelerate
-   the mechanism in another direction: near singularities, where large efforts nearly cancel, by far
-   more than was meant. So the acceleration is reduced instead, to what the actuators have efforts
-   for, and to what keeps the joints' rates within their limits. */
+/* Compute the efforts of this period for a measured state. Limiting the efforts one by one would
+   change the direction of the acceleration, and near singularities, where large efforts nearly
+   cancel, also increase it. The acceleration is reduced instead, so that efforts and rates stay
+   within their limits. */
 static inline int @NAME@_efforts(const @NAME@_controller *c, double period, const double *wrench,
                                  const double *base, const @NAME@_settings *settings,
                                  double *efforts) {
@@ -829,8 +829,8 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
 }
 
-/* The efforts of this period: OK; LIMITED, if they were cut; or, if the controller gives up after
-   GIVE_UP_TIME without a usable state, another status. The efforts are to be applied in any case. */
+/* Compute the efforts of this period. Returns OK; LIMITED if they were reduced to the limits; or
+   another status after GIVE_UP_TIME without a usable state. Apply the efforts in any case. */
 static inline int @NAME@_command(@NAME@_controller *c, double period, const double *wrench,
                                  const double *base, const @NAME@_settings *settings,
                                  double *efforts) {
@@ -874,7 +874,8 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   return cut ? @UPPER@_LIMITED : @UPPER@_OK;
 }
 
-/* All of it: `reference` (3 N) has positions, rates and accelerations of the joints; NULL: hold. */
+/* Measure, set the target and compute the efforts of one period. `reference` (3 N): positions, rates
+   and accelerations of the joints; NULL: brake and hold. */
 static inline int @NAME@_update(@NAME@_controller *c, const double *positions, const double *rates,
                                 const double *reference, double period, const double *wrench,
                                 const double *base, const @NAME@_settings *settings,

@@ -1,4 +1,4 @@
-/* The efforts that hold the mechanism at home:
+/* Prints the efforts that hold the mechanism at home:
      cc example.c -I. -L. -l@NAME@ -Wl,-rpath,'$ORIGIN' -o example && ./example */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// The mechanism simulated for a second at 1 kHz under computed torque that holds home:
+// Simulates the mechanism for 1 s at 1 kHz with computed torque that holds it at home:
 //   c++ example.cpp -I. -L. -l@NAME@ -Wl,-rpath,'$ORIGIN' -o example && ./example
 #include <algorithm>
 #include <array>

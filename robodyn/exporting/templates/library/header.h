@@ -1,9 +1,9 @@
 /* The dynamics of @MECHANISM@, exported by robodyn @VERSION@: SI units, radians, base frame z up.
 
-   Every function returns @UPPER@_OK, or a status that @NAME@_status_text puts into words. None
-   allocates, locks or keeps anything: they may be called at any priority, from any thread.
-   Results are written to the last addresses; where there is no result they are undefined.
-   Wrenches are what the surroundings exert on the mechanism. Matrices are by rows.
+   Every function returns @UPPER@_OK or another status; @NAME@_status_text returns its text. No
+   function allocates memory, takes a lock or has a state: call them at any priority, from any
+   thread. Results are written to the last arguments, and are undefined if the status is an error.
+   Wrenches are exerted by the surroundings on the mechanism. Matrices are stored by rows.
 
 @COORDINATES@ */
 #ifndef @UPPER@_H
@@ -20,7 +20,7 @@ typedef enum {
 @STATUSES@
 } @NAME@_status;
 
-/* What a status means, in English; never NULL. */
+/* Text of a status, in English; never NULL. */
 const char *@NAME@_status_text(int status);
 
 @JOINTS@
