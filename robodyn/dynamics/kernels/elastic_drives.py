@@ -76,6 +76,65 @@ class ElasticMemory(NamedTuple):
     change: Any
 
 
+@inner
+def add_drives(
+    plant: Any, state: Any, sizes: tuple[int, int, int], memory: ElasticMemory, out: Any
+) -> None:
+    """Write the equations of a mechanism and its motors, from those of the mechanism alone."""
+    nq, nv, n = sizes
+    e, drives = memory.equations, plant.drives
+    q, v, effort = state.q, state.rates, state.acceleration_or_effort
+    for i in range(nv):
+        out.force[i] = e.force[i]
+        for k in range(i + 1):
+            out.M[i, k], out.D[i, k] = e.M[i, k], e.D[i, k]
+    for i in range(plant.friction.shape[0]):
+        out.drift[i] = 0.0 if i < n else e.drift[i]
+        for k in range(nv + n):
+            out.L[i, k] = e.L[i, k] if i >= n and k < nv else 0.0
+    for i in range(n):
+        stiffness, damping = drives[i, STIFFNESS], drives[i, DAMPING]
+        motor, rate = nv + i, v[nv + i]
+        for k in range(nv):
+            rate -= e.L[i, k] * v[k]
+        spring = stiffness * (q[nq + i] - memory.positions[i]) + damping * rate
+        joint, stops = plant.own.table[i], plant.own.stops
+        driven = effort[i]
+        if joint.shape[0] > 2 and stops[2] > 0.0:
+            driven = motor_effort(driven, v[motor], joint, joint.shape[0])
+        out.force[motor] = driven - spring
+        out.stops[i, 0] = out.stops[i, 1] = 0.0
+        out.L[i, motor] = 1.0
+        for k in range(motor):
+            out.M[motor, k] = out.D[motor, k] = 0.0
+        out.M[motor, motor], out.D[motor, motor] = drives[i, INERTIA], damping
+        for j in range(nv):
+            out.force[j] += e.L[i, j] * spring
+            out.D[motor, j] = -damping * e.L[i, j]
+            for k in range(j + 1):
+                out.D[j, k] += damping * e.L[i, j] * e.L[i, k]
+
+
+@inner
+def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
+    """Write the change and the velocity of a configuration for motors (n,); False if singular."""
+    e = m.equations
+    clear(m.change)
+    for j in range(nv):
+        for k in range(j + 1):
+            m.N[j, k] = 0.0
+            for i in range(n):
+                m.N[j, k] += e.L[i, j] * e.L[i, k]
+        for i in range(n):
+            m.change[j] += e.L[i, j] * (positions[i] - m.positions[i])
+            m.v[j] += e.L[i, j] * rates[i]
+    if not factor_definite(m.N, nv, False):
+        return False
+    solve_factored(m.N, nv, m.v)
+    solve_factored(m.N, nv, m.change)
+    return True
+
+
 def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     """Return the loop of a kind with elastic drives; see `simulation_loop`.
 
@@ -114,42 +173,12 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     @inner
     def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
         nq, nv, n = rigid_sizes(plant.own)
-        memory, drives, load = work[1], plant.drives, state.wrench
-        q, v, effort = state.q, state.rates, state.acceleration_or_effort
-        e = memory.equations
-        status = mechanism_equations(plant, q[:nq], v[:nv], load, work)
+        memory, q = work[1], state.q
+        status = mechanism_equations(plant, q[:nq], state.rates[:nv], state.wrench, work)
         if status != OK:
             return int(status)
         joint_positions(plant.own, q[:nq], memory.positions)
-        for i in range(nv):
-            out.force[i] = e.force[i]
-            for k in range(i + 1):
-                out.M[i, k], out.D[i, k] = e.M[i, k], e.D[i, k]
-        for i in range(plant.friction.shape[0]):
-            out.drift[i] = 0.0 if i < n else e.drift[i]
-            for k in range(nv + n):
-                out.L[i, k] = e.L[i, k] if i >= n and k < nv else 0.0
-        for i in range(n):
-            stiffness, damping = drives[i, STIFFNESS], drives[i, DAMPING]
-            motor, rate = nv + i, v[nv + i]
-            for k in range(nv):
-                rate -= e.L[i, k] * v[k]
-            spring = stiffness * (q[nq + i] - memory.positions[i]) + damping * rate
-            joint, stops = plant.own.table[i], plant.own.stops
-            driven = effort[i]
-            if joint.shape[0] > 2 and stops[2] > 0.0:
-                driven = motor_effort(driven, v[motor], joint, joint.shape[0])
-            out.force[motor] = driven - spring
-            out.stops[i, 0] = out.stops[i, 1] = 0.0
-            out.L[i, motor] = 1.0
-            for k in range(motor):
-                out.M[motor, k] = out.D[motor, k] = 0.0
-            out.M[motor, motor], out.D[motor, motor] = drives[i, INERTIA], damping
-            for j in range(nv):
-                out.force[j] += e.L[i, j] * spring
-                out.D[motor, j] = -damping * e.L[i, j]
-                for k in range(j + 1):
-                    out.D[j, k] += damping * e.L[i, j] * e.L[i, k]
+        add_drives(plant, state, (nq, nv, n), memory, out)
         return OK
 
     @noinline
@@ -160,27 +189,15 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         """
         nq, nv, n = rigid_sizes(plant.own)
         m = work[1]
-        e = m.equations
         copy(q, m.q)
         for _ in range(MOST_STEPS):
             clear(m.v)
             if mechanism_equations(plant, m.q, m.v, load, work) != OK:
                 return False
             joint_positions(plant.own, m.q, m.positions)
-            clear(m.change)
-            largest = 0.0
-            for j in range(nv):
-                for k in range(j + 1):
-                    m.N[j, k] = 0.0
-                    for i in range(n):
-                        m.N[j, k] += e.L[i, j] * e.L[i, k]
-                for i in range(n):
-                    m.change[j] += e.L[i, j] * (q[nq + i] - m.positions[i])
-                    m.v[j] += e.L[i, j] * v[nv + i]
-            if not factor_definite(m.N, nv, False):
+            if not solve_motion(m, nv, n, q[nq:], v[nv:]):
                 return False
-            solve_factored(m.N, nv, m.v)
-            solve_factored(m.N, nv, m.change)
+            largest = 0.0
             for j in range(nv):
                 largest = max(largest, abs(m.change[j]))
             rigid_rate(plant.own, m.q, m.change, work[0], m.rate)

@@ -37,7 +37,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_factored
 from robodyn.numerics.runge_kutta import are_within, put_stage, put_step
 from robodyn.numerics.simd.lanes import all_of, any_of, choose
-from robodyn.numerics.vectors import copy
+from robodyn.numerics.vectors import clear, copy
 
 GAMMA: Final = 1.0 - 0.5**0.5
 # Damping is implicit if the sum of its decay rates over the step exceeds this; Runge-Kutta of
@@ -148,11 +148,9 @@ def hybrid_step(
     with_damping = checks_damping or is_semi_implicit
     q, v = s.configuration, s.velocity
     nq, nv, nf = s.rates.shape[1], s.accelerations.shape[1], friction.shape[0]
-    for k in range(nq):
-        p.start[k] = configuration[k]
-    for k in range(nv):
-        p.start_rate[k] = velocity[k]
-        s.accelerations[0, k] = 0.0  # read at the first stage, times zero
+    copy(configuration, p.start)
+    copy(velocity, p.start_rate)
+    clear(s.accelerations[0])  # read at the first stage, times zero
     zero = choose(active, 0.0, 0.0)
     none = active & ~active
     going, fresh, good, stuck = active, active, active, none
@@ -173,10 +171,8 @@ def hybrid_step(
                 good, going = good & within, going & within
                 if not any_of(going):
                     return DIVERGED, none, False
-                for k in range(nq):
-                    q[k] = choose(within, q[k], p.start[k])
-                for k in range(nv):
-                    v[k] = choose(within, v[k], p.start_rate[k])
+                choose_all(~within, p.start, q)
+                choose_all(~within, p.start_rate, v)
             when = done + (end - done) * stage_time(stage, last)
             if stage > 0 or not is_evaluated:
                 status, state = supply(task, step, when, stage < last)
@@ -244,20 +240,9 @@ def hybrid_step(
         trials += 1
         accepted = going
         if trials < MOST_TRIALS:
-            again = restick_reversed(j, rest, going)
-            least = remaining_rate_fraction(j, rest)
-            # the first instant at which a sliding joint comes to rest: regula falsi, Illinois
-            narrows = (bracket.upper <= 1.0) & (bracket.upper - bracket.lower > SHORTEST)
-            crosses = going & ~again
-            crosses = crosses & ((least < -LANDED) | (narrows & (least > LANDED)))
-            bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
-            accepted = going & ~again & ~crosses
-            ahead = choose(again, 1.0, between(bracket, trials))
-            after = choose(again | crosses, ahead, end)
+            accepted, bracket, end = judge_trial(j, rest, going, bracket, done, end, trials)
             if not any_of(accepted):
-                end = after
                 continue
-            end = after
         leftover = stick_at_zero_rate(j, rest, accepted)
         is_evaluated = all_of(accepted | ~active) and not any_of(leftover)
         is_evaluated = is_evaluated and is_constant
@@ -265,24 +250,46 @@ def hybrid_step(
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy
             if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
                 return without_inertia, none, False
-            for k in range(nv):
-                p.ahead[k] = v[k]
+            copy(v, p.ahead)
             modes.constrain_sticking_joints(e.L, j, False, p.ahead)
-            for k in range(nv):
-                v[k] = choose(leftover, p.ahead[k], v[k])
-        for k in range(nq):
-            p.start[k] = choose(accepted, q[k], p.start[k])
-        for k in range(nv):
-            p.start_rate[k] = choose(accepted, v[k], p.start_rate[k])
+            choose_all(leftover, p.ahead, v)
+        choose_all(accepted, q, p.start)
+        choose_all(accepted, v, p.start_rate)
         done = choose(accepted, end, done)
         end = choose(accepted, 1.0, end)
         fresh = accepted & (1.0 - done >= 1e-12)
         going = going & (1.0 - done >= 1e-12)
-    for k in range(nq):
-        configuration[k] = choose(good, p.start[k], configuration[k])
+    choose_all(good, p.start, configuration)
     for k in range(nv):
         velocity[k] = choose(good, choose(stuck, 0.0, p.start_rate[k]), velocity[k])
     return OK if any_of(good) else DIVERGED, good, is_evaluated
+
+
+@inner
+def choose_all(where: Any, source: Any, out: Any) -> None:
+    """Copy an array (k,) into another in these lanes."""
+    for k in range(out.shape[0]):
+        out[k] = choose(where, source[k], out[k])
+
+
+@inner
+def judge_trial(
+    j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any, trials: int
+) -> Any:
+    """Return in which lanes a trial of a piece is accepted, the new bracket, and the next end.
+
+    A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
+    (Illinois) finds.
+    """
+    again = restick_reversed(j, rest, going)
+    least = remaining_rate_fraction(j, rest)
+    narrows = (bracket.upper <= 1.0) & (bracket.upper - bracket.lower > SHORTEST)
+    crosses = going & ~again
+    crosses = crosses & ((least < -LANDED) | (narrows & (least > LANDED)))
+    bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
+    accepted = going & ~again & ~crosses
+    ahead = choose(again, 1.0, between(bracket, trials))
+    return accepted, bracket, choose(again | crosses, ahead, end)
 
 
 @inner
@@ -290,10 +297,8 @@ def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any)
     """Write the state at a stage of a piece of length `piece` [s], or after the last stage."""
     nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
-        for k in range(nq):
-            s.configuration[k] = p.start[k]
-        for k in range(nv):
-            s.velocity[k] = p.start_rate[k]
+        copy(p.start, s.configuration)
+        copy(p.start_rate, s.velocity)
     elif implicit:
         put_implicit(p.start, s.rates, stage, piece, nq, s.configuration)
         put_implicit(p.start_rate, s.accelerations, stage, piece, nv, s.velocity)
