@@ -61,12 +61,9 @@ def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Require
         if center is not None:
             point = np.stack([center, center], axis=-2)[:, None]
             payload_distance = float(segment_distances(point, segments).min()) - radius
+    footprint = float(np.hypot(base[:, 0], base[:, 1]).max())
     return RequiredSpace(
-        legs,
-        payload_distance,
-        float(np.hypot(base[:, 0], base[:, 1]).max()),
-        float(height.max()),
-        float(height.min()),
+        legs, payload_distance, footprint, float(height.max()), float(height.min())
     )
 
 

@@ -323,8 +323,7 @@ class _Room:
     ) -> None:
         self.family, self.requirements, self.rows, self.names = family, requirements, rows, names
         self.box = box = family.bounds
-        self.lower = np.array([ends[0] for ends in box.values()])
-        self.upper = np.array([ends[1] for ends in box.values()])
+        self.lower, self.upper = np.array(list(box.values()), dtype=np.float64).T
         # parameters with equal bounds are constants
         self.free = self.lower < self.upper
         if not self.free.any():

@@ -114,24 +114,21 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
                 value=value,
             )
     if requirements.accuracy is not None and requirements.accuracy.geometry:
-        _refuse_geometry(m, requirements.accuracy.geometry)
+        deviation = requirements.accuracy.geometry
+        try:
+            geometry_of(m)
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"accuracy.geometry is {deviation:g} m, but the dimensions of {m.name} are not "
+                f"known as parameters ({error}); remove it",
+                value=deviation,
+            ) from error
     if requirements.accuracy is None and min(limits.position_error, limits.angle_error) < np.inf:
         raise InvalidInput(
             "limits of position_error and angle_error need `accuracy`: standard deviations of the "
             "drives' positions and of the joints' centers",
             value=None,
         )
-
-
-def _refuse_geometry(m: Mechanism, deviation: float) -> None:
-    try:
-        geometry_of(m)
-    except InvalidInput as error:
-        raise InvalidInput(
-            f"accuracy.geometry is {deviation:g} m, but the dimensions of {m.name} are not known "
-            f"as parameters ({error}); remove it",
-            value=deviation,
-        ) from error
 
 
 def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
@@ -239,9 +236,7 @@ def _needed(
         continuous_effort=margins.force * requirements.rating.factor * largest("rms_effort"),
         peak_power=largest("peak_power"),
         mean_power=largest("mean_power"),
-        supply_peak=float(largest("supply_peak")),
-        supply_mean=float(largest("supply_mean")),
-        braking=float(largest("braking")),
+        **{name: float(largest(name)) for name in ("supply_peak", "supply_mean", "braking")},
     )
 
 

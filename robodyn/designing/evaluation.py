@@ -224,14 +224,8 @@ class Evaluation:
     def quantities(self) -> dict[str, float]:
         """Maxima over drives and motions of the quantities with sensitivities."""
         need, rows = self.needed, self.motions
-        found = {
-            "stroke": float(need.stroke.max()),
-            "speed": float(need.speed.max()),
-            "peak_effort": float(need.peak_effort.max()),
-            "continuous_effort": float(need.continuous_effort.max()),
-            "peak_power": float(need.peak_power.max()),
-            "supply_peak": need.supply_peak,
-        }
+        names = "stroke", "speed", "peak_effort", "continuous_effort", "peak_power", "supply_peak"
+        found = {name: float(np.max(getattr(need, name))) for name in names}
         found |= {each.requirement: each.value for each in self.verdicts}
         found["condition_number"] = max(row.condition_number for row in rows)
         found["joint_angle"] = max(max(r.joint_angles.values(), default=0.0) for r in rows)

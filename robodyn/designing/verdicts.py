@@ -132,15 +132,13 @@ def _efforts(
         has = m.drives.effort_limits_at(rate)
         low, high = (np.clip(ends, -has, has) for ends in m.drives.effort_ranges.T)
         limit = np.where(effort < 0.0, -low, high)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            used = np.abs(effort) / np.maximum(limit, 1e-300)
+        used = np.abs(effort)
+        if np.isfinite(limit).any():
+            used = used / np.maximum(limit, 1e-300)
         k, j = np.unravel_index(int(used.argmax()), used.shape)
-        if not np.isfinite(limit).any():
-            k, j = np.unravel_index(int(np.abs(effort).argmax()), used.shape)
-        size = float(used[k, j]) if np.isfinite(limit).any() else float(np.abs(effort[k, j]))
-        if size > fraction:
+        if used[k, j] > fraction:
             best = _Worst(abs(float(effort[k, j])), float(limit[k, j]), row.name, m.joint_names[j])
-            fraction, at = size, abs(float(rate[k, j]))
+            fraction, at = float(used[k, j]), abs(float(rate[k, j]))
     return best, at
 
 

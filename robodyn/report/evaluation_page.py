@@ -164,13 +164,9 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
         ends = [rows.rate, *([rows.rate[:1]] if each.motion else []), gap]
         efforts = [rows.effort, *([rows.effort[:1]] if each.motion else []), gap]
         name = "poses at rest" if each.motion is None else each.motion.name
-        curves.append(
-            ChartLine(
-                margins.speed * np.concatenate(ends).T.ravel(),
-                margins.force * np.concatenate(efforts).T.ravel(),
-                name, COLORS[k % len(COLORS)],
-            )
-        )  # fmt: skip
+        x = margins.speed * np.concatenate(ends).T.ravel()
+        y = margins.force * np.concatenate(efforts).T.ravel()
+        curves.append(ChartLine(x, y, name, COLORS[k % len(COLORS)]))
     fastest = float(np.nanmax(np.abs(np.concatenate([curve.x for curve in curves])), initial=0.0))
     limits = np.where(np.isfinite(m.velocity_limits), m.velocity_limits, 1.2 * fastest)
     rates = np.linspace(-1.0, 1.0, 2 * CURVE + 1) * float(limits.max())
@@ -182,12 +178,9 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
         curves.append(
             ChartLine(np.tile(rates, 2), np.concatenate([line, -line]), "limit", INK, DASHED, 2.2)
         )
-    panel = Panel(
-        "Effort over speed",
-        tuple(curves),
-        f"speed [{units_in_one(m.drives.units, '/s')}]",
-        f"effort [{units_in_one(m.drives.effort_units)}]",
-    )
+    speed = f"speed [{units_in_one(m.drives.units, '/s')}]"
+    effort = f"effort [{units_in_one(m.drives.effort_units)}]"
+    panel = Panel("Effort over speed", tuple(curves), speed, effort)
     text = ("Every drive in every motion, margins included. The dashed line is the weakest "
             "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
     return Chart("motor", "Effort over speed", (panel,), text, 1)
@@ -198,7 +191,12 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
     panels, voltage = [], e.requirements.supply_voltage
     for each in found:
         assert each.motion is not None
-        power = np.nansum(_power(e, each), axis=1)
+        rates, efforts = each.rows.rate.T, each.rows.effort.T
+        drives = zip(e.mechanism.actuators, rates, efforts, strict=True)
+        powers = [
+            drive.torques(effort, rate) * drive.ratio * rate for drive, rate, effort in drives
+        ]
+        power = np.nansum(powers, axis=0)
         row = next(row for row in e.motions if row.name == each.motion.name)
         mean = np.full_like(power, row.supply_mean)
         lines = (
@@ -212,15 +210,6 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
         panels.append(Panel(title, lines, y_label="power [W]"))
     text = "Positive power is taken from the supply, negative power is fed back to it."
     return Chart("power", "Power over time", tuple(panels), text)
-
-
-def _power(e: Evaluation, each: MachineMotion) -> FloatArray:
-    rows = each.rows
-    columns = [
-        actuator.torques(rows.effort[:, j], rows.rate[:, j]) * actuator.ratio * rows.rate[:, j]
-        for j, actuator in enumerate(e.mechanism.actuators)
-    ]
-    return np.stack(columns, axis=-1)
 
 
 def _views(m: Mechanism) -> Chart:

@@ -97,15 +97,11 @@ def modes_table(m: Mechanism) -> Table | None:
     if not is_elastic(m):
         return None
     modes = m.modes(m.home)
-    largest = np.abs(modes.body_shapes[:, :3] / m.size).max(axis=1)
-    largest = np.maximum(largest, np.abs(modes.body_shapes[:, 3:]).max(axis=1))
+    scales = np.repeat([m.size, 1.0], 3)
+    largest = np.abs(modes.body_shapes / scales).max(axis=1)
     shapes = modes.body_shapes / np.where(largest > 0.0, largest, 1.0)[:, None]
-    cells: list[list[str | float]] = [
-        [k, *(float(value) for value in row)]
-        for k, row in enumerate(
-            np.column_stack([modes.frequencies, modes.damping_ratios, shapes]), start=1
-        )
-    ]
+    values = np.column_stack([modes.frequencies, modes.damping_ratios, shapes]).tolist()
+    cells: list[list[str | float]] = [[k, *row] for k, row in enumerate(values, start=1)]
     head = ["mode", "frequency [Hz]", "damping ratio", "x [m]", "y [m]", "z [m]", "about x [rad]",
             "about y [rad]", "about z [rad]"]  # fmt: skip
     caption = (
