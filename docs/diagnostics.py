@@ -39,9 +39,14 @@ FUNCTIONS = {
         "robodyn_ros/joint_commander.py": ("_request",),
     },
     "Departures from the target (`joint_commander: machine`, WARN)": {
-        f"{MACHINE}/commander.py": ("_requested_target", "_allowed", "_objection", "_derate"),
+        f"{MACHINE}/commander.py": (
+            "_requested_target",
+            "_admissible_target",
+            "_objection",
+            "_derate",
+        ),
         f"{MACHINE}/workspace.py": ("objection", "_describe", "closes_in", "_problem"),
-        f"{MACHINE}/motion_sources.py": ("reached", "take", "_objection"),
+        f"{MACHINE}/motion_sources.py": ("nearest_motion", "take", "_objection"),
         f"{MACHINE}/stabilized.py": ("at",),
     },
     "States that arrive (`<node>: states`)": {

@@ -136,7 +136,7 @@ def own_opening(mechanism: Any) -> str:
     none, widest = np.zeros(len(mechanism.joint_names)), 0.0
     for _ in range(round(WATCHED / STEP)):
         q, u = step(mechanism, q, u, none, np.zeros(6), STEP, 1)
-        widest = max(widest, mechanism.structure.equations.left(q) * mechanism.size)
+        widest = max(widest, mechanism.structure.equations.relative_residual(q) * mechanism.size)
     return "< 1e-11" if 1e3 * widest < 1e-11 else f"{1e3 * widest:.0e}"
 
 

@@ -42,7 +42,7 @@ def warm_up(mechanism: Mechanism) -> None:
     Plant(mechanism).hold(np.asarray(effort), 1)
     # an unsuitable home is reported when it is used
     with suppress(RobodynError):
-        path = _aside(mechanism)
+        path = _motion_near_home(mechanism)
         _follow(mechanism, path)
         joint_motion(mechanism, path, path.times)
         if motions.determining_rows(mechanism):
@@ -53,7 +53,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
     """Call the functions that check configurations and paths for singularities once."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
-        path = _aside(mechanism)
+        path = _motion_near_home(mechanism)
         mechanism.condition_number(home)
         conditioning.singular_values(mechanism, home)
         weakest_direction(mechanism, home)
@@ -64,7 +64,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
         look_ahead(mechanism, path)
 
 
-def _aside(mechanism: Mechanism) -> SampledTrajectory:
+def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:
     """Create a motion from home to a nearby configuration in one second, and back."""
     home = mechanism.home
     aside = mechanism.advance(home, np.full(mechanism.coordinates.velocity_size, STEP))

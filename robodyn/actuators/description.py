@@ -32,7 +32,7 @@ def actuator_from_fields(block: Fields) -> Actuator:
             return block.get(name, "a list of [speed, torque]")
         return block.number(name, UNITS[name])
 
-    return _made(block, read, f"{block.source}: {block.path}: ")
+    return _build_actuator(block, read, f"{block.source}: {block.path}: ")
 
 
 def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
@@ -53,10 +53,12 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
             return [numbers[i : i + 2] for i in range(0, len(numbers), 2)]
         return _number(text, name, where)
 
-    return _made(params, read, f"{where}: <param> ")
+    return _build_actuator(params, read, f"{where}: <param> ")
 
 
-def _made(given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str) -> Actuator:
+def _build_actuator(
+    given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str
+) -> Actuator:
     """Build the actuator from the given fields."""
     values = {name: read(name) for name in NAMES if name in given}
     try:

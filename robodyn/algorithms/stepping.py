@@ -61,9 +61,9 @@ def compiled_step(
         state = tuple(np.concatenate(pair) for pair in rows)  # type: ignore[assignment]
     elif mechanism.drives.elasticity is not None:
         refuse_elastic_drives(mechanism)
-    rollout = compiled_run.held(*state, *loads, dt, steps, settings)
+    rollout = compiled_run.constant_effort_rollout(*state, *loads, dt, steps, settings)
     outcome = mechanism.solver.own_run.advance(rollout, 0, 1)
-    q, v = compiled_run.reached(rollout, outcome, mechanism.solver.failure_reason)
+    q, v = compiled_run.final_state(rollout, outcome, mechanism.solver.failure_reason)
     if motors is None:
         return q, v
     nq, nv = len(configuration), len(velocity)

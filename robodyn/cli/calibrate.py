@@ -58,7 +58,7 @@ def _plan(
     return {"measure": measure, "height": bed, "radius": bed_radius, "points": points}
 
 
-def _known(
+def _parameters_and_noise(
     parameter: list[str] | None = None,
     position_noise: float | None = None,
     orientation_noise: float | None = None,
@@ -87,7 +87,7 @@ def calibrate(
         "CalibrationSettings", "tracker target constraint tolerance loss"
     ),
     known: dict[str, Any] = passed(
-        _known, "parameter position_noise orientation_noise joint_noise"
+        _parameters_and_noise, "parameter position_noise orientation_noise joint_noise"
     ),
     units: dict[str, Any] = passed("read_measurements", "position_unit tracker_unit"),
     output: Path | None = None,
@@ -119,7 +119,7 @@ def calibrate(
         level_noise: Standard deviation of the level's angles [rad].
         stop_noise: Standard deviation of the stops [m or rad].
     """
-    m, task, options = load_quietly(model), _Instead(**instead), _known(**known)
+    m, task, options = load_quietly(model), _Instead(**instead), _parameters_and_noise(**known)
     if task.poses:
         if html is not None:
             raise rd.InvalidInput(

@@ -160,11 +160,11 @@ def plan(
             raise rd.InfeasibleTrajectory(f"{name}: {broken.text}", value=broken)
     written = SagCompensation(mechanism, motion) if compensate_sag else motion
     _write(mechanism, written, name, **files)
-    found = _found(mechanism, motion, name, profile)
+    found = _motion_data(mechanism, motion, name, profile)
     return CommandResult(found, "\n".join(_lines(found)))
 
 
-def _found(
+def _motion_data(
     mechanism: rd.Mechanism, motion: rd.Trajectory, name: str, profile: str
 ) -> dict[str, Any]:
     """Return the planned motion as data for JSON."""

@@ -35,7 +35,7 @@ from robodyn.trajectories import (
 THERE = 1e-4
 
 
-class _Given(NamedTuple):
+class _ScheduledTrajectory(NamedTuple):
     """A trajectory that starts at `start` [ns], or with the next state if `start` is None."""
 
     trajectory: Trajectory
@@ -80,8 +80,8 @@ class ActiveTrajectory:
         self.clock = PathClock(scale_rate)
         self.is_started = False
         self._hold_when_idle = hold_when_idle
-        self._given: _Given | None = None
-        self._next: _Given | None = None
+        self._given: _ScheduledTrajectory | None = None
+        self._next: _ScheduledTrajectory | None = None
         self._path: Trajectory | None = None  # given trajectory, or a handover to it
         self._start: int | None = None
         self._earliest = -np.inf  # path time at the beginning of a handover
@@ -110,7 +110,7 @@ class ActiveTrajectory:
         if point is None or not self.is_started:
             self.follow(trajectory, start)
             return False
-        self._next = _Given(point, self._latest)
+        self._next = _ScheduledTrajectory(point, self._latest)
         ends = self._latest + round(1e9 * point.duration)
         self._stream_ends = ends if point.moves else None
         return True
@@ -133,7 +133,7 @@ class ActiveTrajectory:
                 f"{self.mechanism.name} {expected}",
                 value=shape,
             )
-        self._stream_ends, given = None, _Given(trajectory, start)
+        self._stream_ends, given = None, _ScheduledTrajectory(trajectory, start)
         replaces = self.is_started or (self._given is None and self._hold_when_idle)
         stopping = self._stops or self._stop is not None
         if stopping or (self.handover and self._followed and replaces):
@@ -262,11 +262,13 @@ class ActiveTrajectory:
         else:
             self._hold(configuration, waiting)
 
-    def _hold(self, configuration: FloatArray, waiting: _Given | None) -> None:
+    def _hold(self, configuration: FloatArray, waiting: _ScheduledTrajectory | None) -> None:
         """Rest at a configuration until another trajectory begins."""
         rest = np.zeros((1, self.mechanism.coordinates.velocity_size))
         here = Motion(configuration[None], rest, rest)
-        self._take(_Given(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True))
+        self._take(
+            _ScheduledTrajectory(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True)
+        )
         self._next = waiting
 
     def _is_away(self, time: int, configuration: FloatArray) -> bool:
@@ -282,14 +284,16 @@ class ActiveTrajectory:
             return False  # no efforts exist for this state anyway
         return bool(np.abs(motions.joint_difference(self.mechanism, *positions)).max() > THERE)
 
-    def _take(self, given: _Given) -> None:
+    def _take(self, given: _ScheduledTrajectory) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start
         self._next = None
         self.is_started, self._earliest = False, -np.inf
         if given.start is not None:
             self.clock.begin(given.start)
 
-    def _hand_over(self, given: _Given, time: int, pace: Pace, measured: Motion | None) -> Pace:
+    def _hand_over(
+        self, given: _ScheduledTrajectory, time: int, pace: Pace, measured: Motion | None
+    ) -> Pace:
         if self._path is None:
             return pace
         old = self._path.sample(pace.path) if measured is None else measured

@@ -98,7 +98,7 @@ def limited_stop(
             try:
                 stop = _stop(mechanism, motion, multiple * duration)
                 way = stop.sample(np.linspace(0.0, stop.blend, STOP_INTERVALS + 1))
-                left = _left(mechanism, travel_positions(mechanism, way.configuration))
+                left = _travel_excess(mechanism, travel_positions(mechanism, way.configuration))
             except KinematicsError:
                 continue
             by_demand = worst_violation(mechanism, drive_demand(mechanism, way), before)
@@ -117,7 +117,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
     return Handover(mechanism, motion._replace(acceleration=still[0]), end, duration)
 
 
-def _left(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
+def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
     """Return the excess of values (K, k) of `travel` over their range and the first row."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)

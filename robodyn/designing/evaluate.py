@@ -18,7 +18,7 @@ from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.clearances import room
 from robodyn.designing.evaluation import DriveRequirements, Evaluation, MotionEvaluation
-from robodyn.designing.machine_motion import MachineMotion, machine_motions, reached
+from robodyn.designing.machine_motion import MachineMotion, are_feasible, machine_motions
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
@@ -155,7 +155,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
     return MotionEvaluation(
         name=POSES if motion is None else motion.name,
         duration=duration,
-        reached=float(reached(rows).mean()),
+        reached=float(are_feasible(rows).mean()),
         positions=ends,
         speed=_over(np.max, np.abs(every.rate)),
         peak_effort=_over(np.max, np.abs(every.effort)),

@@ -211,6 +211,6 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
     return top, np.where(inner & (np.abs(offset) <= 1.0), offset, 0.0)
 
 
-def reached(rows: DriveRows) -> BoolArray:
+def are_feasible(rows: DriveRows) -> BoolArray:
     """Return whether the body can have each pose (K,) and efforts exist."""
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)

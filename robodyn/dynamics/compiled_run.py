@@ -236,10 +236,10 @@ def batch_entry(kernel: Any) -> Callable[..., int]:
     return direct(kernel, *arrays, types.intp, types.intp)
 
 
-def reached(
+def final_state(
     rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return configuration and velocity at the end of a rollout of one interval; see `held`.
+    """Return configuration and velocity at the end of a `constant_effort_rollout`.
 
     Args:
         rollout: completed rollout.
@@ -289,7 +289,7 @@ class StepSettings(NamedTuple):
     is_semi_implicit: bool = False
 
 
-def held(
+def constant_effort_rollout(
     configuration: FloatArray,
     velocity: FloatArray,
     effort: FloatArray,

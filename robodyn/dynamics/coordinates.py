@@ -77,7 +77,7 @@ class Coordinates:
         out[..., columns] -= full_turns(out[..., columns] - near)
         return out
 
-    def beside(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
+    def wrap_near(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
         """Shift configurations (..., nq) by full turns to within half a turn of others.
 
         Args:

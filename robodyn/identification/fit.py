@@ -103,7 +103,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
     return Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
 
 
-def fitted(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
+def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
     """Extend a `first_fit` by the friction terms that predict best.
 
     Args:
@@ -115,7 +115,7 @@ def fitted(fit: Fit, friction: str, report_progress: Callable[[float], None]) ->
         The fit.
     """
     regression, first = fit.regression, fit.terms
-    tried = _tried(regression, friction)
+    tried = _candidate_terms(regression, friction)
     if any(tried):
         fit = _with_more(fit, None, tried, lambda part: report_progress(0.6 * part))
     if LOAD not in CHOICES.get(friction, ()):
@@ -142,7 +142,7 @@ def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray
     return np.array([sum(next(coefficients) * dry for dry in own) for own in kinds])
 
 
-def _tried(regression: Regression, friction: str) -> Terms:
+def _candidate_terms(regression: Regression, friction: str) -> Terms:
     """Return the candidate terms of each motor beyond the first."""
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))

@@ -198,7 +198,7 @@ def friction_columns(
     # the direction of a slow reversal is known all the same
     still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVES * dead)
     count = round(samples.frequency / samples.filters.effort)
-    rate = held(own, still, 3.0 * dead, count)
+    rate = extend_at_rest(own, still, 3.0 * dead, count)
     # at rest a rate is noise, and so is its sign
     fades = np.where(still, dead, sharp * dead)
     load = np.zeros(len(at)) if load is None else load
@@ -222,7 +222,7 @@ def friction_efforts(
     return motors.at_joints(np.stack(found, axis=-1))
 
 
-def held(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
+def extend_at_rest(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
     """Extend each motion by `count` samples at rest, with the rate `slowest` in its direction.
 
     Dry friction does not vanish when motion ends; a gap would be smeared by the filters over

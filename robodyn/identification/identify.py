@@ -14,7 +14,7 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.base_parameters import missed_parameters
 from robodyn.identification.columns import Columns
 from robodyn.identification.filters import Filters, choose_filters
-from robodyn.identification.fit import Fit, first_fit, fitted
+from robodyn.identification.fit import Fit, add_friction_terms, first_fit
 from robodyn.identification.friction import KINDS, Friction
 from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
@@ -104,7 +104,7 @@ def identify(
     if not filters.effort_delay:
         fit = first_fit(regression.without_delay(), friction, robust)
     report_progress(0.5)
-    fit = fitted(fit, friction, lambda part: report_progress(0.5 + 0.4 * part))
+    fit = add_friction_terms(fit, friction, lambda part: report_progress(0.5 + 0.4 * part))
     report_progress(0.9)
     result = _result(m, fit, notes + _delays(fit))
     result = replace(result, fit=tuple(result.validate(given)))

@@ -82,7 +82,7 @@ def check_body(item: Any, where: str = "") -> None:
     put(item, "inertia", inertia_tensor(f"{where}inertia", item.inertia))
 
 
-def joined(item: T, other: Any) -> T:
+def combine_bodies(item: T, other: Any) -> T:
     """Combine a body, or a part with one, and another fixed to it, by the parallel-axis theorem.
 
     Raises:

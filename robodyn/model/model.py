@@ -19,7 +19,7 @@ from robodyn.actuators import IDEAL, Actuator
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_scalar, check_tree
 from robodyn.errors import ModelError
-from robodyn.model.body import Link, joined, payload
+from robodyn.model.body import Link, combine_bodies, payload
 from robodyn.model.closure import Closure
 from robodyn.model.comparison import Compared
 from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unchecked
@@ -339,7 +339,7 @@ class Model(Compared):
             ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
         """
         carried = payload(mass, com, inertia)
-        links = (joined(k, carried) if k.name == self.tip_link else k for k in self.links)
+        links = (combine_bodies(k, carried) if k.name == self.tip_link else k for k in self.links)
         return replace(self, links=tuple(links))
 
 

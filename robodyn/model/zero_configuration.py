@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.model.body import Body, joined
+from robodyn.model.body import Body, combine_bodies
 from robodyn.model.geometry import Geometry
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
@@ -70,7 +70,7 @@ class ZeroConfigurationTree:
             link, R = self.links[name], frame[:3, :3].T
             own = Body(link.mass, link.com, link.inertia)
             parts.append(own if name == body else own.seen_from(R, -R @ frame[:3, 3]))
-        return reduce(joined, parts)
+        return reduce(combine_bodies, parts)
 
     def geometry(self, body: str, kind: str) -> tuple[Geometry, ...]:
         """Return the `visuals` or `collisions` of all links of a rigid body, in its frame."""

@@ -21,7 +21,7 @@ from robodyn.dynamics.compiled_run import (
     Outcome,
     Rollout,
     StepSettings,
-    held,
+    constant_effort_rollout,
     stop_numbers,
 )
 from robodyn.dynamics.end_stops import EndStops
@@ -194,7 +194,9 @@ class BatchPlant:
             curves = self._limits_efforts and one.drives.has_torque_speed_curve
             rest = loads[..., :6]
             settings = StepSettings(self._end_stops, curves, self._is_semi_implicit)
-            once = held(q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, settings)
+            once = constant_effort_rollout(
+                q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, settings
+            )
             arguments = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
             self._bound[k] = _Row(
                 advance, replace(arguments, loads=rest), replace(arguments, loads=loads)

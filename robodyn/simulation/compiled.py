@@ -25,7 +25,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_called
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base
-from robodyn.simulation.task import SimulationTask, moved, step_times, steps_between
+from robodyn.simulation.task import SimulationTask, base_motion_at, step_times, steps_between
 from robodyn.trajectories.base import Trajectory
 
 # Number of instants to sample at a time, which limits the memory of long simulations.
@@ -120,7 +120,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         np.array(as_array("plan", rows, (columns,)).reshape(*times.shape, columns), order="C"),
         dt,
         np.concatenate([[0.0], np.cumsum(steps)]),
-        loads if run.base is None else with_base(loads, moved(run.base, instants).rows),
+        loads if run.base is None else with_base(loads, base_motion_at(run.base, instants).rows),
         run.rows[0][first : last + 1],
         run.rows[1][first : last + 1],
         run.required[first:last],
@@ -200,7 +200,7 @@ def rows_for(
             parts.append(controller.friction.efforts(desired._replace(configuration=goal)))
         return np.concatenate(parts, axis=-1)
     if isinstance(controller, computed_torque.Feedforward):
-        felt = None if base is None else moved(base, times)
+        felt = None if base is None else base_motion_at(base, times)
         return controller.mechanism.inverse_dynamics(*trajectory.sample(times), base=felt)
     if isinstance(controller, CompiledController):
         return controller.rows(trajectory, times, len(mechanism.joint_names))

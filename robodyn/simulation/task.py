@@ -170,7 +170,10 @@ class SimulationTask:
             load = self._load_at(float(times[1]), plant.configuration, plant.velocity)
             try:
                 plant.hold(
-                    required, 1, load, None if self.base is None else moved(self.base, times)
+                    required,
+                    1,
+                    load,
+                    None if self.base is None else base_motion_at(self.base, times),
                 )
             except SimulationFailed as error:
                 time = step * plant.dt
@@ -234,7 +237,7 @@ def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
-def moved(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
+def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
     """Return the motion of the base at times (...) [s]."""
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]

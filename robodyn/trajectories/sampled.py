@@ -48,7 +48,7 @@ class _Cubics(NamedTuple):
     c2: FloatArray
     c3: FloatArray
 
-    def taken(self, rows: Indices) -> _Cubics:
+    def select(self, rows: Indices) -> _Cubics:
         """Return the cubics of some rows."""
         return _Cubics(*(values[rows] for values in self))
 
@@ -154,7 +154,7 @@ class SampledTrajectory(RowTrajectory):
         if between.size:
             few = len(between) < len(self.times)
             rows = knot[between]
-            cubics = self._cubics(rows) if few else self._every_cubic.taken(rows)
+            cubics = self._cubics(rows) if few else self._every_cubic.select(rows)
             cubic = self._between(cubics, t[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
@@ -166,7 +166,7 @@ class SampledTrajectory(RowTrajectory):
         If the mechanism must compute its configuration, it is the one near that of the knot.
         """
         count, places = len(self.times) - 1, len(fractions)
-        every = self._every_cubic.taken(np.repeat(np.arange(count), places))
+        every = self._every_cubic.select(np.repeat(np.arange(count), places))
         begin, end = self.times[:-1, None], self.times[1:, None]
         t = begin + (end - begin) * fractions
         known = None

@@ -58,7 +58,7 @@ def plan_straight(
         NoSolution: a closed loop cannot be assembled on the way.
     """
     start, goal = np.asarray(start, dtype=np.float64), np.asarray(goal, dtype=np.float64)
-    goal = mechanism.coordinates.beside(goal, start)
+    goal = mechanism.coordinates.wrap_near(goal, start)
     if mechanism.coordinates.is_pose:
         return plan_line(start, goal, duration, v_max, w_max, profile=profile)
     if len(mechanism.independent_joints) == mechanism.coordinates.configuration_size:

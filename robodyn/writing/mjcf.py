@@ -21,7 +21,7 @@ from robodyn.errors import OutputError, warn
 from robodyn.formats.inertia import unphysical
 from robodyn.formats.xml_elements import UNLIMITED, document_text, element, number, numbers
 from robodyn.model import Closure, Joint, Model
-from robodyn.model.body import Body, Link, joined
+from robodyn.model.body import Body, Link, combine_bodies
 from robodyn.model.geometry import MeshFile
 from robodyn.model.zero_configuration import ZeroConfigurationTree
 from robodyn.poses import matrix_from_pose, quaternion_of_rotation
@@ -168,7 +168,7 @@ class _Writer:
             if not joint.moves and unphysical(link.inertia) is not None:
                 body = Body(link.mass, link.com, link.inertia)
                 body = body.seen_from(at.rotation.T, -at.rotation.T @ at.translation)
-                links[name], links[link.name] = joined(links[name], body), Link(link.name)
+                links[name], links[link.name] = combine_bodies(links[name], body), Link(link.name)
 
     def _is_between(self, joint: Joint) -> bool:
         """Return whether a joint's child only carries the next joint."""

@@ -101,7 +101,7 @@ def calibration_poses(
             value=settings.points,
         )
     geometry_of(m)  # rejects a mechanism without geometry before the work is done
-    found = _drawn(m, settings, progress)
+    found = _random_configurations(m, settings, progress)
     if len(found) < n:
         raise InvalidInput(
             f"{m.name}: only {len(found)} of {candidates} random poses are within reach and below "
@@ -123,7 +123,7 @@ def calibration_poses(
     )  # fmt: skip
 
 
-def _drawn(
+def _random_configurations(
     m: Mechanism, settings: PoseSettings, progress: Callable[[float], None] | None
 ) -> FloatArray:
     """Draw configurations (k, nq) with joints uniform in their ranges."""

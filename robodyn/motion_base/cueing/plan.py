@@ -57,7 +57,7 @@ class Plan(NamedTuple):
     force: FloatArray
     rate: FloatArray
 
-    def later(self) -> Plan:
+    def advance(self) -> Plan:
         """Return the plan one sample later; at its end it stays at rest."""
         return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
 
@@ -272,13 +272,13 @@ class MotionLimiter:
     def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
         """Move from the last braking motion towards the requested motion, within the limits."""
         brake = self._brake
-        cue, room = self._held(braked, way, [(1.0, brake)])
+        cue, room = self._first_within_limits(braked, way, [(1.0, brake)])
         if cue is None:
             others = [(fraction, brake) for fraction in FRACTIONS]
             if room[0, 0] >= 0.0:  # another brake may help
                 near = (k for k in (brake + 1, brake - 1) if 0 <= k < len(BRAKES))
                 others = [(1.0, k) for k in near] + others
-            cue, _ = self._held(braked, way, others)
+            cue, _ = self._first_within_limits(braked, way, others)
         if cue is None:
             if self.place.shape[1] > 2:  # at rest the last two are alike
                 self.place = self.place[:, 1:]
@@ -307,7 +307,7 @@ class MotionLimiter:
             ]
         )
 
-    def _held(
+    def _first_within_limits(
         self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
     ) -> tuple[Cue | None, FloatArray]:
         """Take the first of the candidate steps that respects all limits.

@@ -183,7 +183,7 @@ class PredictiveCueing:
         self._missed = 0 if found is not None else self._missed + 1
         self.late += found is None
         if self._missed <= self._patience:
-            self._plan = (self._plan if found is None else found).later()
+            self._plan = (self._plan if found is None else found).advance()
             cue = head_motion.Cue(*(each[0] for each in self._plan.cue))
             felt_force, felt_rate = self._plan.force[:1], self._plan.rate[:1]
             self.joints = DrivenMotion(*(each[0] for each in self._plan.joints))

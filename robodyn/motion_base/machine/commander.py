@@ -200,7 +200,7 @@ class PositionCommander:
         try:
             motion = None if self.motion_source is None else self.motion_source.at(time)
             if motion is not None and np.abs(np.concatenate(motion)).max() <= LARGEST_STATE:
-                return self._allowed(motion)
+                return self._admissible_target(motion)
             if motion is not None:
                 problem = (
                     f"the requested motion is not finite, or has a number beyond {LARGEST_STATE:g}"
@@ -210,7 +210,7 @@ class PositionCommander:
         self.target = self._inside = None
         return None, problem
 
-    def _allowed(self, motion: Motion) -> tuple[FloatArray, str]:
+    def _admissible_target(self, motion: Motion) -> tuple[FloatArray, str]:
         """Return the target (3, n) for a motion, after at most one search, and the reason."""
         mechanism = self.mechanism
         if self._detour:

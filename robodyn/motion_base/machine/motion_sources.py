@@ -101,7 +101,9 @@ class BodyMotion:
         home = mechanism.home  # so that later calls are fast
         motions.configuration_near(mechanism, mechanism.body_pose(home), home)
 
-    def reached(self, pose: FloatArray, twist: FloatArray, here: FloatArray) -> tuple[Motion, str]:
+    def nearest_motion(
+        self, pose: FloatArray, twist: FloatArray, here: FloatArray
+    ) -> tuple[Motion, str]:
         """Return the motion at a pose, or at the nearest pose that Newton's method reached."""
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
@@ -176,7 +178,7 @@ class PoseStream(BodyMotion):
                 f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
             )
         with np.errstate(all="ignore"):
-            motion, problem = self.reached(requested, moving, here)
+            motion, problem = self.nearest_motion(requested, moving, here)
         if since is not None and since <= self._timeout:
             seconds, last = 1e-9 * since, self._motion
             if problem:  # the velocity of the nearest pose is unknown

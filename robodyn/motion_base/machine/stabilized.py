@@ -75,7 +75,7 @@ class StabilizedSource(BodyMotion):
         pose = m.body_pose(requested.configuration)
         J = m.twist_jacobian(requested.configuration)
         seen = seen_from(base, (pose, J @ requested.velocity, J @ requested.acceleration))
-        motion, problem = self.reached(seen[0], seen[1], self._here)
+        motion, problem = self.nearest_motion(seen[0], seen[1], self._here)
         self._here = motion.configuration
         self._adapt(time, motion, problem)
         if problem:

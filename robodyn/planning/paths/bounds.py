@@ -106,7 +106,9 @@ class Bounds:
                 return np.full((1, self.size), -np.inf)
         return np.concatenate([self.margins(one[None]) for one in configurations])
 
-    def kept(self, configurations: FloatArray, least: FloatArray | float = 0.0) -> BoolArray:
+    def are_satisfied(
+        self, configurations: FloatArray, least: FloatArray | float = 0.0
+    ) -> BoolArray:
         """Return (N,) whether every margin is at least `least` (c,)."""
         return np.asarray((self.margins(configurations) >= least).all(axis=1))
 

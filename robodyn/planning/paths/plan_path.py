@@ -101,7 +101,7 @@ def plan_path(
     timeout = as_scalar("timeout", settings.timeout, "s", above=0.0)
     step = as_scalar("step", settings.step, "rad", above=0.0)
     first = mechanism.coordinates.single("start", start)
-    last = mechanism.coordinates.beside(mechanism.coordinates.single("goal", goal), first)
+    last = mechanism.coordinates.wrap_near(mechanism.coordinates.single("goal", goal), first)
     given_limit = settings.condition_limit
     limit = default_limit(mechanism) if given_limit is None else given_limit
     parts = None if settings.clearance is None else Clearance(mechanism, settings.clearance)
@@ -159,7 +159,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
     """Search several times; return the shortest path (n, nq), None if no search finds one."""
     space, least = problem.space, problem.least(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)
-    if straight is not None and problem.bounds.kept(straight, least).all():
+    if straight is not None and problem.bounds.are_satisfied(straight, least).all():
         return straight
     best: FloatArray | None = None
     began = time.monotonic()

@@ -182,13 +182,13 @@ class ProjectedSpace(Space):
         """
         length = float(np.linalg.norm(rates @ way))
         fraction = min(most, step / max(length, 1e-12))
-        while (moved := self._moved(here, rates, fraction * way)) is None:
+        while (moved := self._step_on_sheet(here, rates, fraction * way)) is None:
             if fraction * length <= SHORTEST * step:
                 return None
             fraction *= 0.5
         return *moved, fraction
 
-    def _moved(
+    def _step_on_sheet(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
         """Take one step along the sheet; None if the sheet ends or the step jumps to another."""

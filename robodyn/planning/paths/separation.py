@@ -168,7 +168,7 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
                     known = branches.setdefault(there, [])
                     if known and space.distances(place, np.array(known)).min() < resolution:
                         continue
-                    if not problem.bounds.kept(moved[None]).all():
+                    if not problem.bounds.are_satisfied(moved[None]).all():
                         continue
                     known.append(place)
                     count += 1

@@ -42,7 +42,7 @@ def shortcut(
     """Replace detours by straight segments within the bounds."""
     space, bounds, step = problem.space, problem.bounds, problem.step
     whole = space.segment(path[0], path[-1], step)
-    if whole is not None and bounds.kept(whole, least).all():
+    if whole is not None and bounds.are_satisfied(whole, least).all():
         return whole
     path = filled(space, path, step)
     for _ in range(TRIES):
@@ -56,7 +56,10 @@ def shortcut(
             continue
         # the middle first: most shortcuts that fail do so there
         middle = len(way) // 2
-        if bounds.kept(way[middle : middle + 1], least).all() and bounds.kept(way, least).all():
+        if (
+            bounds.are_satisfied(way[middle : middle + 1], least).all()
+            and bounds.are_satisfied(way, least).all()
+        ):
             path = np.concatenate([path[:first], way, path[last + 1 :]])
     return path
 
@@ -72,7 +75,7 @@ def smoothed(
             continue
         s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
         along = curve.configurations(s)
-        if bounds.kept(along, least).all() and space.follows(along):
+        if bounds.are_satisfied(along, least).all() and space.follows(along):
             return _tighten(curve, bounds, least, budget)
     return None
 
@@ -94,7 +97,7 @@ def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
             middle = 0.5 * (controls[k - 1] + controls[k + 1])
             controls[k] += pulls[k] * (middle - controls[k])
             moved = curve.with_controls(controls)
-            if moved is not None and bounds.kept(_around(moved, k, count), least).all():
+            if moved is not None and bounds.are_satisfied(_around(moved, k, count), least).all():
                 curve = moved
                 pulls[k] = min(1.0, 2.0 * pulls[k])
             else:

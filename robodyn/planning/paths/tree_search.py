@@ -73,7 +73,7 @@ class PlanningProblem:
     @property
     def ends_keep(self) -> bool:
         """Whether start and goal are within the bounds."""
-        return bool(self.bounds.kept(np.stack([self.start, self.goal])).all())
+        return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
     def least(self, fraction: float) -> FloatArray:
         """Return the margins (c,) for the search: `fraction`, or less near the ends."""
@@ -161,7 +161,7 @@ class TreeSearch:
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
         way = self._space.segment(one, other, self._step)
-        return way if way is not None and self._kept(way) == len(way) else None
+        return way if way is not None and self._count_within_bounds(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
         """Grow a tree from a node towards a target until a bound stops it; return the last node."""
@@ -171,7 +171,7 @@ class TreeSearch:
             way = space.towards(here, target, min(part, reach - gone), self._step)
             if not len(way):
                 break
-            count = self._kept(way)
+            count = self._count_within_bounds(way)
             if count:
                 rows = [*range(space.stride - 1, count - 1, space.stride), count - 1]
                 node = tree.add(way[rows], node)
@@ -181,7 +181,7 @@ class TreeSearch:
             gone += part
         return node
 
-    def _kept(self, way: FloatArray) -> int:
+    def _count_within_bounds(self, way: FloatArray) -> int:
         """Count the configurations of a segment before the first that violates a bound."""
-        broken = np.flatnonzero(~self._problem.bounds.kept(way, self._least))
+        broken = np.flatnonzero(~self._problem.bounds.are_satisfied(way, self._least))
         return int(broken[0]) if broken.size else len(way)

@@ -10,7 +10,7 @@ from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces, graded
 from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.planning.time_optimal.sampled_path import sample_path
-from robodyn.planning.time_optimal.search import Reached, unverified
+from robodyn.planning.time_optimal.search import ReachableMotion, unverified
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.spacing import spacing
 
@@ -18,7 +18,7 @@ __all__ = [
     "Constraints",
     "Easing",
     "PathPieces",
-    "Reached",
+    "ReachableMotion",
     "SmoothCurve",
     "SpeedSpline",
     "WaypointSpline",

@@ -21,7 +21,7 @@ from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.motion import Limited
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SampledPath
-from robodyn.planning.time_optimal.search import Failed, Found
+from robodyn.planning.time_optimal.search import Failed, PieceMotion
 
 # Fraction of a limit from which on it counts as reached.
 USED = 0.98
@@ -32,7 +32,7 @@ EXAMINED = 2000
 
 
 def limiting(
-    path: SampledPath, problem: Intervals, constraints: Constraints, found: Found
+    path: SampledPath, problem: Intervals, constraints: Constraints, found: PieceMotion
 ) -> list[Limited]:
     """List the limits that a motion reaches along a path in N intervals, in order of time."""
     times = found.timed.times
@@ -145,7 +145,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
 
 
 def refuse_unlimited(
-    mechanism: Mechanism, piece: Piece, problem: Intervals, found: Found | None = None
+    mechanism: Mechanism, piece: Piece, problem: Intervals, found: PieceMotion | None = None
 ) -> None:
     """Reject a motion that no limit bounds, before or after it was computed.
 

@@ -88,7 +88,7 @@ class TimedSmoothly(Timed):
         t = 2.0 * h / (self._rate[1:] + self._rate[:-1])
         every = np.arange(len(h))
         for _ in range(20):
-            gone, rate, _ = self._moved(every, t)
+            gone, rate, _ = self._displacement(every, t)
             step = (gone - h) / rate
             t = t - step
             if (np.abs(step) <= 1e-15 * t).all():
@@ -99,11 +99,11 @@ class TimedSmoothly(Timed):
         """Compute s, its rate and its acceleration at times t (K,) from the start."""
         nodes, times = self._nodes, self.times
         k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
-        gone, rate, change = self._moved(k, np.minimum(t, times[-1]) - times[k])
+        gone, rate, change = self._displacement(k, np.minimum(t, times[-1]) - times[k])
         s, first, second, _ = self._easing.at(np.clip(nodes[k] + gone, nodes[k], nodes[k + 1]))
         return s, first * rate, first * change + second * rate**2
 
-    def _moved(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _displacement(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the displacement of r, its rate and acceleration at times t (K,)."""
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2

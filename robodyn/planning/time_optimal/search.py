@@ -48,7 +48,7 @@ class Unverified(Exception):
     """
 
 
-class Found(NamedTuple):
+class PieceMotion(NamedTuple):
     """Fastest motion along a piece.
 
     Attributes:
@@ -70,7 +70,7 @@ def fastest_within(
     constraints: Constraints,
     piece: Piece,
     report_progress: Callable[[float], None],
-) -> Found:
+) -> PieceMotion:
     """Find the fastest motion within limits that also hold between the points.
 
     `report_progress` is called with the progress from 0 to 1.
@@ -81,7 +81,7 @@ def fastest_within(
     """
     ends = piece.ends
     problem = with_own_limits(given)
-    reached = Reached(problem, ends)
+    reached = ReachableMotion(problem, ends)
     verification = Verification(path, constraints)
     spline = SpeedSpline(problem.steps, 2)
     gap, improves = 0.0, False
@@ -106,7 +106,7 @@ def fastest_within(
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
             middle = 0.5 * (x[1:] + x[:-1]), 0.5 * np.diff(x) / path.steps
-            return Found(TimedByIntervals(piece, x), gap, middle)
+            return PieceMotion(TimedByIntervals(piece, x), gap, middle)
     raise Unverified(int(np.argmax(x)))
 
 
@@ -126,12 +126,12 @@ def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
     Raises:
         Failed: no such motion exists.
     """
-    reached = Reached(problem, ends)
+    reached = ReachableMotion(problem, ends)
     reached.find()
     return reached.x
 
 
-class Reached:
+class ReachableMotion:
     """Motion found by reachability, updated when limits change.
 
     Attributes:

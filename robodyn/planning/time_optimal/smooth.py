@@ -22,7 +22,12 @@ from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import TimedSmoothly
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives, eased
-from robodyn.planning.time_optimal.search import Found, Unverified, unverified, with_own_limits
+from robodyn.planning.time_optimal.search import (
+    PieceMotion,
+    Unverified,
+    unverified,
+    with_own_limits,
+)
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
 
@@ -72,7 +77,7 @@ class SmoothSearch:
         self.piece = given._replace(curve=curve, nodes=easing.at(self._nodes)[0])
         self.course = self._course(VERIFIED)
 
-    def fastest(self, given: Intervals, report_progress: Callable[[float], None]) -> Found:
+    def fastest(self, given: Intervals, report_progress: Callable[[float], None]) -> PieceMotion:
         """Find the fastest motion within all limits, between points too.
 
         Args:
@@ -126,7 +131,7 @@ class SmoothSearch:
             if not exceeded:
                 timed = TimedSmoothly(self.piece, self._easing, self._nodes, p.spline, c)
                 at = len(VERIFIED) // 2
-                return Found(timed, np.nan, (square[:, at], acceleration[:, at]), used)
+                return PieceMotion(timed, np.nan, (square[:, at], acceleration[:, at]), used)
             with np.errstate(divide="ignore"):
                 bounds = problem.bounds / course.imposed[0][..., 0] ** 2
             p = p._replace(limits=p.limits._replace(bounds=bounds))

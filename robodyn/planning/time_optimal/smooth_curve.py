@@ -48,13 +48,13 @@ class SmoothCurve(RowTrajectory):
         self._starts = configuration
         h = np.diff(places)[:, None]
         first = np.arange(len(places) - 1)
-        whole, rate = self._seen(configuration, tangent, first, first + 1)
+        whole, rate = self._displacements_from_centers(configuration, tangent, first, first + 1)
         change = self._chart_change(whole, rate, curvature[1:])
         # coefficients of the displacement d in powers of (s - s0)/h, with d = 0 at s0
         begun = np.zeros(whole.shape), h * tangent[:-1], h**2 * curvature[:-1]
         self._coefficients = hermite_quintic(begun, (whole, h * rate, h**2 * change))
 
-    def _seen(
+    def _displacements_from_centers(
         self,
         configuration: FloatArray,
         tangent: FloatArray,
@@ -98,7 +98,7 @@ class SmoothCurve(RowTrajectory):
         scale = np.abs(places[beside] - places).max(axis=0)
         power = np.arange(2, 6)
         for other in beside:
-            whole, rate = self._seen(configuration, tangent, here, other)
+            whole, rate = self._displacements_from_centers(configuration, tangent, here, other)
             step = ((places[other] - places) / scale)[:, None]
             own = scale[:, None] * tangent
             matrix += [step**power, power * step ** (power - 1)]

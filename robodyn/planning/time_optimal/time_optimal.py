@@ -142,7 +142,7 @@ def _planned(
     elif count >= SPACED:
         coarse = _between(mechanism, path.cut(count // COARSER), *ends)
         placings = [_spacing(piece, constraints) for piece in coarse]
-    found: list[search.Found] = []
+    found: list[search.PieceMotion] = []
     reasons: list[Limited] = []
     start = 0.0
     pieces = _between(mechanism, path.cut(count, placings), *ends)
@@ -178,7 +178,7 @@ def _fastest(
     piece: Piece,
     easing: Easing | None,
     report_progress: Callable[[float], None],
-) -> tuple[search.Found, list[Limited]]:
+) -> tuple[search.PieceMotion, list[Limited]]:
     """Compute the fastest motion along a piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
     smooth: SmoothSearch | None = None

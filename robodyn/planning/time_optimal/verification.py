@@ -61,12 +61,12 @@ class Verification:
         self._x = x
         begin, change = x[:-1][rows, None], np.diff(x)[rows, None]
         acceleration = 0.5 * change / self._path.steps[rows, None]
-        self._look(rows, begin + change * VERIFIED, acceleration)
+        self._evaluate_intervals(rows, begin + change * VERIFIED, acceleration)
         return self._tighten(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
         """Tighten limits for squared speeds and accelerations (N, M), see `tighten`."""
-        self._look(slice(None), square, acceleration)
+        self._evaluate_intervals(slice(None), square, acceleration)
         return self._tighten(problem, np.zeros(len(square), dtype=bool))
 
     def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
@@ -94,7 +94,9 @@ class Verification:
         differs |= (self._above > 0.0).any(axis=1) | (self._below > 0.0).any(axis=1)
         return np.flatnonzero(differs)
 
-    def _look(self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray) -> None:
+    def _evaluate_intervals(
+        self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray
+    ) -> None:
         """Evaluate some intervals for squared speeds and accelerations there."""
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]

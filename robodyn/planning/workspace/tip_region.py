@@ -180,7 +180,7 @@ class TipRegion(Region):
         """
         given = as_array("points", points, (3,), "rad" if self._turns else "m")
         flat = given.reshape(-1, 3)
-        return self._reaches(flat).reshape(given.shape[:-1])
+        return self._is_reachable(flat).reshape(given.shape[:-1])
 
     @cached_property
     def boundary(self) -> Surface:
@@ -299,14 +299,16 @@ class TipRegion(Region):
             front = []
             for first in range(0, len(starts), CHUNK):
                 part = starts[first : first + CHUNK]
-                found = self._moved(np.array([q for _, q in part]), [cell for cell, _ in part])
+                found = self._move_to_neighbors(
+                    np.array([q for _, q in part]), [cell for cell, _ in part]
+                )
                 front += self._take(found, self._steps.tips(found))
             report_progress(before + fraction * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
             if time.monotonic() > until:
                 return not front
         return True
 
-    def _moved(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
+    def _move_to_neighbors(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
         """Compute configurations that move the tip from cubes into their neighbors."""
         goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
@@ -315,7 +317,7 @@ class TipRegion(Region):
         q = q[good]
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
-    def _reaches(self, points: FloatArray) -> BoolArray:
+    def _is_reachable(self, points: FloatArray) -> BoolArray:
         """Return (N,) whether inverse kinematics from a nearby cube reaches points (N, 3)."""
         return self._bring_tip(points)[0]
 
@@ -381,7 +383,7 @@ class TipRegion(Region):
                 continue
             chosen = np.array(part)[self._random.integers(0, len(part), points)]
             at = self._places(chosen + self._random.uniform(size=chosen.shape))
-            fraction = float(self._reaches(at).mean())
+            fraction = float(self._is_reachable(at).mean())
             volume += size * len(part) * fraction
             error += size * len(part) * _scatter(fraction, points)
             if part is cells[1]:
@@ -389,7 +391,7 @@ class TipRegion(Region):
                 error += size * len(part) * (1.0 - fraction)
         ring, at = self._next_ring(self._few[2])
         if ring:
-            reached = self._reaches(at)
+            reached = self._is_reachable(at)
             if self._given is not None:
                 reached &= ((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1)
             fraction = float(reached.mean())

@@ -74,7 +74,7 @@ class TipSteps:
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
-    def _kept(self, q: FloatArray, way: FloatArray) -> FloatArray:
+    def _shorten_to_limits(self, q: FloatArray, way: FloatArray) -> FloatArray:
         """Shorten displacements (N, nv) that would take driven joints beyond their limits."""
         mechanism = self._mechanism
         here, rates = mechanism.joint_positions(q), mechanism.joint_velocities(q, way)
@@ -180,7 +180,7 @@ class TipSteps:
                 moved = np.clip(moved, *mechanism.position_limits.T)
             return np.asarray(moved)
         if bounded:
-            way = self._kept(q, way)
+            way = self._shorten_to_limits(q, way)
         out: FloatArray = q.copy()
         for k, (one, step) in enumerate(zip(q, way, strict=True)):
             moved_one = mechanism.solver.unchecked.try_advance(one, step)

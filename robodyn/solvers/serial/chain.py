@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
-from robodyn.model.body import Body, Link, joined
+from robodyn.model.body import Body, Link, combine_bodies
 from robodyn.model.fields import GRAVITY, replace_unchecked, unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
@@ -93,7 +93,10 @@ def as_arm(model: Model) -> Model:
     links, last = {link.name: link for link in model.links}, chain.links[-1]
     tip = links[model.tip_link]
     if tip is not last and tip.has_inertia:
-        links |= {last.name: joined(last, carried_at_tip(chain, tip)), tip.name: Link(tip.name)}
+        links |= {
+            last.name: combine_bodies(last, carried_at_tip(chain, tip)),
+            tip.name: Link(tip.name),
+        }
     home = dict(model.home)
     for joint in chain.joints:
         (value,) = home.setdefault(joint.name, (float(np.clip(0.0, *joint.position)),))

@@ -138,14 +138,14 @@ def motion_of_body(
     """
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
-        return inverse_motion(arm, _along(arm, poses, start), twists, accels)
+        return inverse_motion(arm, _solve_in_sequence(arm, poses, start), twists, accels)
     # the shortest step from the extrapolated configuration keeps q, qd and qdd consistent
     q, qd, qdd = inverse_motion(arm, start, twists[0], accels[0])
     rows = []
     for k, (pose, twist, accel) in enumerate(zip(poses, twists, accels, strict=True)):
         h = float(times[k] - times[k - 1]) if k else 0.0
         try:
-            q = _along(arm, pose, q + h * qd + 0.5 * h * h * qdd)
+            q = _solve_in_sequence(arm, pose, q + h * qd + 0.5 * h * h * qdd)
         except NoSolution as error:
             error.index = (k,)
             raise
@@ -176,7 +176,7 @@ def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) ->
     return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
 
 
-def _along(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArray:
+def _solve_in_sequence(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArray:
     return arm.inverse_kinematics(poses, start, warm_start=True)
 
 

@@ -18,7 +18,7 @@ from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_pose
 from robodyn.errors import ModelError
-from robodyn.model.body import Body, Link, joined
+from robodyn.model.body import Body, Link, combine_bodies
 from robodyn.model.closure import Closure
 from robodyn.model.fields import replace_unchecked, unchecked
 from robodyn.model.joint import Joint
@@ -278,7 +278,7 @@ def _body(links: dict[str, Link], parts: Sequence[LegPart]) -> Body:
         link = links[part.link]
         own = unchecked(_NOTHING, mass=link.mass, com=link.com, inertia=link.inertia)
         bodies.append(own if part.axes is None else own.seen_from(part.axes, part.origin))
-    return reduce(joined, bodies)
+    return reduce(combine_bodies, bodies)
 
 
 def _check_friction(source: str, first: Joint, second: Joint) -> None:

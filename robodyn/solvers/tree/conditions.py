@@ -151,7 +151,7 @@ def loops_found(loop: Any) -> dict[str, Any]:
         "driven_joints": list(loop.model.driven),
         "motors_suffice": found.determined,
         "loose_joints": list(found.loose),
-        "open_by": found.equations.left(home) * found.equations.size,
+        "open_by": found.equations.relative_residual(home) * found.equations.size,
         "condition_numbers": {
             name: number if np.isfinite(number) else None for name, number in numbers.items()
         },

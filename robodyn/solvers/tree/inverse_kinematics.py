@@ -127,7 +127,7 @@ def motion_of_body(
     """
     weights = loop.solver.tip_weights  # other components of the tip's motion follow
     goals = np.ascontiguousarray(as_pose("poses", poses))
-    q = _along(loop, np.array(configurations(loop, "start", start)), goals, weights)
+    q = _solve_in_sequence(loop, np.array(configurations(loop, "start", start)), goals, weights)
     found = _body_motions(loop, q, goals, twists, accels)
     for k in np.flatnonzero(np.isnan(found[:, 0])):  # not with the pivots of home
         found[k] = np.concatenate(_motion_at(loop, q[k], twists[k], accels[k]))
@@ -167,7 +167,9 @@ def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
     return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
 
 
-def _along(loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray) -> FloatArray:
+def _solve_in_sequence(
+    loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray
+) -> FloatArray:
     """Find configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
 
     Raises:

@@ -178,7 +178,7 @@ def test_bounds_name_the_joint_that_is_beyond_its_limit(arm):
     assert broken.value == pytest.approx(broken.limit + 0.1)
     margins = bounds.margins(np.stack([arm.home, q]))
     assert margins.shape == (2, bounds.size)
-    np.testing.assert_array_equal(bounds.kept(np.stack([arm.home, q])), [True, False])
+    np.testing.assert_array_equal(bounds.are_satisfied(np.stack([arm.home, q])), [True, False])
 
 
 @pytest.mark.parametrize(

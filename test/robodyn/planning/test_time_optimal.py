@@ -17,7 +17,7 @@ from robodyn.algorithms import motions
 from robodyn.planning.time_optimal import (
     Constraints,
     PathPieces,
-    Reached,
+    ReachableMotion,
     SpeedSpline,
     WaypointSpline,
     sample_path,
@@ -304,7 +304,7 @@ def test_motion_unaffected_by_changed_limits_is_not_searched_again(arm, rng, rub
     piece = PathPieces(mechanism, WaypointSpline(mechanism, JOINTS)).cut(150)[0]
     ends = 0.0, 0.0
     problem = limits.intervals(sample_path(mechanism, piece), ends)
-    motion = Reached(problem, ends)
+    motion = ReachableMotion(problem, ends)
     motion.find()
     for _ in range(5):
         before = motion.x

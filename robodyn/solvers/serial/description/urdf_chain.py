@@ -123,7 +123,11 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
         name = link
         if loop is not None:
             name = f"{loop['loop']} {loop['more']}"
-        elif repeated and repeated["name"] in ends and not _alike(tree, repeated["name"], link):
+        elif (
+            repeated
+            and repeated["name"] in ends
+            and not _has_similar_branches(tree, repeated["name"], link)
+        ):
             name = repeated["name"]
         other = halves.setdefault(name, link)
         if tree.body[other] != tree.body[link]:
@@ -137,7 +141,7 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
             )
 
 
-def _alike(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
+def _has_similar_branches(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
     """Return whether the branches behind two ends are similar, too, like the fingers of a hand.
 
     The halves of a loop may be similar, too, but they are in the same place.

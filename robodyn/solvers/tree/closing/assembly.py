@@ -178,7 +178,11 @@ def motion_of_joints(
     shape = target.shape[:-1]
     q = np.empty((*shape, loop.solver.nq))
     first = _guess(loop, guess)
-    if shape and loop.solver.drives_free and loop.structure.equations.left(first) <= OPEN:
+    if (
+        shape
+        and loop.solver.drives_free
+        and loop.structure.equations.relative_residual(first) <= OPEN
+    ):
         q = configurations_along(loop, first, target)
     else:
         for outer in np.ndindex(shape[:-1]):
@@ -312,7 +316,7 @@ def _to_driven(
     loop: Any, q: FloatArray, target: FloatArray, within: float = ACCEPTED
 ) -> FloatArray:
     """Find the configuration with given driven positions, `within` [m or rad], from a guess."""
-    if loop.solver.drives_free and loop.structure.equations.left(q) <= OPEN:
+    if loop.solver.drives_free and loop.structure.equations.relative_residual(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
     if loop.structure.determined:
         with suppress(KinematicsError):

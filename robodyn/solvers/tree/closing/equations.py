@@ -86,7 +86,7 @@ class Equations:
         K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return gap[:m] * self.rows, K
 
-    def left(self, q: FloatArray) -> float:
+    def relative_residual(self, q: FloatArray) -> float:
         """Compute the largest residual, relative to the size."""
         gap, _ = self._evaluate(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))

@@ -227,7 +227,7 @@ def refuse_open(loop: Any, q: FloatArray) -> None:
     Raises:
         InvalidInput: the loops are open.
     """
-    left = loop.structure.equations.left(q)
+    left = loop.structure.equations.relative_residual(q)
     if not left <= OPEN:
         name = loop.structure.equations.worst(q)
         raise InvalidInput(

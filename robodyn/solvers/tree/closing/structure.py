@@ -160,7 +160,7 @@ def find_structure(model: Model) -> Structure:
             raise ModelError(
                 f"{model.source or model.name}: home is singular (a dead center): the joints "
                 f"{names} do not determine the mechanism there, but do so around it. Give a home "
-                f"away from it, such as {_aside(equations, home, samples[-1])}",
+                f"away from it, such as {_most_displaced_joint(equations, home, samples[-1])}",
                 value=model.home,
             )
         raise ModelError(
@@ -184,7 +184,7 @@ def find_structure(model: Model) -> Structure:
     )  # fmt: skip
 
 
-def _aside(equations: Equations, home: FloatArray, other: FloatArray) -> str:
+def _most_displaced_joint(equations: Equations, home: FloatArray, other: FloatArray) -> str:
     """Return the joint that moves most from home to another configuration, with a position."""
     tree = equations.tree
     joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]

@@ -128,7 +128,7 @@ def test_assembled_from_home_by_its_driven_joints(mechanism, reference):
     driven = np.array([state["driven_position"] for state in reference["states"]])
     found = mechanism.assemble(driven)
     assert np.abs(found - q).max() < 1e-9
-    assert max(mechanism.structure.equations.left(row) for row in found) < 1e-13
+    assert max(mechanism.structure.equations.relative_residual(row) for row in found) < 1e-13
 
 
 def test_assembled_by_the_tips_pose(mechanism, reference):

@@ -41,7 +41,7 @@ def followed(mechanism, values, start):
 
 def assert_closed(mechanism, configurations):
     for q in configurations:
-        assert mechanism.structure.equations.left(q) <= 1e-11
+        assert mechanism.structure.equations.relative_residual(q) <= 1e-11
 
 
 def assert_same(mechanism, found, expected):
