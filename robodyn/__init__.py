@@ -16,6 +16,7 @@ Names are imported on first use, so importing the package costs next to nothing.
 from __future__ import annotations
 
 import importlib
+import sys
 import types
 from typing import Any
 
@@ -109,9 +110,14 @@ def __getattr__(name: str) -> Any:
     if isinstance(value, types.FunctionType):
         value = guards.with_checked_arguments(value)
         value.__module__ = __name__  # module in which `pickle` finds it
-    elif not issubclass(value, Exception):
-        guards.check_method_arguments(value)
-    globals()[name] = value
+        globals()[name] = value
+    # classes of results are guarded, too, although nobody names them
+    for other in _MODULES.keys() - globals().keys():
+        found = vars(sys.modules.get(f"robodyn.{_MODULES[other]}", types)).get(other)
+        if isinstance(found, type):
+            globals()[other] = found
+            if not issubclass(found, Exception):
+                guards.check_method_arguments(found)
     return value
 
 

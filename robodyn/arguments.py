@@ -69,20 +69,23 @@ def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
 
 
 def check_method_arguments(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
-    """Wrap the public methods and the constructor of a class by `with_checked_arguments`.
+    """Wrap public methods and constructors of a class and its bases by `with_checked_arguments`.
 
     Args:
         cls: class.
         sizes: size of an array by the name of the argument, as a function of the object. Checked
             before the call if the argument is annotated as a `FloatArray`.
     """
-    for name, value in list(vars(cls).items()):
-        if name.startswith("_") and name != "__init__":
-            continue
-        if inspect.isfunction(value):
-            setattr(cls, name, with_checked_arguments(value, _size_checks(value, sizes or {})))
-        elif isinstance(value, (classmethod, staticmethod)):
-            setattr(cls, name, type(value)(with_checked_arguments(value.__func__)))
+    own = [each for each in cls.__mro__ if each.__module__.startswith(__package__)]
+    for each in own:
+        for name, value in list(vars(each).items()):
+            if name.startswith("_") and name != "__init__":
+                continue
+            if inspect.isfunction(value):
+                checked = with_checked_arguments(value, _size_checks(value, sizes or {}))
+                setattr(each, name, checked)
+            elif isinstance(value, (classmethod, staticmethod)):
+                setattr(each, name, type(value)(with_checked_arguments(value.__func__)))
 
 
 def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> list[Sized]:

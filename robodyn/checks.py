@@ -173,7 +173,7 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -
     """
     # transforming to another frame and back adds rounding errors
     farthest, numbers = limit * (1.0 + 1e-9), values.tolist()
-    if max(numbers) > farthest or min(numbers) < -farthest:
+    if max(numbers, default=0.0) > farthest or min(numbers, default=0.0) < -farthest:
         raise InvalidInput(
             f"{name} is {np.array2string(values, precision=4)}, expected no more than {limit:g} "
             "in any coordinate",

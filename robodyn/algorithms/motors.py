@@ -12,6 +12,7 @@ import numpy as np
 
 from robodyn.actuators import Actuator
 from robodyn.algorithms.description import EffortUnit, driven_joints
+from robodyn.arguments import check_method_arguments
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.checks import as_array
 from robodyn.dynamics.kernels.end_stops import motor_limits
@@ -211,6 +212,9 @@ class Drives:
             speed = None if speeds is None else speeds[..., i]
             out[..., i] = convert(actuator, values[..., i], speed)
         return out
+
+
+check_method_arguments(Drives)
 
 
 def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:

@@ -117,10 +117,13 @@ class ElementReader:
         self._copy(element, copy, _JOINT, where, ("parent", "child"))
         if kind not in ("fixed", "floating"):  # exporters write zeros for these, which have no axis
             self._check_axes(copy, where)
+        if kind in ("revolute", "prismatic") and copy.find("limit") is None:
+            what = "that <limit> is missing, which URDF requires; these joints have no limits"
+            self.left_out.setdefault(what, []).append(where)
         for limit in copy.iterfind("limit"):
-            ends = [float(limit.get(key, "nan")) for key in ("lower", "upper")]
+            ends = [float(limit.get(key, "0")) for key in ("lower", "upper")]
             if kind in ("revolute", "prismatic") and ends == [0.0, 0.0]:
-                what = "the limits of position, both 0, placeholders of exporters"
+                what = "the limits of position, both 0 or missing, placeholders of exporters"
                 self.left_out.setdefault(what, []).append(where)
             for key in ("effort", "velocity"):
                 value = float(limit.get(key, "0"))
@@ -131,6 +134,17 @@ class ElementReader:
                 elif value < 0.0:
                     expected = f"a number of at least 0; -1, or {UNLIMITED:g} or more, for none"
                     raise self._error(f"{where}: limit {key}", limit.get(key), expected)
+            self._leave_out_soft_limits(element, ends, where)
+
+    def _leave_out_soft_limits(self, element: Element, ends: list[float], where: str) -> None:
+        """Ignore a `<safety_controller>`; name it if its range is narrower than the limits."""
+        for soft in element.iterfind("safety_controller"):
+            stated = [soft.get(f"soft_{key}_limit", "0") for key in ("lower", "upper")]
+            place = f"{self.source}: {where}: safety_controller"
+            low, high = (numbers_in(text, 1, place)[0] for text in stated)
+            if low < high and (low > ends[0] or high < ends[1]):
+                what = "<safety_controller>, whose range is narrower than that of <limit>"
+                self.left_out.setdefault(what, []).append(where)
 
     def closure(self, element: Element) -> Closure:
         """Read the closure of a `<constraint>`; all links must have been read."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 import importlib
 import inspect
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Literal, get_args, get_type_hints
 
@@ -91,6 +93,25 @@ def test_every_public_function_and_constructor_is_guarded():
             assert hasattr(public, "guards"), name
         elif "__init__" in vars(public) and not issubclass(public, Exception):
             assert hasattr(vars(public)["__init__"], "guards") or public is rd.Trajectory, name
+
+
+def test_results_of_functions_are_guarded_before_anybody_names_their_class():
+    done = subprocess.run([sys.executable, "-c", RESULTS], capture_output=True, text=True)
+    assert done.stdout.split() == ["InvalidInput"] * 3, done.stderr
+
+
+RESULTS = """
+import robodyn as rd
+m = rd.load("fivebar")
+path = rd.plan_straight(m, m.home, m.home, duration=0.1)
+region, study = rd.workspace(m, budget=1.0), rd.analyze(m, path)
+cut = m.drives.cut_efforts
+for call in (lambda: region.save([1.0]), lambda: study.write_csv(3), lambda: cut("x")):
+    try:
+        call()
+    except Exception as error:
+        print(type(error).__name__)
+"""
 
 
 def test_no_folder_or_module_takes_the_place_of_a_public_name():

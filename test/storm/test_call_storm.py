@@ -19,8 +19,9 @@ import robodyn as rd
 USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
 # Names that take seconds; that cannot be instantiated; and settings of the process.
-LEFT_OUT = ("assemblies", "step", "Mechanism", "Trajectory", "exciting_trajectory", "export",
-            "set_threads", "workspace")  # fmt: skip
+LEFT_OUT = ("assemblies", "Mechanism", "Trajectory", "exciting_trajectory", "export",
+            "set_threads", "workspace", "plot", "to_html", "to_xarray",
+            "between_knots")  # fmt: skip
 # Durations of motions, and of what takes a budget [s].
 SHORT = 0.02
 
@@ -97,15 +98,30 @@ def good(name, annotation, mechanism, rng):
     return 1.0 if "float" in annotation else 1
 
 
+def objects(m):
+    """A mechanism, and objects and results of it that have methods."""
+    size = m.coordinates.velocity_size
+    path = rd.plan_straight(m, m.home, m.advance(m.home, np.full(size, 0.01)), duration=0.1)
+    control = rd.ComputedTorque(m)
+    batch = rd.BatchPlant(m, count=3, dt=1e-3)
+    result = rd.simulate(m, control, path, dt=1e-3)
+    motion = rd.time_optimal(m, path)
+    observer = rd.WrenchObserver(m, 0.01)
+    yield from (m, m.drives, path, control, batch, result, motion, observer)
+    yield from (rd.Plant(m), rd.analyze(m, path), rd.workspace(m, budget=1.0))
+
+
 def calls():
-    """Names and functions: methods of mechanisms, and functions of the package."""
+    """Names and functions: methods of objects, and functions of the package."""
     mechanisms = [rd.load(name) for name in NAMES]
     found = []
     for mechanism in mechanisms:
-        for name in dir(type(mechanism)):
-            method = getattr(mechanism, name) if not name.startswith("_") else None
-            if inspect.ismethod(method) and name not in LEFT_OUT:
-                found.append((f"{mechanism.name}.{name}", method, mechanism))
+        for made in objects(mechanism):
+            kind = type(made)
+            for name in dir(kind):
+                method = getattr(made, name) if inspect.isfunction(getattr(kind, name)) else None
+                if inspect.ismethod(method) and not name.startswith("_") and name not in LEFT_OUT:
+                    found.append((f"{mechanism.name}.{kind.__name__}.{name}", method, mechanism))
     public = {name: getattr(rd, name) for name in rd.__all__ if name not in LEFT_OUT}
     return found + [
         (name, value, mechanism)

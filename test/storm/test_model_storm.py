@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import contextlib
-import re
-import traceback
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from damages import damaged, fault_of, pick
 
 import robodyn as rd
 from robodyn.errors import LeftOutWarning, UnphysicalInertiaWarning
@@ -21,11 +20,6 @@ from robodyn.parsing import MODELS
 REFERENCE = Path(__file__).parents[1] / "reference" / "closed_loops"
 # Damaged inputs of each format that take some 20 s in all.
 USUAL = {"yaml": 150, "urdf": 250, "sdf": 120, "xml": 120}
-NUMBERS = ("nan", "inf", "-inf", "1e308", "-1e308", "1e999", "-1", "0", "1e-320", "1e7", "", "x",
-           "0x10", "1_0", "\u0661", "[]", "{}", "true", "1e16", "100000000")  # fmt: skip
-NUMBER = re.compile(r"[-+]?\b\d+\.?\d*(?:[eE][-+]?\d+)?\b")
-ELEMENT = re.compile(r"<([\w:]+)[^<>]*/>|<([\w:]+)[^<>/]*>[^<]*</\2>")
-WORD = re.compile(r"\"[\w /.:-]+\"|\b[a-z_]{3,}\b")
 
 
 @pytest.fixture(scope="module")
@@ -64,54 +58,6 @@ EXTENDED = f"""<robot name="r" version="1.1"><link name="a"/>
 <mimicJoint>k</mimicJoint><multiplier>1</multiplier></plugin></gazebo></robot>"""
 
 
-def pick(rng, found):
-    return found[int(rng.integers(len(found)))] if found else None
-
-
-def with_number(text, rng):
-    where = pick(rng, list(NUMBER.finditer(text)))
-    new = NUMBERS[int(rng.integers(len(NUMBERS)))]
-    return text if where is None else text[: where.start()] + new + text[where.end() :]
-
-
-def with_bytes(text, rng):
-    data = bytearray(text.encode("utf-8", "replace") or b" ")
-    for _ in range(int(rng.integers(1, 6))):
-        data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
-    return bytes(data)
-
-
-def without_element(text, rng):
-    where = pick(rng, list(ELEMENT.finditer(text)) or list(re.finditer(r"[^\n]*(\n|\Z)", text)))
-    return text[: where.start()] + text[where.end() :]
-
-
-def with_element_twice(text, rng):
-    where = pick(rng, list(ELEMENT.finditer(text)) or list(re.finditer(r"[^\n]*(\n|\Z)", text)))
-    return text[: where.end()] + where.group() + text[where.end() :]
-
-
-def with_words_exchanged(text, rng):
-    first, second = (pick(rng, list(WORD.finditer(text))) for _ in range(2))
-    if first is None or second is None or first.end() > second.start():
-        return cut(text, rng)
-    middle = text[first.end() : second.start()]
-    return text[: first.start()] + second.group() + middle + first.group() + text[second.end() :]
-
-
-def deep(text, rng):
-    where = pick(rng, list(NUMBER.finditer(text)) or list(re.finditer(r"\Z", text)))
-    depth = int(rng.choice([70, 3000]))
-    inside = "<body>" * depth if text.lstrip().startswith("<") else "[" * depth + "]" * depth
-    return text[: where.start()] + inside + text[where.end() :]
-
-
-def cut(text, rng):
-    return text[: int(rng.integers(len(text) + 1))]
-
-
-DAMAGES = (with_number, with_number, with_number, with_bytes, without_element, with_element_twice,
-           with_words_exchanged, deep, cut)  # fmt: skip
 # Values that a document's field gets.
 VALUES = (None, "", "x", -1, 0, 1e308, float("nan"), float("inf"), 10**400, 100_000_000, True,
           [], {}, [[]], [None] * 3, [1e308] * 3, [[1, 2], [3]], {"a": 1},
@@ -158,13 +104,6 @@ def outcome(source, **options):
     return "accepted"
 
 
-def fault_of(error):
-    """Return the identity of a fault: its kind, and the line that raised it."""
-    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    own = [f"{Path(file).name}:{line}" for file, line in places if "/robodyn/" in file]
-    return f"{type(error).__name__} at {own[-1] if own else ''}: {str(error)[:200]}"
-
-
 @pytest.mark.parametrize("ending", USUAL)
 def test_damaged_model_files_are_read_or_refused(ending, seeds, rng, storm, tmp_path):
     if ending == "xml":
@@ -175,10 +114,7 @@ def test_damaged_model_files_are_read_or_refused(ending, seeds, rng, storm, tmp_
     outcomes, faults = {"accepted": 0, "refused": 0}, {}
     for _ in range(storm(USUAL[ending])):
         text = pick(rng, seeds[ending])
-        for _ in range(int(rng.integers(1, 3))):
-            damage = DAMAGES[int(rng.integers(len(DAMAGES)))]
-            text = damage(text if isinstance(text, str) else text.decode("latin-1"), rng)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+        file.write_bytes(damaged(text, rng))
         kind = "closed_loop" if rng.uniform() < 0.2 else None
         try:
             outcomes[outcome(file, kind=kind)] += 1

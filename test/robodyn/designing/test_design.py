@@ -336,6 +336,16 @@ def test_the_sample_catalog_is_read_and_csv_and_yaml_say_the_same(tmp_path):
     assert one == two
 
 
+def test_a_catalog_takes_the_units_that_it_states(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("name,stroke,speed,peak_effort,stiffness\nr,90 deg,30 rpm,2 kN m,5 Nm/rad\n")
+    (made,) = rd.load_catalog(file)
+    assert (made.peak_effort, made.stiffness) == (2000.0, 5.0)
+    file.write_text("name,stroke,speed,peak_effort,lead\ns,1,1,5 Nm,0.01\n")
+    with pytest.raises(rd.InvalidInput, match=r"peak_effort is '5 Nm'.*\[N\]; units are N, kN"):
+        rd.load_catalog(file)
+
+
 def test_the_search_finds_minima_with_kinks_inside_and_on_constraints():
     def examine(points):
         # the larger of two slopes, least where both are equal, and the first two add up to 1

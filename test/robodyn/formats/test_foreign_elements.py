@@ -370,12 +370,45 @@ def test_attributes_that_urdf_does_not_have_are_named(before, after, word):
     assert word in reported[0]
 
 
-def test_limits_of_position_that_are_both_zero_are_named():
-    text = robot("").replace('lower="-1" upper="1"', 'lower="0" upper="0.0"')
+@pytest.mark.parametrize("stated", ['lower="0" upper="0.0"', ""])
+def test_limits_of_position_that_are_both_zero_or_missing_are_named(stated):
+    text = robot("").replace('lower="-1" upper="1"', stated)
     made, reported = loaded(text, kind="closed_loop")
     assert made.position_limits.tolist() == [[-np.inf, np.inf]]
     assert len(reported) == 1
     assert "limits of position, both 0" in reported[0]
+
+
+def test_a_missing_limit_which_urdf_requires_is_named():
+    made, reported = loaded(arm().replace(LIMIT, "", 2), driven="j1,j2,j3")
+    assert np.isinf(made.effort_limits).tolist() == [True, True, False]
+    assert len(reported) == 1
+    assert "<limit> is missing" in reported[0]
+    assert reported[0].endswith("joint 'j1', joint 'j2'")
+
+
+@pytest.mark.parametrize(
+    ("soft", "named"),
+    [
+        ('soft_lower_limit="-0.9" soft_upper_limit="1"', True),
+        ('soft_lower_limit="-1" soft_upper_limit="0.5" k_position="9"', True),
+        ('soft_lower_limit="-1" soft_upper_limit="1"', False),
+        ('k_velocity="10"', False),
+    ],
+)
+def test_a_safety_controller_within_the_limits_is_named(soft, named):
+    text = arm().replace(LIMIT, f"{LIMIT}<safety_controller {soft}/>", 1)
+    made, reported = loaded(text, driven="j1,j2,j3")
+    assert made.position_limits[0].tolist() == [-1.0, 1.0]
+    assert [("<safety_controller>" in each, "'j1'" in each) for each in reported] == [
+        (True, True)
+    ] * named
+
+
+def test_a_safety_controller_that_is_no_number_is_refused():
+    text = arm().replace(LIMIT, f'{LIMIT}<safety_controller soft_lower_limit="x"/>', 1)
+    with pytest.raises(rd.ModelError, match=r"'j1': safety_controller.*'x'"):
+        rd.load(text)
 
 
 def test_attributes_of_zeros_change_nothing():

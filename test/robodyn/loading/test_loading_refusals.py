@@ -229,7 +229,6 @@ URDF = {
         attribute(P + "/limit", "upper", "-1"),
         ["leg2_actuator", "-1.0", "lower <= upper"],
     ),
-    "zero effort": (attribute(P + "/limit", "effort", "0"), ["leg2_actuator", "effort is 0.0"]),
     "no velocity": (
         lambda r: r.find(P + "/limit").attrib.pop("velocity"),
         ["leg2_actuator", "velocity"],

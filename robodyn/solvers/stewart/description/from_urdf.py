@@ -38,11 +38,6 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
         if joint.kind != "prismatic" or joint.mimic is not None:
             continue
         slides.append(joint.name)
-        for name in builder.zero_limits.get(joint.name, ()):
-            raise ModelError(
-                f"{source}: joint {joint.name!r}: limit {name} is 0.0, expected a positive number",
-                value=0.0,
-            )
     model = builder.model(platform, driven=slides or None)
     check_links(model, strict=options.strict)
     tree = ZeroConfigurationTree(model)
