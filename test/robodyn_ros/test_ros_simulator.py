@@ -280,7 +280,9 @@ def realtime():
         peer.domain)  # fmt: skip
     peer.partners.append(process)
     try:
-        yield Simulator(peer, process)
+        simulator = Simulator(peer, process)
+        peer.until(lambda: simulator.states, "a state")
+        yield simulator
     finally:
         process.close()
         peer.close()
