@@ -111,7 +111,7 @@ def __getattr__(name: str) -> Any:
         value = guards.with_checked_arguments(value)
         value.__module__ = __name__  # module in which `pickle` finds it
         globals()[name] = value
-    # classes of results are guarded, too, although nobody names them
+    # also guard classes of results, whose names a program may never use
     for other in _MODULES.keys() - globals().keys():
         found = vars(sys.modules.get(f"robodyn.{_MODULES[other]}", types)).get(other)
         if isinstance(found, type):

@@ -11,7 +11,8 @@ Jacobians are exact. Second derivatives are differences of exact first ones, 1e-
 where the dynamics are smooth: IPOPT runs with its exact Hessian.
 
 CasADi calls these functions through Python and holds no reference to them: keep a reference as long
-as an expression uses them.
+as an expression uses them. It cannot generate C code from them: for that, `casadi.external` takes
+the library of `rd.export(mechanism, folder, casadi=True)`.
 """
 
 from __future__ import annotations

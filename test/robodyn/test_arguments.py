@@ -95,7 +95,7 @@ def test_every_public_function_and_constructor_is_guarded():
             assert hasattr(vars(public)["__init__"], "guards") or public is rd.Trajectory, name
 
 
-def test_results_of_functions_are_guarded_before_anybody_names_their_class():
+def test_results_of_functions_are_guarded_before_their_class_is_named():
     done = subprocess.run([sys.executable, "-c", RESULTS], capture_output=True, text=True)
     assert done.stdout.split() == ["InvalidInput"] * 3, done.stderr
 
