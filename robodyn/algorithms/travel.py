@@ -175,7 +175,8 @@ def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 
 def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
     """Compute angles (..., 2, k) [rad] of the legs from home at the base and at the body."""
-    half = 0.5 * np.linalg.norm(leg_axes(mechanism, configuration) - _home_axes(mechanism), axis=-1)
+    turned = leg_axes(mechanism, configuration) - leg_axes(mechanism, mechanism.home)
+    half = 0.5 * np.linalg.norm(turned, axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
 
 
@@ -199,10 +200,6 @@ def with_cones(
             value=mechanism.kind,
         )
     return mechanism._made(mechanism.model.with_cones(base_cone, body_cone))
-
-
-def _home_axes(mechanism: Any) -> FloatArray:
-    return leg_axes(mechanism, mechanism.home)
 
 
 def travel_slack(bounds: FloatArray) -> FloatArray:

@@ -68,7 +68,8 @@ def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -
             _Bounds().check(node, 0)
         document = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as failure:
-        raise error(f"{source}{_place(failure)}: {_reason(failure)}", value=source) from failure
+        reason = " ".join(filter(None, (failure.context, failure.problem)))
+        raise error(f"{source}{_place(failure)}: {reason}", value=source) from failure
     except yaml.YAMLError as failure:
         message = " ".join(str(failure).split())
         raise error(f"{source}: not YAML: {message}", value=source) from failure
@@ -155,7 +156,3 @@ def _refuse(problem: str, node: yaml.Node) -> None:
 def _place(failure: yaml.MarkedYAMLError) -> str:
     mark = failure.problem_mark or failure.context_mark
     return "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
-
-
-def _reason(failure: yaml.MarkedYAMLError) -> str:
-    return " ".join(str(part) for part in (failure.context, failure.problem) if part)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -248,11 +248,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
     header, numbers, line, *_ = read_columns(Path(path))
     columns = dict(zip(header, numbers.T, strict=True))
     required = [f"{name}.position" for name in m.joint_names]
-    missing = [name for name in required if name not in columns]
-    if missing:
-        raise InvalidInput(
-            f"{path}: no column {', '.join(missing)}; found {', '.join(header)}", value=missing
-        )
+    _refuse_missing(path, columns, required, f"; found {', '.join(header)}")
     return columns, np.column_stack([columns[name] for name in required]), line
 
 
@@ -261,11 +257,7 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
-        missing = [name for names in ends.values() for name in names if name not in columns]
-        if missing:
-            raise InvalidInput(
-                f"{path}: no column {', '.join(missing)} beside distance", value=missing
-            )
+        _refuse_missing(path, columns, (*BASE_POINT, *BODY_POINT), " beside distance")
         points = {e: scale * np.column_stack([columns[n] for n in ns]) for e, ns in ends.items()}
         return {"distance": scale * columns["distance"], **points}
     if not found:
@@ -273,16 +265,20 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
     if found == ["z"]:
         return {"height": scale * columns["z"]}
     required = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
-    missing = [name for name in required if name not in columns]
-    if missing:
-        raise InvalidInput(
-            f"{path}: no column {', '.join(missing)} beside {', '.join(found)}", value=missing
-        )
+    _refuse_missing(path, columns, required, f" beside {', '.join(found)}")
     place = scale * np.column_stack([columns[name] for name in POSITION])
     if len(required) == 3:
         return {"position": place}
     turn = np.column_stack([columns[name] for name in QUATERNION])
     return {"pose": np.hstack([place, turn])}
+
+
+def _refuse_missing(
+    path: str | Path, columns: Mapping[str, FloatArray], required: Sequence[str], more: str
+) -> None:
+    missing = [name for name in required if name not in columns]
+    if missing:
+        raise InvalidInput(f"{path}: no column {', '.join(missing)}{more}", value=missing)
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:

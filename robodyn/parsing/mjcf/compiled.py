@@ -107,10 +107,8 @@ class Compiled:
 
     def disables(self, flag: str) -> bool:
         """Return whether `<flag>` disables a feature such as `gravity`."""
-        return bool(self.model.opt.disableflags & self._bit(flag))
-
-    def _bit(self, flag: str) -> int:
-        return int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
+        bit = int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
+        return bool(self.model.opt.disableflags & bit)
 
     def _name_contacts(self) -> None:
         """Warn that contacts between bodies are left out."""
