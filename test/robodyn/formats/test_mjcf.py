@@ -252,6 +252,16 @@ WELDED = """<mujoco><worldbody>
   </worldbody><equality>{}</equality><actuator><motor joint="crank"/></actuator></mujoco>"""
 
 
+def equality_rows(model, data):
+    """Jacobian (rows, nv) of MuJoCo's equalities."""
+    rows = np.zeros((data.nefc, model.nv))
+    for column, unit in enumerate(np.eye(model.nv)):
+        out = np.zeros(data.nefc)
+        mujoco.mj_mulJacVec(model, data, out, unit)
+        rows[:, column] = out
+    return rows[data.efc_type[: data.nefc] == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)]
+
+
 @pytest.mark.parametrize(
     "equality",
     [
@@ -269,13 +279,8 @@ def test_welds_and_connects_leave_the_freedoms_of_mujocos_own_equalities(equalit
     model = mujoco.MjModel.from_xml_string(WELDED.format(equality))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    rows = np.zeros((data.nefc, model.nv))
-    for column in range(model.nv):
-        unit, out = np.eye(model.nv)[column], np.zeros(data.nefc)
-        mujoco.mj_mulJacVec(model, data, out, unit)
-        rows[:, column] = out
-    holds = data.efc_type[: data.nefc] == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
-    freedoms = model.nv - np.linalg.matrix_rank(rows[holds], tol=1e-9)
+    rows = equality_rows(model, data)
+    freedoms = model.nv - np.linalg.matrix_rank(rows, tol=1e-9)
     made = rd.load(WELDED.format(equality), kind="closed_loop")
     assert made.mobility + len(made.structure.idle_names) == freedoms
 
@@ -369,6 +374,43 @@ def test_joints_without_an_actuator_are_passive(rng):
         velocity[order] = v
         found = cart.forward_dynamics(q, velocity, [effort])
         np.testing.assert_allclose(found[order], data.qacc, rtol=1e-9)
+
+
+# At home the rod and the link behind `c` are in line, so that `a` and `b` alone do not determine it
+SPRUNG = """<mujoco model="sprung">
+  <worldbody>
+    <body name="thigh"><joint name="a" axis="0 1 0"/><geom type="box" size=".1 .02 .02"/>
+      <body name="shin" pos=".3 0 0"><joint name="b" axis="0 1 0" stiffness="40" springref="10"/>
+        <geom type="box" size=".1 .02 .02"/>
+        <body name="heel" pos=".3 0 .1"><joint name="c" axis="0 1 0" stiffness="30" springref="20"/>
+          <geom type="box" size=".05 .02 .02"/>
+    </body></body></body>
+    <body name="rod" pos=".6 0 .5"><joint name="d" axis="0 1 0"/>
+      <geom type="box" size=".02 .02 .1"/></body>
+  </worldbody>
+  <equality><connect body1="rod" body2="heel" anchor="0 0 -.3"/></equality>
+  <actuator><motor joint="a"/></actuator>
+</mujoco>"""
+
+
+def test_passive_joints_that_are_singular_at_home_leave_the_choice_to_others(rng):
+    """A leg with springs as in walking robots: it accelerates as MuJoCo's tree with its closure."""
+    with pytest.warns(LeftOutWarning, match="contacts"):
+        loop = rd.load(SPRUNG)
+    assert loop.independent_joints == ("a", "c")
+    model = mujoco.MjModel.from_xml_string(SPRUNG)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    inertia, rows = np.zeros((model.nv, model.nv)), equality_rows(model, data)
+    for column, unit in enumerate(np.eye(model.nv)):
+        mujoco.mj_mulM(model, data, inertia[column], unit)
+    system = np.block([[inertia, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    for effort in rng.normal(0.0, 5.0, 3):
+        forces = data.qfrc_passive - data.qfrc_bias + effort * np.eye(model.nv)[0]
+        push = np.concatenate([forces, np.zeros(len(rows))])
+        expected = np.linalg.lstsq(system, push, rcond=None)[0][0]
+        found = loop.joint_jacobian(loop.home) @ loop.forward_dynamics(loop.home, [0, 0], [effort])
+        np.testing.assert_allclose(found, [expected], rtol=1e-9)
 
 
 GRIPPER = """<mujoco model="gripper">
