@@ -93,7 +93,7 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return steps of positions and of rates, and jumps (n,) of joints in `m` or `rad`."""
+        """Return resolutions of positions and rates, and largest jumps, (n,) each, by unit."""
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),

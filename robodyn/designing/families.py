@@ -264,7 +264,7 @@ class FunctionFamily(NamedTuple):
         )
 
     def mechanism(self, parameters: Parameters, *_: Any, **__: Any) -> Mechanism:
-        """Create the machine of parameters."""
+        """Create the machine that these parameters describe."""
         return self.function(**parameters)
 
 

@@ -118,7 +118,7 @@ class Solver:
 
     @cached_property
     def own_run(self) -> Any:
-        """Compiled simulation of the mechanism by itself."""
+        """Compiled simulation of this mechanism (`run_under` with itself)."""
         return self.run_under(self.mechanism)
 
     @cached_property

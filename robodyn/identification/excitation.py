@@ -100,7 +100,7 @@ def exciting_trajectory(
             progress((trial + 1) / tries)
     if best is None:
         raise InfeasibleTrajectory(
-            f"{m.name}: no motion around home keeps to the limits in {length:g} s; take a longer "
+            f"{m.name}: no motion of {length:g} s around home is within the limits; take a longer "
             "duration, fewer harmonics, or a home with room around it",
             value=length,
         )

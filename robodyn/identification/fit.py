@@ -100,7 +100,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
     solution = solve(regression, regression.friction(first), robust)
     regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
     solution = solve(regression, regression.friction(first), robust)
-    return Fit(regression, robust, first, solution, solution.x[: len(regression.near)])
+    return Fit(regression, robust, first, solution, solution.x[: len(regression.given_parameters)])
 
 
 def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
@@ -121,7 +121,7 @@ def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float
     if LOAD not in CHOICES.get(friction, ()):
         return fit
     # friction that grows with the load, which is the identified bodies' effort
-    loaded = fit.solution.x[: len(regression.near)]
+    loaded = fit.solution.x[: len(regression.given_parameters)]
     fit = _with_more(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
     report_progress(0.8)
     ripples = find_ripples(regression, fit.solution.residual)
@@ -138,7 +138,7 @@ def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float
 def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
     """Compute the Coulomb friction (n,) [N or N m] of each motor."""
     kinds = [[term.kind == COULOMB for term in own] for own in terms]
-    coefficients = iter(solution.x[len(regression.near) :].tolist())
+    coefficients = iter(solution.x[len(regression.given_parameters) :].tolist())
     return np.array([sum(next(coefficients) * dry for dry in own) for own in kinds])
 
 
@@ -174,7 +174,9 @@ def _with_more(
     picked = [table[:, own] for table, own in zip(friction, chosen, strict=True)]
     solution = solve(regression, picked, fit.robust)
     given = [len(own) for own in fit.terms]
-    while doubtful := _least_significant(solution, len(regression.near), tables, chosen, given):
+    while doubtful := _least_significant(
+        solution, len(regression.given_parameters), tables, chosen, given
+    ):
         j, dropped = doubtful
         chosen[j] = [k for k in chosen[j] if k not in dropped]
         picked[j] = friction[j][:, chosen[j]]
@@ -277,7 +279,7 @@ def select_terms(
     """
     joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
-    near = system.near
+    near = system.given_parameters
     for j, joint in enumerate(joints):
         rest = []
         for fold in range(FOLDS):

@@ -137,7 +137,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
             base.names(columns.names),
             solution.x[:b],
             fit.deviations[:b],
-            fit.regression.near,
+            fit.regression.given_parameters,
             base.matrix @ theta,
             base.matrix,
             columns.names,

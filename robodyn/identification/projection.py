@@ -378,9 +378,12 @@ def identified_mechanism(
             names = ", ".join(item.term.name for item in friction[j])
             notes.append(
                 f"{joint}: viscous and Coulomb friction of a description leave {left / size:.0%} "
-                f"of its friction ({names}) out; `predict` and `validate` have all of it"
+                f"of its friction ({names}) out; `predict` and `validate` include all of it"
             )
     if motors.coupled:
         names = ", ".join(motors.names[i] for i in motors.coupled)
-        notes.append(f"{names}: no description has coupled motors; `predict` and `validate` do")
+        notes.append(
+            f"{names}: a model file cannot contain coupled motors; "
+            "`predict` and `validate` include them"
+        )
     return with_parameters(m, values), notes

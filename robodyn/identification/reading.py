@@ -138,12 +138,14 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
             )
         if table.not_finite:
             notes.append(
-                f"{table.name}: {table.not_finite} values are not finite: bridged where few in a "
-                "row, else a gap"
+                f"{table.name}: {table.not_finite} values are not finite: short runs are "
+                "interpolated, longer ones are gaps"
             )
         chosen[table] = stamps[rows], rows
     if mixed:
-        notes.append("positions and efforts are stamped by different clocks: times of receipt used")
+        notes.append(
+            "positions and efforts are stamped by different clocks: the times of receipt are used"
+        )
     origin = min(int(stamps.min()) for stamps, _ in chosen.values())
     found: dict[tuple[str, int], Series] = {}
     late, repeated = 0, 0

@@ -72,7 +72,7 @@ class Regression:
         return self.columns.motors
 
     @cached_property
-    def near(self) -> FloatArray:
+    def given_parameters(self) -> FloatArray:
         """Base parameters (b,) of the given model."""
         return np.asarray(self.base.matrix @ self.columns.given)
 
@@ -250,7 +250,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     n, b = system.effort.shape[1], system.A.shape[-1]
     own = np.array([table.shape[1] for table in friction])
     tables = _rows(system.A, friction, system.effort_rate)
-    start = np.pad(system.near, (0, tables[0].shape[1] - b))
+    start = np.pad(system.given_parameters, (0, tables[0].shape[1] - b))
     weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
     x = start
     for number in range(ROUNDS):

@@ -232,8 +232,8 @@ class ElementReader:
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
-                f'{place}: ignored {QUATERNION}="{text[:100]}", which counts from version 1.1 '
-                'of URDF on; write <robot version="1.1">, or rpy'
+                f'{place}: ignored {QUATERNION}="{text[:100]}", which URDF has only since '
+                'version 1.1; write <robot version="1.1">, or rpy'
             )
         elif "rpy" in origin.attrib:
             raise ModelError(f"{place} has both rpy and {QUATERNION}, expected one", value=text)

@@ -131,8 +131,9 @@ def _residuals(result: Identification, item: Validation, n: int) -> Chart:
     panels = _panels(result, item, curves, COLORS[2:])
     autocorrelation_time = ", ".join(f"{value:.3g}" for value in result.autocorrelation_time)
     text = (
-        "Residuals of the fit are correlated in time: so many samples say as much as "
-        f"one independent one, by joint: {autocorrelation_time}; standard deviations allow for it."
+        "Residuals of the fit are correlated in time. Number of samples equivalent to one "
+        f"independent sample, by joint: {autocorrelation_time}. Standard "
+        "deviations account for this."
     )
     return Chart(f"residuals{n}", "Residuals", panels, text)
 

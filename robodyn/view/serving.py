@@ -118,7 +118,10 @@ def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
     """
     hosts, origins = headers.get_all("Host") or [], headers.get_all("Origin") or []
     if len(hosts) != 1 or not _is_allowed(_name_in(f"//{hosts[0]}"), allowed):
-        return "this page is at localhost only; other names of its host must be configured"
+        return (
+            "this page is served on localhost only; configure other host names with --host or "
+            "the parameter hosts"
+        )
     if not origins:
         return ""  # a program, or a link that was followed to the page
     origin = urlsplit(origins[0])

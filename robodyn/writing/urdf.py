@@ -203,8 +203,8 @@ def unloaded_position(each: Joint | PointSpring, form: str) -> float:
     """
     if each.spring.preload and not each.spring.stiffness:
         raise OutputError(
-            f"{each.name!r}: {form} has no spring whose effort, "
-            f"{each.spring.preload:g}, is the same at every position; give it a stiffness, or "
+            f"{each.name!r}: {form} cannot describe a spring with a constant effort "
+            f"({each.spring.preload:g}) and no stiffness; give it a stiffness, or "
             "write a .yaml or .urdf file",
             value=each.spring,
         )

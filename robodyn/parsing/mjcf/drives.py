@@ -284,8 +284,8 @@ class MjcfDrives:
             names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in joints)
             warn(
                 f"{self._compiled.source}: actuator {self._compiled.name('actuator', n)!r} is left "
-                f"out: it drives the tendon {name!r} over joints that nothing couples, {names}, "
-                "which are passive; couple them by an <equality>, or name the driven joints"
+                f"out: it drives the tendon {name!r}, whose joints {names} are passive and not "
+                "coupled; couple them by an <equality>, or name the driven joints"
             )
             return -1, 0.0
         return next(iter(left.items()))

@@ -295,7 +295,7 @@ class _Task:
         worst = int(self._margins(own.configuration).argmin())
         found = self._bounds.nearest(own.configuration[worst])
         text = (
-            "no choice within the ranges keeps to the limits; with the present one, at t = "
+            "no choice within the ranges respects the limits; with the current one, at t = "
             f"{self._times[worst]:.3f} s {found.text}"
         )
         return found.no_path(text, "limit", own.configuration[worst])

@@ -87,7 +87,7 @@ class TipRegion(Region):
             self._fill(report_progress, 0.1, 0.8)
         if fine < cells and not self.cut_short:
             self.cut_short = (
-                f"coarser than the {cells} cells along an axis that were asked for, which take "
+                f"coarser than the requested {cells} cells along an axis, which would take "
                 f"longer than the budget of {budget:g} s"
             )
         self._fill_beyond(report_progress, began + budget)

@@ -303,7 +303,7 @@ def test_springs_between_points_that_are_wrong_are_refused(change, message, tmp_
 def test_a_format_without_preloads_refuses_an_effort_that_is_the_same_everywhere(suffix, tmp_path):
     m = rd.load("stanford_arm")
     m = m._made(m.model.with_joint_springs({m.joint_names[0]: LinearSpring(preload=3.0)}))
-    with pytest.raises(OutputError, match=r"has no spring whose effort, 3, is the same"):
+    with pytest.raises(OutputError, match=r"constant effort \(3\) and no stiffness"):
         rd.save(m, tmp_path / f"m.{suffix}")
 
 

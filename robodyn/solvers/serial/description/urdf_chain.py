@@ -197,10 +197,11 @@ def _check_branches(tree: ZeroConfigurationTree, chain: UrdfChain, spelling: Spe
         beside = joint.moves and joint.child not in moving
         if beside and tree.body[joint.parent] in moving:
             raise ModelError(
-                f"{tree.source}: joint {joint.name!r} moves beside the chain to {chain.tip!r}; "
-                f"choose a tip link behind it, such as {spelling('tip_link', joint.child)}, make "
-                f"it fixed, hold it with {spelling('hold_branches', True)}, or take the whole "
-                f"tree, {spelling('kind', 'closed_loop')}",
+                f"{tree.source}: joint {joint.name!r} is movable and not part of the chain to "
+                f"{chain.tip!r}; choose a tip link behind it, such as "
+                f"{spelling('tip_link', joint.child)}, make it fixed, hold it with "
+                f"{spelling('hold_branches', True)}, or take the whole tree, "
+                f"{spelling('kind', 'closed_loop')}",
                 value=joint.name,
             )
 

@@ -37,7 +37,7 @@ DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """Set a fixed base, accelerated against gravity."""
+    """Initialize the record of a fixed base, whose acceleration -g replaces gravity."""
     base = B[0]
     for k in range(layout.CHANGE + 6):
         base[k] = 0.0

@@ -197,7 +197,7 @@ def test_links_are_chosen_by_name():
     text = two_joints()
     assert arm_from_urdf(text, tip_link="b", hold_branches=True).joint_names == ("one",)
     assert arm_from_urdf(text, base_link="b").joint_names == ("two",)
-    with pytest.raises(ModelError, match="'two' moves beside the chain to 'b'"):
+    with pytest.raises(ModelError, match="'two' is movable and not part of the chain to 'b'"):
         arm_from_urdf(text, tip_link="b")
     with pytest.raises(ModelError, match="no link is named 'z'; there are 'a', 'b', 'c'"):
         arm_from_urdf(text, tip_link="z")

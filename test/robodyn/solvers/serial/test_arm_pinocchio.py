@@ -153,7 +153,7 @@ def test_a_panda_is_refused_by_the_names_of_its_fingers():
     text = text.replace('<axis xyz="0 0 0" />', "")
     with pytest.raises(ModelError, match=r"panda_leftfinger.*panda_rightfinger.*name the tip link"):
         arm_from_urdf(text)
-    with pytest.raises(ModelError, match="'panda_finger_joint1' moves beside"):
+    with pytest.raises(ModelError, match="'panda_finger_joint1' is movable"):
         arm_from_urdf(text, tip_link="panda_hand")
     with pytest.raises(ModelError, match="mimics 'panda_finger_joint1'"):
         arm_from_urdf(text, tip_link="panda_rightfinger", hold_branches=True)
