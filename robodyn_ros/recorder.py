@@ -265,7 +265,7 @@ class Recorder(Node):
         called, now = time.time_ns(), time.monotonic()
         since, deadline, quiet = now, now + LONGEST, QUIET
         while now < min(since + quiet, deadline):
-            if self._take_all(called):
+            if self._take_all(called, deadline):
                 since = now
             else:
                 time.sleep(0.01)
@@ -273,17 +273,24 @@ class Recorder(Node):
             quiet = SHORTER if all(sent > called for sent in busy) else QUIET
             now = time.monotonic()
 
-    def _take_all(self, called: int) -> bool:
-        """Take received messages; return whether any was sent before `called` [ns]."""
+    def _take_all(self, called: int, deadline: float) -> bool:
+        """Take received messages; return whether any was sent before `called` [ns].
+
+        Publishers that send faster than this node takes would keep it until the deadline [s].
+        """
         old = False
         # do not wait for a clock that cannot be read
         with self._ticks.handle, suppress(rclpy_implementation.RCLError):
-            while taken := self._ticks.handle.take_message(Clock, False):
+            while time.monotonic() < deadline and (
+                taken := self._ticks.handle.take_message(Clock, False)
+            ):
                 now = messages.to_nanoseconds(taken[0].clock)
                 self._bag_clock.tick(now, _times(taken[1])[0])
         for topic, subscription in self._recorded:
             with subscription.handle:
-                while taken := subscription.handle.take_message(subscription.msg_type, True):
+                while time.monotonic() < deadline and (
+                    taken := subscription.handle.take_message(subscription.msg_type, True)
+                ):
                     data, info = taken
                     self._take(topic, subscription.topic_name, data, info)
                     old = old or _times(info)[0] <= called

@@ -310,6 +310,34 @@ def test_a_bag_that_cannot_be_completed_is_a_failure(record):
     assert "robodyn_ros/" not in "".join(re.findall(r'File "(.*)"', run.process.output))
 
 
+FLOOD = """
+import os, rclpy
+from std_msgs.msg import String
+
+rclpy.init()
+notes = rclpy.create_node("flood").create_publisher(String, "notes", 10)
+message = String(data=os.urandom(100_000).hex())
+while True:
+    notes.publish(message)
+"""
+
+
+def test_a_recorder_ends_on_ctrl_c_while_others_send_faster_than_it_takes(record):
+    run = record({"time": "wall", "compression": "zstd"})
+    floods = [Process([sys.executable, "-c", FLOOD], run.peer.domain) for _ in range(2)]
+    try:
+        bag = run.folder / "bag" / "bag.mcap"
+        run.peer.until(lambda: bag.exists() and bag.stat().st_size > 5_000_000, "a flood")
+        run.peer.partners.clear()
+        run.process.signal(signal.SIGINT)
+        assert run.process.wait(60.0) == 0
+        assert all(flood.alive for flood in floods)
+        assert read_bag(run.folder / "bag", is_note).messages
+    finally:
+        for flood in floods:
+            flood.close()
+
+
 def is_note(topic, _):
     return topic == "/notes"
 
