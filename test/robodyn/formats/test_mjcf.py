@@ -147,7 +147,7 @@ def test_a_tendon_over_joints_that_nothing_couples_leaves_them_passive():
       <tendon><fixed name="t"><joint joint="b" coef="1"/><joint joint="c" coef="1"/>
       </fixed></tendon><actuator><motor joint="a"/><motor name="drawn" tendon="t"/></actuator>
       </mujoco>"""
-    with pytest.warns(LeftOutWarning, match="'drawn' is left out: .* couples, 'b', 'c'"):
+    with pytest.warns(LeftOutWarning, match="'drawn' is left out: .* joints 'b', 'c' are passive"):
         m = rd.load(text)
     assert (m.joint_names, m.structure.loose) == (("a",), ("b", "c"))
     with pytest.warns(LeftOutWarning, match="drawn"):
