@@ -91,5 +91,5 @@ def test_exciting_trajectory_rejects_invalid_settings():
         rd.exciting_trajectory(m, 0.0)
     with pytest.raises(InvalidInput, match="harmonics"):
         rd.exciting_trajectory(m, harmonics=0)
-    with pytest.raises(InfeasibleTrajectory, match="no motion around home"):
+    with pytest.raises(InfeasibleTrajectory, match="no motion of 10 s around home"):
         rd.exciting_trajectory(m, condition_limit=1.0, trials=1)
