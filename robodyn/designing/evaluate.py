@@ -18,7 +18,12 @@ from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
 from robodyn.designing.clearances import room
 from robodyn.designing.evaluation import DriveRequirements, Evaluation, MotionEvaluation
-from robodyn.designing.machine_motion import MachineMotion, are_feasible, machine_motions
+from robodyn.designing.machine_motion import (
+    MachineMotion,
+    are_feasible,
+    machine_motions,
+    motor_rows,
+)
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.verdicts import verdicts
 from robodyn.errors import InvalidInput
@@ -143,11 +148,7 @@ def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArr
 def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> MotionEvaluation:
     rows, every, motion = given.rows, given.all, given.motion
     weights = given.weights
-    motors = [
-        _motor(actuator, unit, every.rate[:, j], every.effort[:, j])
-        for j, (actuator, unit) in enumerate(zip(m.actuators, m.drives.units, strict=True))
-    ]
-    torque, speed, power, current = (np.stack(part, axis=-1) for part in zip(*motors, strict=True))
+    torque, speed, power, current = motor_rows(m, every)
     total = power.sum(axis=1)
     duration = 0.0 if motion is None else motion.duration
     ends = np.stack([_over(np.min, every.position), _over(np.max, every.position)], axis=-1)
@@ -187,17 +188,6 @@ def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
     known = ~np.isnan(values).any(axis=0) | ~np.isnan(values).all(axis=0)
     mean = weights @ np.nan_to_num(values) ** 2
     return np.where(known, np.sqrt(mean), np.nan)
-
-
-def _motor(actuator: Any, unit: str, rate: FloatArray, effort: FloatArray) -> list[FloatArray]:
-    """Return torque [N m], speed [rad/s], power [W] and current [A] of a joint's motor (K,)."""
-    torque, speed = actuator.torques(effort, rate), actuator.ratio * rate
-    power = torque * speed
-    unknown = np.full(len(rate), np.nan)
-    if unit == "m" and actuator.lead is None:
-        return [unknown, unknown, power, unknown]
-    constant = actuator.torque_constant
-    return [torque, speed, power, unknown if constant is None else torque / constant]
 
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:

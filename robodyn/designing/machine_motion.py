@@ -40,6 +40,21 @@ class DriveRows(NamedTuple):
     poses: FloatArray
 
 
+class MotorRows(NamedTuple):
+    """Motion of the motors at some instants; NaN where it is not known.
+
+    Attributes:
+        torque, speed: (K, n) [N m], [rad/s]; unknown for a slide without a lead.
+        power: (K, n) [W].
+        current: (K, n) [A]; unknown without a torque constant.
+    """
+
+    torque: FloatArray
+    speed: FloatArray
+    power: FloatArray
+    current: FloatArray
+
+
 @dataclass(frozen=True)
 class MachineMotion:
     """Required motion on a mechanism.
@@ -214,3 +229,19 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 def are_feasible(rows: DriveRows) -> BoolArray:
     """Return whether the body can have each pose (K,) and efforts exist."""
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)
+
+
+def motor_rows(m: Mechanism, rows: DriveRows) -> MotorRows:
+    """Compute what the motors of a mechanism do in a motion of its drives."""
+    unknown = np.full(len(rows.rate), np.nan)
+    motors = []
+    for j, (actuator, unit) in enumerate(zip(m.actuators, m.drives.units, strict=True)):
+        torque = actuator.torques(rows.effort[:, j], rows.rate[:, j])
+        speed = actuator.ratio * rows.rate[:, j]
+        power, constant = torque * speed, actuator.torque_constant
+        if unit == "m" and actuator.lead is None:
+            motors.append((unknown, unknown, power, unknown))
+        else:
+            current = unknown if constant is None else torque / constant
+            motors.append((torque, speed, power, current))
+    return MotorRows(*(np.stack(part, axis=-1) for part in zip(*motors, strict=True)))

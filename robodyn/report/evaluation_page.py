@@ -14,7 +14,7 @@ from robodyn.algorithms.link_motion import link_pose
 from robodyn.arrays import FloatArray
 from robodyn.designing.design import Design, DesignPoint
 from robodyn.designing.evaluation import Evaluation
-from robodyn.designing.machine_motion import MachineMotion
+from robodyn.designing.machine_motion import MachineMotion, motor_rows
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
@@ -191,12 +191,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
     panels, voltage = [], e.requirements.supply_voltage
     for each in found:
         assert each.motion is not None
-        rates, efforts = each.rows.rate.T, each.rows.effort.T
-        drives = zip(e.mechanism.actuators, rates, efforts, strict=True)
-        powers = [
-            drive.torques(effort, rate) * drive.ratio * rate for drive, rate, effort in drives
-        ]
-        power = np.nansum(powers, axis=0)
+        power = np.nansum(motor_rows(e.mechanism, each.rows).power, axis=1)
         row = next(row for row in e.motions if row.name == each.motion.name)
         mean = np.full_like(power, row.supply_mean)
         lines = (
