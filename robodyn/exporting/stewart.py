@@ -54,9 +54,10 @@ def _functions(m: StewartPlatform) -> KindFunctions:
     lane_numbers, plant = constant(m.solver.lanes), constant(plant_model(m).solver.packed[0])
     q, state = vector(7), (vector(7), vector(6), vector(6))
     legs, _, steps, falling = map(constant, m.solver.derivatives.numbers)
+    poses = _pose_functions()
     return KindFunctions(
-        **_pose_functions(),
-        **_leg_functions(constant(m.solver.legs)),
+        **poses,
+        **_leg_functions(constant(m.solver.legs), poses["is_configuration"]),
         **_jacobian_functions(constant(m.solver.legs), constant(m.solver.body)),
         inverse=marshal(single.inverse_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
         forward=marshal(single.forward_dynamics, lane_numbers, *state, *LOAD, False, vector_out(6)),
@@ -114,10 +115,9 @@ def _pose_functions() -> dict[str, Any]:
     }
 
 
-def _leg_functions(legs: ArraySpec) -> dict[str, Any]:
+def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
     """Return the kinematics from poses to legs, and back."""
     q = vector(7)
-    is_configuration = marshal(is_pose, q, borrowed=True)
     find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
     find_motion = marshal(
         platform_motion, legs, q, vector(6), vector(6), rows_out(6, 6), vector(6), vector(6),
