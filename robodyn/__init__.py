@@ -113,7 +113,8 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
     # also guard classes of results, whose names a program may never use
     for other in _MODULES.keys() - globals().keys():
-        found = vars(sys.modules.get(f"robodyn.{_MODULES[other]}", types)).get(other)
+        module = sys.modules.get(f"robodyn.{_MODULES[other]}")
+        found = None if module is None else vars(module).get(other)
         if isinstance(found, type):
             globals()[other] = found
             if not issubclass(found, Exception):

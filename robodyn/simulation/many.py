@@ -107,7 +107,7 @@ def simulate_many(
     if settings.initial is not None:
         for name, values in zip(_START, settings.initial, strict=True):
             parts[name] = _rows(name, values)
-    count = _count(parts)
+    count = _simulation_count(parts)
     thinned = as_scalar("every", every, at_least=1.0)
     if thinned != int(thinned):
         raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
@@ -157,7 +157,7 @@ def simulate_many(
     return results
 
 
-def _count(parts: dict[str, list[Any]]) -> int:
+def _simulation_count(parts: dict[str, list[Any]]) -> int:
     """Return the number of simulations; reject values of different numbers."""
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():

@@ -153,12 +153,11 @@ def find_structure(model: Model) -> Structure:
     rng = np.random.default_rng(SEED)
     present = _present(equations, tree, rng)
     elimination = find_elimination(jacobians, present, free)
-    if elimination is None and loose and not model.independent:
+    if elimination is None and loose and not model.independent and samples[0] is home:
         # passive joints that serve around home may be singular there, and others not
-        for K in (K for q, K in zip(samples, jacobians, strict=True) if q is home):
-            at_home = _independent(tree, K, mobility)
-            elimination = find_elimination(jacobians, present, at_home)
-            free = free if elimination is None else at_home
+        at_home = _independent(tree, jacobians[0], mobility)
+        elimination = find_elimination(jacobians, present, at_home)
+        free = free if elimination is None else at_home
     if elimination is None:
         names = ", ".join(tree.rate_names[rate] for rate in free)
         others = [K for q, K in zip(samples, jacobians, strict=True) if q is not home]
