@@ -8,6 +8,8 @@ import re
 import traceback
 from pathlib import Path
 
+import robodyn as rd
+
 NUMBERS = ("nan", "inf", "-inf", "1e308", "-1e308", "1e999", "-1", "0", "1e-320", "1e7", "", "x",
            "0x10", "1_0", "\u0661", "[]", "{}", "true", "1e16", "100000000")  # fmt: skip
 NUMBER = re.compile(r"[-+]?\b\d+\.?\d*(?:[eE][-+]?\d+)?\b")
@@ -70,6 +72,18 @@ def fault_of(error):
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     own = [f"{Path(file).name}:{line}" for file, line in places if "/robodyn/" in file]
     return f"{type(error).__name__} at {own[-1] if own else ''}: {str(error)[:200]}"
+
+
+def outcome_of(call, *args, **options):
+    """Call a reader: accepted, or refused in a message that is there and not too long."""
+    try:
+        call(*args, **options)
+    except rd.RobodynError as error:
+        text = str(error)
+        assert text
+        assert len(text) < 4000
+        return "refused"
+    return "accepted"
 
 
 def damaged(text, rng):
