@@ -72,8 +72,9 @@ class Client:
     def spin(self, seconds: float) -> None:
         """Process messages for a time [s]."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
+        while time.monotonic() < end:
+            # rclpy forgets what else is ready when the timeout changes
+            self._executor.spin_once(timeout_sec=0.01)
 
     def until(self, met: Any, what: str, timeout: float = PATIENCE) -> None:
         """Process messages until a condition is true; exit if it never is."""
