@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
+from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check_compatible
 from sensor_msgs.msg import JointState
@@ -24,7 +25,8 @@ from robodyn.control.state_stamps import NEAR
 # A new node discovers the others one by one: time without a new one [s] after which it is done.
 QUIET, LONGEST = 1.5, 8.0
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-RESPONSE_TIMEOUT = 3.0  # [s] for the controller manager
+# Time for a controller manager to respond, and until the request is repeated [s].
+RESPONSE_TIMEOUT, REQUEST_PERIOD = 3.0, 0.5
 NAME = "robodyn_doctor"
 # Topics that must have one publisher only.
 SINGLE = ("effort_controller/commands", "joint_commands", "platform_trajectory",
@@ -132,16 +134,29 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
         yield _finding("note", "a controller manager runs, but controller_manager_msgs is missing")
         return
     for service in services:
-        client = node.create_client(ListControllers, service)
-        future = client.call_async(ListControllers.Request())
-        rclpy.spin_until_future_complete(node, future, timeout_sec=RESPONSE_TIMEOUT)
-        response: Any = future.result() if future.done() else None
+        response = response_of(node, node.create_client(ListControllers, service))
         if response is None:
-            yield _finding("warning", f"{service}does not respond within {RESPONSE_TIMEOUT:g} s")
+            yield _finding("warning", f"{service} does not respond within {RESPONSE_TIMEOUT:g} s")
             continue
         for controller in response.controller:
             level = "ok" if controller.state == "active" else "note"
             yield _finding(level, f"controller {controller.name}: {controller.state}")
+
+
+def response_of(node: Node, client: Client) -> Any:
+    """Return the response of a service, or None after a while.
+
+    What a server sends before it has discovered the client is lost, so the request is repeated.
+    """
+    end = time.monotonic() + RESPONSE_TIMEOUT
+    service: Any = client.srv_type
+    while time.monotonic() < end:
+        if client.wait_for_service(REQUEST_PERIOD):
+            future = client.call_async(service.Request())
+            rclpy.spin_until_future_complete(node, future, timeout_sec=REQUEST_PERIOD)
+            if future.done():
+                return future.result()
+    return None
 
 
 def _finding(level: str, text: str) -> dict[str, str]:

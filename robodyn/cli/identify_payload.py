@@ -85,9 +85,15 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
     required = payload_parameters(found)
     for name, value in required.items():  # the mass last: without it there is no payload
         order = [ros2, "param", "set", node, name, yaml.safe_dump(value, default_flow_style=True)]
-        done = subprocess.run(
-            order, capture_output=True, text=True, timeout=RESPONSE_TIMEOUT, check=False
-        )
+        try:
+            done = subprocess.run(
+                order, capture_output=True, text=True, timeout=RESPONSE_TIMEOUT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise rd.InvalidInput(
+                f"{node}: {name} was not set: no response within {RESPONSE_TIMEOUT:g} s; does the "
+                "node run?", value=value,
+            ) from None  # fmt: skip
         output = (done.stdout + done.stderr).strip()
         if done.returncode or "uccessful" not in output:
             raise rd.InvalidInput(

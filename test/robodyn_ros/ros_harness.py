@@ -26,6 +26,7 @@ import numpy as np
 import rclpy
 import warm_start
 from ament_index_python.packages import get_package_prefix
+from rcl_interfaces.srv import ListParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from six_legs import six_legs
@@ -321,16 +322,33 @@ class Peer:
         return publisher
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
-        """Call a service and return its response."""
+        """Call a service of a node and return its response."""
         client = self.node.create_client(kind, name)
         self.until(client.service_is_ready, f"service {name}")
-        # The server learns of a client later than the client of it, and what it answers before
-        # that Fast DDS drops a tenth of a second later.
-        self.spin(0.2)
+        self.wait_until_known(name.rpartition("/")[0])
         future = client.call_async(kind.Request() if request is None else request)
         self.until(future.done, f"an answer of {name}")
         self.node.destroy_client(client)
         return future.result()
+
+    def wait_until_known(self, node: str) -> None:
+        """Wait until a node knows every client that was created here so far.
+
+        A server knows of a client later than the client of it, and its responses until then are
+        lost. It learns of clients in their order, so that it knows all earlier ones as soon as a
+        later one has a response. This one may ask again and again, as it changes nothing.
+        """
+        client = self.node.create_client(ListParameters, f"{node}/list_parameters")
+        futures: list[Any] = []
+
+        def is_answered() -> bool:
+            if client.service_is_ready():
+                futures.append(client.call_async(ListParameters.Request()))
+                self.spin(TURN * len(futures))
+            return any(future.done() for future in futures)
+
+        self.until(is_answered, f"parameters of {node}")
+        self.node.destroy_client(client)
 
 
 def subscription_matched(node: rclpy.node.Node, subscription: Any) -> Callable[[], bool]:

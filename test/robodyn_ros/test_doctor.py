@@ -13,10 +13,15 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import rclpy
+from rcl_interfaces.srv import ListParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from ros_harness import PATIENCE
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, Float64MultiArray
+
+from robodyn_ros import graph_check
 
 # the package's attribute of this name is the function
 doctor_module = importlib.import_module("robodyn.cli.doctor")
@@ -129,3 +134,21 @@ def test_the_workspace_around_the_folder_is_sourced(tmp_path):
     setup.write_text(f'echo noise; export PATH="{install}:$PATH" SEEN=sourced\n')
     assert doctor_module.setup_file(inside) == setup
     assert list(doctor_module.running_graph(setup)) == [("ok", "sourced")]
+
+
+def test_the_doctor_asks_again_until_a_service_responds(start, peer, monkeypatch):
+    """What is sent before client and server know each other is lost."""
+    start("run_summary", {})
+    rclpy.init(args=[], domain_id=peer.domain)
+    node = rclpy.create_node("asking")
+    try:
+        client = node.create_client(ListParameters, "/run_summary/list_parameters")
+        monkeypatch.setattr(graph_check, "RESPONSE_TIMEOUT", PATIENCE)
+        assert graph_check.response_of(node, client).result.names
+        monkeypatch.setattr(graph_check, "RESPONSE_TIMEOUT", 0.1)
+        monkeypatch.setattr(graph_check, "REQUEST_PERIOD", 0.1)
+        client = node.create_client(ListParameters, "/nobody/list_parameters")
+        assert graph_check.response_of(node, client) is None
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()

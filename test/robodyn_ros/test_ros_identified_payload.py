@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -50,3 +51,17 @@ def test_an_identified_payload_is_that_of_the_node_from_then_on(start, peer, app
     assert mass.double_value == pytest.approx(MASS, abs=1e-3)
     np.testing.assert_allclose(com.double_array_value, COM, atol=1e-3)
     np.testing.assert_allclose(inertia.double_array_value, 0.0, atol=1e-3)
+
+
+def test_a_node_without_a_response_is_named(apply, tmp_path, monkeypatch):
+    """`ros2 param set` waits for ever where the response is lost."""
+    (tmp_path / "ros2").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "ros2").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(
+        importlib.import_module("robodyn.cli.identify_payload"), "RESPONSE_TIMEOUT", 0.2
+    )
+    done = apply("/inverse_dynamics")
+    assert done.exit_code == 1
+    assert "/inverse_dynamics" in done.output
+    assert "payload_com" in done.output

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from message_makers import joint_state, odometry
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
@@ -19,16 +21,21 @@ pytestmark = pytest.mark.ros
 NAMES = ("a", "b", "c")
 
 
+def received(message: Any) -> Any:
+    """The message that a subscriber gets; bytes between its fields may have any value."""
+    return deserialize_message(serialize_message(message), type(message))
+
+
 def test_joint_states_and_odometry_are_those_made_anew(rng):
     joints, refilled = JointStateMessage(NAMES), OdometryMessage(("base", "body"))
     for stamp in (0, 999_999_999, 1_000_000_001, 12_345_678_901, 2**31 * 10**9 + 3, -(10**20)):
         values = rng.normal(size=(3, 3))
         fresh = joint_state(stamp, NAMES, *values)
-        assert serialize_message(joints.filled(stamp, *values)) == serialize_message(fresh)
+        assert received(joints.filled(stamp, *values)) == fresh
         turn = Rotation.random(random_state=rng).as_quat()
         pose, twist = np.concatenate([rng.normal(size=3), turn]), rng.normal(size=6)
         fresh = odometry(stamp, ("base", "body"), pose, twist)
-        assert serialize_message(refilled.filled(stamp, pose, twist)) == serialize_message(fresh)
+        assert received(refilled.filled(stamp, pose, twist)) == fresh
 
 
 def test_efforts_alone_leave_the_other_lists_empty(rng):

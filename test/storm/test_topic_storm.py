@@ -25,7 +25,6 @@ import pytest
 pytest.importorskip("rclpy")
 sys.path.append(str(Path(__file__).parents[1] / "robodyn_ros"))
 
-from rcl_interfaces.srv import ListParameters
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
@@ -249,22 +248,6 @@ def in_graph(peer: Peer, name: str) -> bool:
     return name in peer.node.get_node_names() and bool(subscribed(peer, [name]))
 
 
-def is_alive(peer: Peer, name: str) -> bool:
-    """Return whether a node responds; responses sent before discovery are lost."""
-    client = peer.node.create_client(ListParameters, f"/{name}/list_parameters")
-    futures = []
-
-    def answered() -> bool:
-        if client.service_is_ready() and len(futures) < 1000:
-            futures.append(client.call_async(ListParameters.Request()))
-            peer.spin(0.2)
-        return any(future.done() for future in futures)
-
-    found = peer.until(answered, f"an answer of {name}")
-    peer.node.destroy_client(client)
-    return found
-
-
 def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
     peer, processes, output = nodes
     mechanism = rd.load(MODEL)
@@ -313,7 +296,7 @@ def test_hostile_messages_on_every_topic_of_every_node(nodes, rng, storm):
             assert process.wait() in (0, 1, NOT_COMPLETED), process.output[-3000:]
             continue
         assert process.alive, f"{name} ended:\n{process.output[-3000:]}"
-        assert is_alive(peer, name)
+        peer.wait_until_known(f"/{name}")  # it responds
     seconds = 1e-9 * (peer.node.get_clock().now().nanoseconds - begun)
     assert commands.wrong == [], commands.wrong[0]
     assert commands.positions > before
