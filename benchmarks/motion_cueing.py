@@ -163,22 +163,27 @@ def try_limits(m: rd.Mechanism, given: argparse.Namespace) -> None:
             if name == "classical"
             else rd.PredictiveCueing(m, dt, head=HEAD)
         )
+        q, joints = m.home, []
         inputs = random_inputs(random, given.hours, dt), worst_cases(random, given.cases, dt, used)
         for row in chain(*inputs):
             begun = time.perf_counter()
-            cue = cueing.step(REST + row[:3], row[3:])
+            cueing.step(REST + row[:3], row[3:])
             times.append(time.perf_counter() - begun)
-            lengths, rates, changes = motions.driven_motion(m, *cue)
+            joints.append(cueing.joints)
+            used[0] = (np.abs(joints[-1].positions - middle) / half).max()
+        for part in np.array_split(np.array(joints), max(len(joints) // 1000, 1)):
+            motion = motions.motion_of_joints(m, *np.moveaxis(part, 1, 0), q)
+            q = motion.configuration[-1]
+            positions, rates, changes = motions.driven_motion(m, *motion)
             fractions = (
-                np.abs(lengths - middle) / half, np.abs(rates) / limits.rates,
+                np.abs(positions - middle) / half, np.abs(rates) / limits.rates,
                 np.abs(changes) / limits.accelerations,
-                np.abs(m.inverse_dynamics(*cue)) / m.drives.effort_limits_at(rates),
+                np.abs(m.inverse_dynamics(*motion)) / m.drives.effort_limits_at(rates),
             )  # fmt: skip
-            used[0] = fractions[0].max()
             worst = np.maximum(worst, [fraction.max() for fraction in fractions])  # NaN stays NaN
         spent = 1e3 * np.quantile(times, [0.5, 0.99, 1.0])
         print(
-            f"{name}: {len(times)} steps; length, rate, acceleration, force at most "
+            f"{m.name} {name}: {len(times)} steps; length, rate, acceleration, force at most "
             f"{np.round(worst, 4)} of the limits; {spent[0]:.2f} ms a step, 99 % within "
             f"{spent[1]:.2f}, at most {spent[2]:.1f}",
             flush=True,
