@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints and elements of other programs that are not supported, with alternatives."""
+"""Elements of other programs: Drake's springs are read, others are named with alternatives."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from robodyn.errors import ModelError
+from robodyn.formats.xml_text import numbers_in
+from robodyn.model import LinearSpring, PointSpring
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # Alternatives to joint types that URDF does not have.
@@ -27,10 +32,47 @@ FOREIGN = {
     "drake:ball_constraint": "which closes a loop by a point; in SDF write a joint of type ball",
     "drake:linear_bushing_rpy": "which is a spring between frames; if it closes a loop, write the "
     "joint that it stands for",
-    "drake:linear_spring_damper": "whose spring has no counterpart here",
     "drake:tendon_constraint": "which couples joints; write a <mimic>",
     "drake:mimic": "which couples joints; write the <mimic> of SDF in the <axis>",
 }
+# Drake's spring and damper between points of two links.
+SPRING_DAMPER = "drake:linear_spring_damper"
+
+
+def spring_dampers(
+    root: Element, link_of: Callable[[str, str], str] = lambda name, _: name
+) -> Iterator[PointSpring]:
+    """Yield Drake's springs between points of a URDF's robot or an SDF's model.
+
+    Args:
+        root: robot or model.
+        link_of: returns the link of a name in the file; its second argument names the element.
+
+    Raises:
+        ModelError: a part is missing or wrong.
+    """
+    # iterfind takes a prefix for a namespace
+    elements = (part for part in root if part.tag == SPRING_DAMPER)
+    for number, element in enumerate(elements, start=1):
+        name = SPRING_DAMPER.removeprefix("drake:") + f"_{number}"
+        texts = {
+            part.tag.removeprefix(f"{SPRING_DAMPER}_"): (
+                part.get("name") or part.get("value") or part.text or ""
+            ).strip()
+            for part in element
+        }
+        where = f"<{SPRING_DAMPER}> {number}"
+        values = {
+            key: numbers_in(texts.get(key, ""), count, f"{where}: {key}", at_least=least)
+            for key, count, least in (
+                ("p_AP", 3, -np.inf), ("p_BQ", 3, -np.inf), ("free_length", 1, 0.0),
+                ("stiffness", 1, 0.0), ("damping", 1, 0.0),
+            )
+        }  # fmt: skip
+        parent, child = (link_of(texts.get(key, ""), where) for key in ("body_A", "body_B"))
+        law = LinearSpring(values["stiffness"][0], values["free_length"][0])
+        ends = np.array(values["p_AP"]), np.array(values["p_BQ"])
+        yield PointSpring(name, parent, child, *ends, law, values["damping"][0])
 
 
 def refuse_foreign_joints(root: Element, source: str) -> None:

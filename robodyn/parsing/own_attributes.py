@@ -128,7 +128,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
     """Return the spring of the attributes, or a stated one with their preload added."""
-    if not stated.stiffness:
+    if motor.spring_stiffness or not stated.stiffness:
         return LinearSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
     shift = motor.spring_preload / stated.stiffness
     return LinearSpring(stated.stiffness, stated.rest + shift, motor.spring_preload)

@@ -20,9 +20,9 @@ from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import TAG, finite, frame_of
 from robodyn.formats.xml_text import parse_xml
-from robodyn.model import Link, ModelBuilder, Placement
+from robodyn.model import NO_SPRING, LinearSpring, Link, ModelBuilder, Placement
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
-from robodyn.parsing.foreign import refuse_foreign_joints
+from robodyn.parsing.foreign import refuse_foreign_joints, spring_dampers
 from robodyn.parsing.hardware import Hardware, read_hardware
 from robodyn.parsing.own_attributes import (
     Motor,
@@ -32,7 +32,12 @@ from robodyn.parsing.own_attributes import (
     with_motor,
 )
 from robodyn.parsing.urdf_elements import ElementReader
-from robodyn.parsing.urdf_extensions import add_mimics, closures_for_gazebo, name_left_out
+from robodyn.parsing.urdf_extensions import (
+    add_mimics,
+    closures_for_gazebo,
+    name_left_out,
+    springs_for_gazebo,
+)
 from robodyn.parsing.urdf_geometry import UrdfGeometry
 
 # Supported versions of URDF, as in <robot version=...>.
@@ -75,15 +80,17 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     builder.add(*map(reader.closure, root.iterfind("constraint")))
     with builder.stating():
         builder.add(*closures_for_gazebo(root, clean, source))
+        builder.springs.extend(spring_dampers(root))
     name_left_out(root, reader.left_out, source)
     _read_own_elements(builder, root)
-    motors = read_motors(root, source)
+    motors, springs = read_motors(root, source), springs_for_gazebo(root, source)
     homes = {name: motor.home for name, motor in motors.items() if motor.home is not None}
     builder.home = homes or {name: (value,) for name, value in hardware.initial.items()}
     with builder.stating():
         builder.add(*_links(robot, root, builder))
         for joint in robot.joints:
-            builder.add(_joint(joint, motors.get(joint.name, Motor()), hardware, source))
+            motor, spring = motors.get(joint.name, Motor()), springs.get(joint.name, NO_SPRING)
+            builder.add(_joint(joint, motor, spring, hardware, source))
             zero = (key for key in ("effort", "velocity") if getattr(joint.limit, key, None) == 0.0)
             builder.zero_limits[joint.name] = tuple(zero)
     return builder
@@ -157,7 +164,9 @@ def _frame(origin: Any) -> FloatArray:
     )
 
 
-def _joint(joint: Any, motor: Motor, hardware: Hardware, source: str) -> Joint:
+def _joint(
+    joint: Any, motor: Motor, spring: LinearSpring, hardware: Hardware, source: str
+) -> Joint:
     name, where = joint.name, f"joint {joint.name!r}"
     if joint.type == "planar":
         raise ModelError(
@@ -194,6 +203,7 @@ def _joint(joint: Any, motor: Motor, hardware: Hardware, source: str) -> Joint:
         position=_position_limits(joint, commands.get("position")),
         velocity=_limit(joint, "velocity", commands.get("velocity")),
         effort=_limit(joint, "effort", (least, largest)),
+        spring=spring,
     )
     return with_motor(made, motor, params)
 

@@ -18,8 +18,9 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import element, frame_origin, read_frame
-from robodyn.model import Closure, Placement
-from robodyn.parsing.foreign import FOREIGN
+from robodyn.formats.xml_text import numbers_in
+from robodyn.model import Closure, LinearSpring, Placement
+from robodyn.parsing.foreign import FOREIGN, SPRING_DAMPER
 
 # Plugins of Gazebo by a part of their name or file, without `-` and `_`.
 ATTACHES = ("detachablejoint", "attachlinks")
@@ -31,7 +32,7 @@ KNOWN = (*ATTACHES, *MIMICS, *HARMLESS)
 # Elements of a robot, its links and its joints that are read or do not affect the motion.
 ROBOT = ("link", "joint", "constraint", "transmission", "ros2_control", "robodyn", "gazebo",
          "material", "sensor", "mujoco", "group", "verbose", "model_type", "drake:plugin",
-         "drake:collision_filter_group")  # fmt: skip
+         "drake:collision_filter_group", SPRING_DAMPER)  # fmt: skip
 LINK = ("inertial", "visual", "collision", "contact", "sensor", "material", "verbose", "map",
         "self_collision_checking", "contact_coefficients", "drake:visual")  # fmt: skip
 JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "robodyn",
@@ -39,10 +40,9 @@ JOINT = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "rob
 # Elements of `<gazebo reference=...>` that affect the mechanics of a link or joint, with values
 # that do not.
 OVERRIDES = {"turnGravityOff": ("false", "0"), "gravity": ("true", "1"),
-             "dampingFactor": ("0", "0.0"), "springStiffness": ("0", "0.0"),
-             "selfCollide": ("false", "0"), "self_collide": ("false", "0"),
-             "static": ("false", "0"), "kinematic": ("false", "0"),
-             "velocity_decay": ("0", "0.0")}  # fmt: skip
+             "dampingFactor": ("0", "0.0"), "selfCollide": ("false", "0"),
+             "self_collide": ("false", "0"), "static": ("false", "0"),
+             "kinematic": ("false", "0"), "velocity_decay": ("0", "0.0")}  # fmt: skip
 # Elements that Gazebo adds to the model.
 BODIES = ("link", "model", "include", "frame")
 CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
@@ -78,6 +78,25 @@ def add_mimics(
         elif joints[follower].find("mimic") is None:
             factors = {key: given[key] for key in ("multiplier", "offset") if given.get(key)}
             element(joints[follower], "mimic", joint=leader, **factors)
+
+
+def springs_for_gazebo(root: Element, source: str) -> dict[str, LinearSpring]:
+    """Read the springs of joints in `<gazebo reference=...>`, by joint.
+
+    Raises:
+        ModelError: a number is wrong.
+    """
+    found = {}
+    for block in root.iterfind("gazebo"):
+        if block.find("springStiffness") is not None:
+            name = block.get("reference", "")
+            where = f"{source}: <gazebo reference={name!r}>"
+            numbers = (
+                numbers_in(block.findtext(tag, "0"), 1, f"{where}: {tag}", at_least=least)[0]
+                for tag, least in (("springStiffness", 0.0), ("springReference", -np.inf))
+            )
+            found[name] = LinearSpring(*numbers)
+    return found
 
 
 def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Closure]:

@@ -20,7 +20,7 @@ from robodyn.formats.xml_elements import INERTIA, TAG
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.model import Drives, Link, ModelBuilder, Placement
 from robodyn.model.geometry import SIZES, Geometry, Material, MeshFile, Primitive
-from robodyn.parsing.foreign import FOREIGN, refuse_foreign_joints
+from robodyn.parsing.foreign import FOREIGN, refuse_foreign_joints, spring_dampers
 from robodyn.parsing.own_attributes import read_settings
 from robodyn.parsing.sdf.axes import TRUE
 from robodyn.parsing.sdf.frames import WORLD, SdfFrames
@@ -73,6 +73,11 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
             builder.add(_link(name, link, frames))
             builder.links_with_inertia.add(name)
         tree.read()
+        builder.springs.extend(
+            spring_dampers(
+                model, lambda name, where: frames.link_of(frames.resolved(name, "", where))
+            )
+        )
         builder.check_tree()
     _read_settings(builder, model, world, frames, tree.base)
     return builder

@@ -139,7 +139,6 @@ LEFT_OUT = {
     "gearbox": '<gearbox name="g"/>',
     "WindEffects": PLUGIN.format("gz::sim::systems::WindEffects", "gz-sim-wind-effects-system", ""),
     "turnGravityOff": '<gazebo reference="crank"><turnGravityOff>true</turnGravityOff></gazebo>',
-    "springStiffness": '<gazebo reference="j2"><springStiffness>3</springStiffness></gazebo>',
     "static": "<gazebo><static>true</static></gazebo>",
     "kinematic": '<gazebo reference="crank"><kinematic>1</kinematic></gazebo>',
     "velocity_decay": '<gazebo reference="crank"><velocity_decay><linear>0.2</linear>'
@@ -256,6 +255,76 @@ def test_a_rotor_in_an_sdf_as_drake_has_it_is_reflected():
     )
     bare, made = (loaded(text.format(inside))[0] for inside in ("", rotor))
     assert made.mass_matrix([0.2]) - bare.mass_matrix([0.2]) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("own", ["", '<robodyn spring_stiffness="5" spring_rest="0.1"/>'])
+def test_springs_that_gazebo_adds_to_joints_pull_on_them(own):
+    """As those of our own attributes do, which win."""
+    spring = "<springStiffness>3</springStiffness><springReference>0.2</springReference>"
+    text = arm(f'<gazebo reference="j2">{spring}</gazebo>')
+    made, reported = loaded(text.replace('<joint name="j2" type="revolute">',
+                                         f'<joint name="j2" type="revolute">{own}'))  # fmt: skip
+    q = np.array([0.1, 0.6, -0.2])
+    effort = made.gravity(q) - rd.load(arm()).gravity(q)
+    stiffness, rest = (5.0, 0.1) if own else (3.0, 0.2)
+    assert effort == pytest.approx([0.0, stiffness * (0.6 - rest), 0.0], abs=1e-12)
+    assert reported == []
+    with pytest.raises(rd.ModelError, match=r"reference='j2'>: springStiffness is '-3'"):
+        rd.load(text.replace(">3<", ">-3<"))
+
+
+DAMPER = {"body_A": "world", "p_AP": "0.3 0 1.1", "body_B": "l", "p_BQ": "0.1 0 0.4",
+          "free_length": "0.2", "stiffness": "50", "damping": "4"}  # fmt: skip
+# a link that turns about y, in both formats
+SWING = {
+    "urdf": f'<robot name="a"><link name="world"/><link name="l">{INERTIAL.format("0 0 0.1")}'
+    f"</link>{hinge('j', 'world', 'l', '0 0 0.5')}{{}}</robot>",
+    "sdf": '<sdf version="1.9"><model name="a"><link name="l"><pose>0 0 0.5 0 0 0</pose>'
+    "<inertial><mass>1</mass></inertial></link>"
+    '<joint name="j" type="revolute"><parent>world</parent><child>l</child>'
+    "<axis><xyz>0 1 0</xyz></axis></joint>{}</model></sdf>",
+}
+
+
+def damper(suffix, **changes):
+    """Write Drake's spring and damper between points of two links."""
+    tag, parts = "drake:linear_spring_damper", (DAMPER | changes).items()
+    form = '<{0}_{1} {3}="{2}"/>' if suffix == "urdf" else "<{0}_{1}>{2}</{0}_{1}>"
+    inside = (form.format(tag, key, text, "name" if "body" in key else "value")
+              for key, text in parts)  # fmt: skip
+    return SWING[suffix].format(f"<{tag}>{''.join(inside)}</{tag}>")
+
+
+@pytest.mark.parametrize("suffix", SWING)
+def test_springs_between_points_as_drake_has_them_do_virtual_work(suffix):
+    (made, reported), bare = loaded(damper(suffix)), rd.load(SWING[suffix].format(""))
+    assert reported == []
+    q, v = np.array([0.3]), np.array([0.7])
+
+    def length(angle):
+        c, s = math.cos(angle), math.sin(angle)
+        end = np.array([0.1 * c + 0.4 * s, 0.0, 0.5 + 0.4 * c - 0.1 * s])
+        return float(np.linalg.norm(end - [0.3, 0.0, 1.1]))
+
+    slope = (length(0.3 + 1e-5) - length(0.3 - 1e-5)) / 2e-5
+    tension = 50.0 * (length(0.3) - 0.2) + 4.0 * slope * 0.7
+    added = made.inverse_dynamics(q, v, [0.0]) - bare.inverse_dynamics(q, v, [0.0])
+    assert added == pytest.approx(tension * slope, rel=1e-8)
+
+
+@pytest.mark.parametrize("suffix", SWING)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"body_B": "m"}, "'m'"),
+        ({"p_AP": "1 2"}, "<drake:linear_spring_damper> 1: p_AP is '1 2'"),
+        ({"stiffness": ""}, "<drake:linear_spring_damper> 1: stiffness is ''"),
+        ({"damping": "-1"}, "<drake:linear_spring_damper> 1: damping is '-1'"),
+    ],
+)
+def test_wrong_springs_of_drake_are_refused_by_number(suffix, changes, message):
+    with pytest.raises(rd.ModelError, match=message):
+        rd.load(damper(suffix, **changes))
 
 
 def commanded(name, params, switch="", joint="j2"):
