@@ -25,9 +25,10 @@ from robodyn.presentation.numbers_as_text import number
 from robodyn.report import design_tables
 from robodyn.report.chart import COLORS, DASHED, GRAY, INK, Chart, ChartLine, Note, Panel
 from robodyn.report.labels import units_in_one
-from robodyn.report.machine_sheet import held_payloads, held_table, modes_table, sine_sheet
+from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
+from robodyn.report.vibration_sheet import modes_table, vibration_charts
 
 # Number of points of a motor's limit curve.
 CURVE = 60
@@ -145,6 +146,8 @@ def add_machine(page: Page, m: Mechanism) -> None:
         page.add("held", "Payload over the workspace", f'<p class="say">{text}</p>{slices}')
     if (modes := modes_table(m)) is not None:
         page.add("modes", "Natural modes", _tables([modes]))
+        for chart in vibration_charts(m):
+            page.add_chart(chart)
     if presentation.outline(m, m.home):
         page.add_chart(_views(m))
     page.add("centers", "Joint centers", _tables([_centers(m)]))

@@ -11,7 +11,6 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.algorithms.effort_terms import nan_where_singular
-from robodyn.algorithms.elasticity import is_elastic
 from robodyn.analysis.at_home import SINGULARITY, UNREACHED, obstacles, payload_limits
 from robodyn.analysis.sine_motions import sine_motions
 from robodyn.arrays import FloatArray
@@ -90,25 +89,6 @@ def _cell(value: Any) -> str | float:
     if isinstance(value, list):
         return " to ".join(number(end) for end in value)
     return "–" if value is None else float(value)
-
-
-def modes_table(m: Mechanism) -> Table | None:
-    """Tabulate the natural modes at home; None for rigid drives."""
-    if not is_elastic(m):
-        return None
-    modes = m.modes(m.home)
-    scales = np.repeat([m.size, 1.0], 3)
-    largest = np.abs(modes.body_shapes / scales).max(axis=1)
-    shapes = modes.body_shapes / np.where(largest > 0.0, largest, 1.0)[:, None]
-    values = np.column_stack([modes.frequencies, modes.damping_ratios, shapes]).tolist()
-    cells: list[list[str | float]] = [[k, *row] for k, row in enumerate(values, start=1)]
-    head = ["mode", "frequency [Hz]", "damping ratio", "x [m]", "y [m]", "z [m]", "about x [rad]",
-            "about y [rad]", "about z [rad]"]  # fmt: skip
-    caption = (
-        "At home, motors held. The shapes are displacements of the body, scaled to the machine's "
-        "size or one radian"
-    )
-    return Table(head, cells, caption)
 
 
 class HeldPayloads(NamedTuple):

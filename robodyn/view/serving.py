@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gzip
 import http.client
 import io
 import ipaddress
@@ -20,6 +21,7 @@ import math
 import threading
 import warnings
 from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any
@@ -31,6 +33,9 @@ from robodyn.extras import needing
 HOST = "127.0.0.1"
 # Longest path of a request [characters]; no file of the page comes near it.
 MOST_PATH = 1024
+# viser's page closes a connection that does not open in 5 s, and tries again only while it has the
+# keyboard's focus. Behind a busy machine's other windows it would stay empty.
+RETRY = b"<script>document.hasFocus = () => !document.hidden;</script>"
 
 
 class PortInUse(RobodynError):
@@ -202,9 +207,22 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
             # in a frame of a foreign page a person could be tricked into pressing a button
             response.headers["X-Frame-Options"] = "SAMEORIGIN"
             response.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
+            if response.headers.get("Content-Type", "").startswith("text/html"):
+                is_compressed = response.headers.get("Content-Encoding") == "gzip"
+                response.body = _with_retries(response.body, is_compressed)
+                del response.headers["Content-Length"]
+                response.headers["Content-Length"] = str(len(response.body))
         return response
 
     return reject_foreign
+
+
+@cache
+def _with_retries(page: bytes, is_compressed: bool) -> bytes:
+    """Make the page connect again also when it is visible without the keyboard's focus."""
+    text = gzip.decompress(page) if is_compressed else page
+    text = text.replace(b"<head>", b"<head>" + RETRY, 1)
+    return gzip.compress(text) if is_compressed else text
 
 
 def _status_for(host: str, port: int) -> int:

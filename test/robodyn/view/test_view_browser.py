@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from headless_chromium import Browser, executable
 
+from robodyn.view import serving
+
 pytestmark = [
     pytest.mark.skipif(
         executable() is None,
@@ -67,5 +69,26 @@ def test_a_browser_shows_the_flight_of_path_i_without_an_error(studio):
         browser.until("running")
         assert live.snapshot().time >= stopped
         assert browser.console == []
+    finally:
+        browser.close()
+
+
+def test_a_page_whose_first_connection_failed_connects_again(studio, monkeypatch):
+    """Without the keyboard's focus, as a page that a busy machine opens behind other windows."""
+    refusal, refused = serving.refusal, []
+
+    def busy(headers, allowed):
+        if headers.get("Upgrade") and not refused:
+            refused.append(headers)
+            return "busy"
+        return refusal(headers, allowed)
+
+    monkeypatch.setattr(serving, "refusal", busy)
+    _, page, _, port = studio()
+    page.update()
+    browser = Browser(f"http://localhost:{port}", 1080, 600)
+    try:
+        browser.until("t =")
+        assert refused
     finally:
         browser.close()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.report.machine_sheet import modes_table
+from robodyn.report.evaluation_page import add_machine
+from robodyn.report.page import Page
+from robodyn.report.vibration_sheet import modes_table, vibration_charts
 from robodyn.view import ModeAnimation
 
 
@@ -62,3 +64,31 @@ def test_the_report_tabulates_frequencies_and_shapes(elastic):
     np.testing.assert_allclose(rows[:, 1:3], np.c_[modes.frequencies, modes.damping_ratios])
     scaled = rows[:, 3:] / np.r_[np.full(3, elastic.size), np.ones(3)]
     np.testing.assert_allclose(np.abs(scaled).max(axis=1), 1.0)
+
+
+def test_the_report_draws_the_shapes_and_charts_the_responses(elastic):
+    shapes, moved, pushed = vibration_charts(elastic)
+    modes = elastic.modes(elastic.home)
+    assert [panel.title.split(" Hz")[0] for panel in shapes.panels] == [
+        f"{k}: {frequency:.4g}" for k, frequency in enumerate(modes.frequencies, start=1)
+    ]
+    # a slow base carries the body along, a slow force displaces it by the compliance
+    along, _, phase = moved.panels
+    np.testing.assert_allclose([curve.y[0] for curve in along.curves[:2]], 1.0, rtol=0.02)
+    assert abs(phase.curves[2].y[0]) < 1.0
+    compliance = np.diagonal(elastic.compliance(elastic.home))
+    found = [curve.y[0] for panel in pushed.panels[:2] for curve in panel.curves]
+    np.testing.assert_allclose(found, compliance, rtol=0.02)
+    # resonance in heave at the mode that heaves most
+    heave = along.curves[2]
+    nearest = modes.frequencies[np.abs(modes.body_shapes[:, 2]).argmax()]
+    assert heave.x[heave.y.argmax()] == pytest.approx(nearest, rel=0.05)
+    page = Page("platform", "", {})
+    add_machine(page, elastic)
+    assert all(chart.title in page.html() for chart in (shapes, moved, pushed))
+
+
+def test_an_unstable_machine_has_no_response(elastic):
+    heavy = elastic.with_payload(2000.0, [0.0, 0.0, 3.0]).with_drive_stiffness(1e4)
+    assert not heavy.modes(heavy.home).stable
+    assert vibration_charts(heavy) == []
