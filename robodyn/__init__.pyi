@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Public names for type checkers and editors; robodyn/__init__.py imports them on first use.
+# Public names, for type checkers, editors and robodyn/__init__.py, which imports them on first use.
 
 from robodyn.actuators import Actuator as Actuator
 from robodyn.analysis.frequency_response import frequency_response as frequency_response
