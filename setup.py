@@ -64,6 +64,7 @@ setup(
             "templates/*",
             "report/page.css",
             "report/page.js",
+            "planning/templates/*",
             "exporting/templates/fmu/*",
             "exporting/templates/library/*",
             "exporting/templates/wasm/*",

@@ -34,6 +34,7 @@ TRIED, HALVINGS, SEED = 200, 7, 26
 FRACTION, RISE = 0.95, 0.5
 GROUP = "tip"
 ORDER = (0, 1, 2, 5, 4, 3)  # of the chain: yaw turns first
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def moveit(
@@ -99,10 +100,10 @@ def moveit(
              "joint_limits": limits}, sort_keys=False
         ),
         "config/moveit_controllers.yaml": yaml.safe_dump(controllers, sort_keys=False),
-        "launch/move_group.launch.py": LAUNCH.format(name=mechanism.name, package=package),
-        "package.xml": PACKAGE.format(package=package, name=mechanism.name),
-        "CMakeLists.txt": CMAKE.format(package=package),
     }  # fmt: skip
+    for file in ("launch/move_group.launch.py", "package.xml", "CMakeLists.txt"):
+        template = (TEMPLATES / f"{Path(file).name}.in").read_text(encoding="utf-8")
+        texts[file] = template.format(name=mechanism.name, package=package)
     return [write_text(root / file, text) for file, text in texts.items()]
 
 
@@ -193,53 +194,3 @@ def _srdf(tip: TipJoints) -> ElementTree.Element:
     for name, value in zip(tip.independent_joints, home, strict=True):
         ElementTree.SubElement(state, "joint", name=name, value=repr(float(value)))
     return robot
-
-
-LAUNCH = '''\
-"""move_group for the tip of {name}; use_sim_time for a simulated one."""
-
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
-from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import SetParameter, SetRemap
-from moveit_configs_utils import MoveItConfigsBuilder
-from moveit_configs_utils.launches import generate_move_group_launch
-
-
-def generate_launch_description():
-    builder = MoveItConfigsBuilder("{name}", package_name="{package}")
-    configs = builder.planning_pipelines(pipelines=["ompl"]).to_moveit_configs()
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument("use_sim_time", default_value="true"),
-            SetParameter("use_sim_time", LaunchConfiguration("use_sim_time")),
-            SetRemap("joint_states", "/inverse_dynamics/tip_joint_states"),
-            *generate_move_group_launch(configs).entities,
-        ]
-    )
-'''
-PACKAGE = """\
-<?xml version="1.0"?>
-<package format="3">
-  <name>{package}</name>
-  <version>0.1.0</version>
-  <description>MoveIt for the tip of {name}, written by robodyn moveit</description>
-  <maintainer email="nobody@example.invalid">nobody</maintainer>
-  <license>Apache-2.0</license>
-  <buildtool_depend>ament_cmake</buildtool_depend>
-  <exec_depend>moveit_configs_utils</exec_depend>
-  <exec_depend>moveit_kinematics</exec_depend>
-  <exec_depend>moveit_planners_ompl</exec_depend>
-  <exec_depend>moveit_ros_move_group</exec_depend>
-  <exec_depend>moveit_simple_controller_manager</exec_depend>
-  <exec_depend>robodyn</exec_depend>
-  <export><build_type>ament_cmake</build_type></export>
-</package>
-"""
-CMAKE = """\
-cmake_minimum_required(VERSION 3.8)
-project({package})
-find_package(ament_cmake REQUIRED)
-install(DIRECTORY config launch DESTINATION share/${{PROJECT_NAME}})
-ament_package()
-"""
