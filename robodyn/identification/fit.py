@@ -235,15 +235,22 @@ OPTIONAL = (OFFSET,)
 
 
 class _Joint:
-    """Sums over a joint's rows of (columns, effort)' (columns, effort), for each fold."""
+    """Sums over a joint's rows of (columns, effort)' (columns, effort), for each fold.
 
-    def __init__(self, system: Regression, friction: FloatArray, j: int) -> None:
+    Attributes:
+        rest: the other joints' sums (b + 1, b + 1), divided by their noise, for each fold.
+    """
+
+    rest: Sequence[FloatArray]
+
+    def __init__(self, system: Regression, friction: FloatArray, j: int, sigma: float) -> None:
         rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
         reweighted = rows * system.weight[:, j, None]
         self.sums = np.stack(
             [reweighted[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
         )
         self.b, self.k = system.A.shape[-1], friction.shape[1]
+        self._near, self._sigma = system.given_parameters, sigma
 
     def columns(self, terms: Sequence[int]) -> list[int]:
         return [*range(self.b), *(self.b + term for term in terms), self.b + self.k]
@@ -254,6 +261,23 @@ class _Joint:
         if fitted:
             chosen = self.sums.sum(axis=0) - chosen
         return np.asarray(chosen[np.ix_(own, own)])
+
+    def fit(self, fold: int, terms: Sequence[int]) -> FloatArray:
+        """Compute base parameters and coefficients (b + k,), fitted to all folds but one."""
+        b = self.b
+        sums = self.part(fold, terms, True) / self._sigma**2
+        N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
+        N[:b, :b] += self.rest[fold][:-1, :-1]
+        c[:b] += self.rest[fold][:-1, -1]
+        return scaled_solve(N, c, np.concatenate([self._near, np.zeros(len(terms))]))
+
+    def error(self, terms: Sequence[int]) -> FloatArray:
+        """Compute squared prediction errors (FOLDS,) in each fold, fitted to the others."""
+        total = np.empty(FOLDS)
+        for fold in range(FOLDS):
+            x = np.append(-self.fit(fold, terms), 1.0)
+            total[fold] = x @ self.part(fold, terms, False) @ x
+        return total
 
 
 def select_terms(
@@ -277,11 +301,10 @@ def select_terms(
     Returns:
         The indices of each joint's selected terms.
     """
-    joints = [_Joint(system, table, j) for j, table in enumerate(friction)]
+    joints = [_Joint(system, table, j, sigma[j]) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
-    near = system.given_parameters
     for j, joint in enumerate(joints):
-        rest = []
+        joint.rest = rest = []
         for fold in range(FOLDS):
             addends = [
                 _without_friction(other.part(fold, chosen[i], True), joint.b) / sigma[i] ** 2
@@ -289,18 +312,16 @@ def select_terms(
                 if i != j
             ]
             rest.append(sum(addends, np.zeros((joint.b + 1, joint.b + 1))))
-        error = _error(joint, chosen[j], rest, near, sigma[j])
+        error = joint.error(chosen[j])
         for _ in range(MOST):
             tried = [
                 own
                 for own in _one_more(terms[j], chosen[j])
-                if dissipates(
-                    [terms[j][k] for k in own], _coefficients(joint, own, rest, near, sigma[j])
-                )
+                if dissipates([terms[j][k] for k in own], joint.fit(0, own)[joint.b :])
             ]
             if not tried:
                 break
-            errors = [_error(joint, own, rest, near, sigma[j]) for own in tried]
+            errors = [joint.error(own) for own in tried]
             best = int(np.argmin([own.sum() for own in errors]))
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
@@ -312,7 +333,7 @@ def select_terms(
             error, chosen[j] = errors[best], tried[best]
         for k in [k for k in chosen[j] if terms[j][k].kind in OPTIONAL and len(terms[j]) > 3]:
             fewer = [other for other in chosen[j] if other != k]
-            without = _error(joint, fewer, rest, near, sigma[j])
+            without = joint.error(fewer)
             if without.sum() < error.sum():
                 chosen[j], error = fewer, without
         report_progress((j + 1) / len(joints))
@@ -349,46 +370,3 @@ def _without_friction(sums: FloatArray, b: int) -> FloatArray:
     return np.asarray(
         sums[np.ix_(keep, keep)] - (cross * scale) @ np.linalg.solve(scaled, (cross * scale).T)
     )
-
-
-def _error(
-    joint: _Joint,
-    terms: Sequence[int],
-    rest: Sequence[FloatArray],
-    near: FloatArray,
-    sigma: float,
-) -> FloatArray:
-    """Compute squared prediction errors (FOLDS,) in each fold, fitted to the others."""
-    total = np.empty(FOLDS)
-    for fold in range(FOLDS):
-        x = np.append(-_solve(joint, fold, terms, rest, near, sigma), 1.0)
-        total[fold] = x @ joint.part(fold, terms, False) @ x
-    return total
-
-
-def _coefficients(
-    joint: _Joint,
-    terms: Sequence[int],
-    rest: Sequence[FloatArray],
-    near: FloatArray,
-    sigma: float,
-) -> FloatArray:
-    """Compute coefficients (k,) of the terms, fitted to all folds but the first."""
-    return _solve(joint, 0, terms, rest, near, sigma)[joint.b :]
-
-
-def _solve(
-    joint: _Joint,
-    fold: int,
-    terms: Sequence[int],
-    rest: Sequence[FloatArray],
-    near: FloatArray,
-    sigma: float,
-) -> FloatArray:
-    """Compute base parameters and coefficients (b + k,), fitted to all folds but one."""
-    b = joint.b
-    sums = joint.part(fold, terms, True) / sigma**2
-    N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
-    N[:b, :b] += rest[fold][:-1, :-1]
-    c[:b] += rest[fold][:-1, -1]
-    return scaled_solve(N, c, np.concatenate([near, np.zeros(len(terms))]))

@@ -18,6 +18,14 @@ from robodyn.errors import InvalidInput, writing
 # Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
 _CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 _TETRAHEDRA = np.array([[0, a, b, 7] for a, b in ((1, 3), (3, 2), (2, 6), (6, 4), (4, 5), (5, 1))])
+# Edges of a tetrahedron that are the corners of its triangles, by the number of corners inside,
+# which are the first ones; with two inside there are two triangles.
+_EDGES = (
+    (1, [[0, 1], [0, 2], [0, 3]]),
+    (3, [[3, 0], [3, 1], [3, 2]]),
+    (2, [[0, 2], [0, 3], [1, 2]]),
+    (2, [[1, 3], [1, 2], [0, 3]]),
+)
 # Values this close to the level count as below it, so that every triangle has an area.
 _TINY = 1e-12
 
@@ -86,29 +94,20 @@ def level_surface(
     # corners inside first, so that only three cases remain
     order = np.argsort(~inside, axis=1, kind="stable")
     ordered = np.take_along_axis(tetrahedra, order, axis=1)
-    edges: list[IntArray] = []
-    one, two, three = (ordered[count == n] for n in (1, 2, 3))
-    edges.append(one[:, [[0, 1], [0, 2], [0, 3]]])
-    edges.append(three[:, [[3, 0], [3, 1], [3, 2]]])
-    edges.append(two[:, [[0, 2], [0, 3], [1, 2]]])
-    edges.append(two[:, [[1, 3], [1, 2], [0, 3]]])
-    pairs = np.sort(np.concatenate(edges).reshape(-1, 2), axis=1)
+    edges = np.concatenate([ordered[count == number][:, pairs] for number, pairs in _EDGES])
+    pairs = np.sort(edges.reshape(-1, 2), axis=1)
     unique, triangles = np.unique(pairs, axis=0, return_inverse=True)
     places = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
     low, high = flat[unique[:, 0]], flat[unique[:, 1]]
     fraction = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
     vertices = places[unique[:, 0]] + fraction * (places[unique[:, 1]] - places[unique[:, 0]])
-    return _oriented_surface(
-        vertices, triangles.reshape(-1, 3), _towards(ordered, places, flat, count)
-    )
+    return _oriented_surface(vertices, triangles.reshape(-1, 3), _towards(ordered, places, count))
 
 
-def _towards(
-    ordered: IntArray, places: FloatArray, flat: FloatArray, count: IntArray
-) -> FloatArray:
+def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
     """Compute for each triangle a direction (T, 3) to where the function is negative."""
     parts = []
-    for number in (1, 3, 2, 2):
+    for number, _ in _EDGES:
         corners = ordered[count == number]
         inside = places[corners[:, :number]].mean(axis=1)
         parts.append(places[corners[:, number:]].mean(axis=1) - inside)

@@ -135,6 +135,7 @@ class TipRegion(Region):
             self._period = tuple(0 if axis == 1 else whole for axis in self.axes)
             self.cell = 2.0 * np.pi / whole
             self._origin = np.full(3, -np.pi)
+        self._around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         self._known: dict[Cell, FloatArray] = {}
         self._take(seeds, at)
 
@@ -349,8 +350,7 @@ class TipRegion(Region):
 
     def _next_ring(self, points: int) -> tuple[int, FloatArray]:
         """Count the surrounding cubes that were not entered; draw random points (N, 3) in them."""
-        around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
-        near = {self._neighbor(cell, shift) for cell in self._known for shift in around}
+        near = {self._neighbor(cell, shift) for cell in self._known for shift in self._around}
         ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
         if not len(ring):
             return 0, np.empty((0, 3))
@@ -372,10 +372,9 @@ class TipRegion(Region):
 
     def _measured(self) -> tuple[float, float]:
         """Measure volume and error by random points in cubes inside, at the edge and around."""
-        around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
-            near = (self._neighbor(cell, shift) for shift in around)
+            near = (self._neighbor(cell, shift) for shift in self._around)
             cells[all(one in self._known for one in near)].append(cell)
         size, volume, error = self.cell**self.dimensions, 0.0, 0.0
         for part, points in zip(cells, self._few[:2], strict=True):
