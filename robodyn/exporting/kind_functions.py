@@ -20,6 +20,7 @@ from robodyn.dynamics.kernels.end_stops import (
     STOPS,
 )
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS
+from robodyn.dynamics.kernels.joint_simulation import JointEquations
 from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.errors import ModelError
 from robodyn.exporting.marshaling import (
@@ -228,29 +229,27 @@ def state_at(q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any
 
 def equation_functions(
     packed: tuple[FloatArray, ...],
-    nv: int,
+    n: int,
+    equations: JointEquations,
     *,
-    efforts: Any,
-    accelerations: Any,
-    mass_matrix: Any,
     pose: Any,
     jacobian: Any,
     derivatives: Any,
 ) -> dict[str, Any]:
-    """Return functions from equations of a `State`, as for `dynamics.kernels.lanes.evaluate_lanes`.
-
-    The equations get no scratch memory; `derivatives` gets as settings whether they are of
-    accelerations.
+    """Return functions from equations of a `State` that need no scratch memory.
 
     Args:
         packed: numbers of the mechanism.
-        nv: size of its velocity.
-        efforts, accelerations, mass_matrix, pose, jacobian, derivatives: the equations.
+        n: number of its joints.
+        equations: its dynamics.
+        pose, jacobian, derivatives: further functions for `dynamics.kernels.lanes.evaluate_lanes`;
+            `derivatives` gets as settings whether they are of accelerations.
 
     Returns:
         Functions by their names in `KindFunctions`.
     """
     marshal = marshaler(*map(constant, packed))
+    efforts, write_mass_matrix = equations.efforts, equations.mass_matrix
 
     def of_state(find: Any) -> Any:
         @inner
@@ -270,8 +269,17 @@ def equation_functions(
         return call
 
     @inner
+    def mass(q: Any, out: Any) -> bool:
+        M = stack(n, n)
+        write_mass_matrix(borrowed_array(marshal(())), q, 0, M)
+        for i in range(n):
+            for j in range(n):
+                out[n * i + j] = M[i, j]
+        return True
+
+    @inner
     def bias(q: Any, v: Any, base: Any, out: Any) -> bool:
-        still = stack(1, nv)
+        still = stack(1, n)
         clear(still[0])
         state = State(q, v, still[0], q, False, base, not is_null(base))
         return bool(efforts(borrowed_array(marshal(())), state, False, 0, out) == OK)
@@ -285,8 +293,8 @@ def equation_functions(
 
     return {
         "inverse": of_state(efforts),
-        "forward": of_state(accelerations),
-        "mass": of_configuration(mass_matrix),
+        "forward": of_state(equations.accelerations),
+        "mass": mass,
         "bias": bias,
         "pose": of_configuration(pose),
         "jacobian": of_configuration(jacobian),

@@ -7,7 +7,7 @@ Each row has its own parameters. The steps equal those of `integration.classical
 state, and the caller advances it alone. No lane depends on another, except that all of a group stay
 if the equations of one have no solution.
 
-A kind derives its two entries from its `LaneFunctions` by `simulation_entries.lane_entries`.
+A kind derives its two entries from its `Functions` by `simulation_entries.lane_entries`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from robodyn.dynamics.kernels.hybrid_step import (
 )
 from robodyn.dynamics.kernels.integration import OK, OPTIONS, PackedPlant, Stages, Task
 from robodyn.dynamics.kernels.modes import joints_shapes
+from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.state import State
 from robodyn.dynamics.kernels.sticking import ROW
 from robodyn.numerics.compiler import inner
@@ -41,24 +42,6 @@ MOVES: Final = 7
 FRICTION: Final = 8
 PLANT_OPTIONS: Final = 9
 SETTINGS: Final = PLANT_OPTIONS + OPTIONS
-
-
-class LaneFunctions(NamedTuple):
-    """Functions of a kind, in lanes; `plant` is an `integration.PackedPlant`.
-
-    Attributes:
-        unpack: unpack(structure, rows) -> the plant's mechanism, from its numbers in rows of lanes.
-        accelerate: accelerate(plant, state, work, rate, acceleration) -> status. Write the time
-            derivatives of configuration and velocity of a `State` with efforts as its third.
-        normalize, equations, configuration_rate, without_inertia: as in `simulation.Functions`.
-    """
-
-    unpack: Any
-    accelerate: Any
-    normalize: Any
-    equations: Any
-    configuration_rate: Any
-    without_inertia: int
 
 
 class Rows(NamedTuple):
@@ -90,11 +73,12 @@ class LaneStep(NamedTuple):
     moves: bool
 
 
-def batch_loops(kind: LaneFunctions) -> tuple[Any, Any]:
+def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
     """Return the loops of a kind for smooth and for hybrid steps.
 
     A loop is loop(structure, arrays, work, first, last). It advances groups of eight rows from
-    `first` to before `last`. `structure` is for `unpack`, the arrays are:
+    `first` to before `last`. `unpack(structure, rows)` returns the plant's mechanism from its
+    numbers in rows of lanes. The arrays are:
 
         numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
             of its `joint_table`.
@@ -103,7 +87,7 @@ def batch_loops(kind: LaneFunctions) -> tuple[Any, Any]:
         q, v: (N, nq) and (N, nv) states, advanced in place.
         left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
     """
-    unpack, accelerate, normalize, equations, configuration_rate, without_inertia = kind
+    _, accelerate, normalize, equations, configuration_rate, _, without_inertia, _ = kind
 
     @inner
     def smooth_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:

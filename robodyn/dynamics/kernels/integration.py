@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.control_laws import clip_efforts
+from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
@@ -189,12 +190,12 @@ def commanded(
 
 @inner
 def classical_step(
-    command: Any, derivative: Any, normalize: Any, task: Any, step: Any, start: Any, start_rate: Any
+    command: Any, accelerate: Any, normalize: Any, task: Any, step: Any, start: Any, start_rate: Any
 ) -> int:
     """Take one Runge-Kutta step of order 4; the state is unchanged if it fails.
 
     Args:
-        command, derivative, normalize: functions of the kind, see `simulation.Functions`.
+        command, accelerate, normalize: functions of the kind, see `simulation.Functions`.
         task, step: a `Task`, with `Stages` as scratch, and a `Step`.
         start, start_rate: configuration (nq,) and velocity (nv,), in place.
 
@@ -224,9 +225,8 @@ def classical_step(
             copy(s.required, step.required)
             copy(s.effort, step.applied)
             continue
-        status = derivative(
-            plant, q, v, s.effort, given, task.work, s.rates[stage], s.accelerations[stage]
-        )
+        state = loaded(q, v, s.effort, given, True)
+        status = accelerate(plant, state, task.work, s.rates[stage], s.accelerations[stage])
         if status != OK:
             return int(status)
     put_step(start, s.rates, step.h, start.shape[0], q)

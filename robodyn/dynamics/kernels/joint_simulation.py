@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.dynamics.kernels import control_laws
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.state import State, loaded
 from robodyn.numerics.compiler import inner
+from robodyn.numerics.simd.tables import as_table
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 
@@ -72,8 +72,21 @@ class JointEquations(NamedTuple):
     wraps: Any = never
 
 
-def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFunctions]:
-    """Return the functions of a kind for its simulation loop and for its batches in lanes."""
+def mass_matrix_rows(kind: JointEquations) -> Any:
+    """Return the function that writes the mass matrix by rows, for `lanes.evaluate_lanes`."""
+    joints, mass_matrix, place = kind.joints, kind.mass_matrix, kind.place
+
+    @inner
+    def find(mechanism: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
+        place(mechanism, state.q, s)
+        mass_matrix(mechanism, state.q, s, as_table(found, joints(mechanism)))
+        return OK
+
+    return find
+
+
+def loop_functions(kind: JointEquations) -> Functions:
+    """Return the functions of a kind for its simulation loops."""
     joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
 
     @inner
@@ -128,12 +141,6 @@ def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFu
         return int(accelerations(plant.mechanism, acting, False, work, acceleration))
 
     @inner
-    def derivative(
-        plant: Any, q: Any, qd: Any, tau: Any, load: Any, work: Any, rate: Any, acceleration: Any
-    ) -> int:
-        return accelerate(plant, loaded(q, qd, tau, load, True), work, rate, acceleration)
-
-    @inner
     def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
         """Do nothing: every q is a valid configuration."""
         return OK
@@ -170,13 +177,8 @@ def loop_functions(kind: JointEquations, unpack: Any) -> tuple[Functions, LaneFu
         n = joints(plant.mechanism)
         return n, n, n
 
-    return (
-        Functions(
-            command, derivative, normalize, equations, configuration_rate, sizes, without_inertia
-        ),
-        LaneFunctions(
-            unpack, accelerate, normalize, equations, configuration_rate, without_inertia
-        ),
+    return Functions(
+        command, accelerate, normalize, equations, configuration_rate, sizes, without_inertia
     )
 
 

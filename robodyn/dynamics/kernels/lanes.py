@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from robodyn.dynamics.kernels.base_motion import BASE
 from robodyn.dynamics.kernels.state import State
+from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import entry_of, inner
 from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.states import all_finite, read, write
@@ -68,7 +70,20 @@ def evaluate_lanes(
     return int(last)
 
 
-def entry_makers(module: str, evaluate_states: Any) -> tuple[Any, Any, Any]:
+@inner
+def evaluate_without_scratch(
+    find: Any, first: Any, second: Any, given: Any, settings: Any, out: Any
+) -> int:
+    """Compute results out (N, k) for the arguments of N states, by equations without scratch."""
+    mechanism, states, width = borrowed_array((first, second)), borrowed_array(given), BASE
+    for k in range(len(states)):
+        width = max(width, states[k].shape[1])
+    return evaluate_lanes(find, mechanism, states, width, settings, False, 0, borrowed_array(out))
+
+
+def entry_makers(
+    module: str, evaluate_states: Any = evaluate_without_scratch
+) -> tuple[Any, Any, Any]:
     """Return functions that make the entries of a kind for batches.
 
     Entries take the two arrays of a packed mechanism, arrays of states and out (N, k) for the

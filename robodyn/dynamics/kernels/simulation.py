@@ -6,7 +6,7 @@ Numba compiles a loop for each set of functions and inlines them, so no call goe
 To add a kind, write `Functions` in its `kernels/integration.py`, and an entry with scratch memory
 of its own, valid for the duration of the call:
 
-    loop = simulation_loop(Functions(command, derivative, normalize, ...))
+    loop = simulation_loop(Functions(command, accelerate, normalize, ...))
 
     @batch_entry
     def simulate(plant, model, rollout, law, first, last):
@@ -44,19 +44,19 @@ from robodyn.numerics.vectors import copy
 class Functions(NamedTuple):
     """Compiled functions of a kind; use `inner` unless there is a reason for another decorator.
 
-    `plant` is an `integration.Plant`, `work` the kind's scratch memory.
+    `plant` is an `integration.PackedPlant`, `work` the kind's scratch memory. For batches, all but
+    `command` and `sizes` also take lanes.
 
     Attributes:
         command: command(control, configuration, velocity, row, load, work, out) -> bool. Write the
             efforts (n,) that the control law commands; of `load` the law uses only the motion of
             the base. Return False if there are no such efforts.
-        derivative: derivative(plant, configuration, velocity, effort, load, work, rate,
-            acceleration) -> int. Write the time derivatives of configuration and velocity, end
-            stops included. `load` is an external wrench (6,) and, if the base moves, its motion
-            (9,), see `base_motion`. Return OK or a status of the kind's own, above zero.
+        accelerate: accelerate(plant, state, work, rate, acceleration) -> int. Write the time
+            derivatives of configuration and velocity of a `State` with efforts as its third, end
+            stops included. Return OK or a status of the kind's own, above zero.
         normalize: normalize(plant, configuration, velocity, work, at_stage) -> int. Project a state
             onto its manifold (unit quaternions, closed loops), after every step. At its later
-            stages, only as far as `equations` and `derivative` require it: a projection after the
+            stages, only as far as `equations` and `accelerate` require it: a projection after the
             step preserves the order of the method (Hairer, Lubich and Wanner, Geometric Numerical
             Integration, 2006, section IV.4). The arguments may be NaN or arbitrarily large; the
             result is checked afterwards.
@@ -71,7 +71,7 @@ class Functions(NamedTuple):
     """
 
     command: Any
-    derivative: Any
+    accelerate: Any
     normalize: Any
     equations: Any
     configuration_rate: Any
@@ -160,14 +160,14 @@ def simulation_loop(kind: Functions) -> Any:
 
     `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """
-    command, derivative, normalize = kind.command, kind.derivative, kind.normalize
+    command, accelerate, normalize = kind.command, kind.accelerate, kind.normalize
     sizes = kind.sizes
     run_sticking = sticking_loop(kind)
 
     @kind.compile_step
     def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
         return integration.classical_step(
-            command, derivative, normalize, task, step, configuration, velocity
+            command, accelerate, normalize, task, step, configuration, velocity
         )
 
     @inner

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions, batch_loops
+from robodyn.dynamics.kernels.batch_simulation import batch_loops
 from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.integration import PackedPlant
 from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
@@ -67,19 +67,19 @@ def always_fits(structure: Any, rows: Any) -> bool:
 
 
 def lane_entries(
-    module: str, functions: LaneFunctions, shapes: Any, fits: Any = always_fits
+    module: str, functions: Functions, unpack: Any, shapes: Any, fits: Any = always_fits
 ) -> tuple[Any, Any]:
     """Return the entries `advance` and `advance_hybrid` of a kind, see `batch_loops`.
 
     Args:
         module: name of the module to which the entries belong.
-        functions: of `batch_loops`.
+        functions, unpack: of `batch_loops`.
         shapes: shapes(structure, rows) of the scratch memory, see `new_tables`, from the structure
             and the first rows of numbers.
         fits: fits(structure, rows) -> whether this memory fits on the stack; otherwise, the entries
             advance no row.
     """
-    smooth, hybrid = batch_loops(functions)
+    smooth, hybrid = batch_loops(functions, unpack)
 
     def entry(steps: Any, name: str) -> Any:
         def advance(

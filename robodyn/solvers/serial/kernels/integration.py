@@ -138,8 +138,8 @@ EQUATIONS = joint_simulation.JointEquations(
     joints, find_efforts, find_accelerations, find_mass_matrix, damping, NO_INERTIA, place_links,
     wraps,
 )  # fmt: skip
-FUNCTIONS, LANES = joint_simulation.loop_functions(EQUATIONS, unpack)
+FUNCTIONS = joint_simulation.loop_functions(EQUATIONS)
 simulate, simulate_elastic = loop_entries(
     __name__, FUNCTIONS, joint_simulation.joint_positions, shapes_of_arm
 )
-advance, advance_hybrid = lane_entries(__name__, LANES, shapes_of_arms)
+advance, advance_hybrid = lane_entries(__name__, FUNCTIONS, unpack, shapes_of_arms)

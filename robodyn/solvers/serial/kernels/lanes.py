@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, base_of
 from robodyn.dynamics.kernels.integration import OK
+from robodyn.dynamics.kernels.joint_simulation import mass_matrix_rows
 from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import inner
@@ -20,7 +21,7 @@ from robodyn.solvers.serial.kernels import articulated as serial_articulated
 from robodyn.solvers.serial.kernels import composite as serial_composite
 from robodyn.solvers.serial.kernels import derivatives as serial_derivatives
 from robodyn.solvers.serial.kernels import newton_euler as serial_newton_euler
-from robodyn.solvers.serial.kernels.integration import NO_INERTIA
+from robodyn.solvers.serial.kernels.integration import EQUATIONS, NO_INERTIA
 from robodyn.solvers.serial.kernels.layout import BODY_SIZE, FRAME_SIZE, WORK_SIZE
 from robodyn.solvers.serial.kernels.spatial import place
 
@@ -75,15 +76,6 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 
 @inner
-def find_mass_matrix(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix by composite rigid bodies, for `evaluate_lanes`."""
-    chain = arm[0]
-    place(chain, state.q, s.frames)
-    serial_composite.mass_matrix(chain, s.frames, as_table(found, chain.shape[0] - 1))
-    return OK
-
-
-@inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Compute the Jacobian of the tip, for `evaluate_lanes`."""
     chain = arm[0]
@@ -122,6 +114,6 @@ def evaluate_states(
 of_configurations, of_states, of_derivatives = entry_makers(__name__, evaluate_states)
 inverse_dynamics = of_states("inverse_dynamics", find_efforts)
 forward_dynamics = of_states("forward_dynamics", find_accelerations)
-mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
+mass_matrix = of_configurations("mass_matrix", mass_matrix_rows(EQUATIONS))
 jacobian = of_configurations("jacobian", find_jacobian)
 derivatives = of_derivatives("derivatives", find_derivatives)

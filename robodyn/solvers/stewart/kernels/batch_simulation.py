@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.simulation_entries import lane_entries
 from robodyn.dynamics.kernels.state import State
@@ -113,11 +112,5 @@ def shapes(structure: Any, rows: Any) -> Any:
     return MEMORY, MOTION_EQUATIONS
 
 
-advance, advance_hybrid = lane_entries(
-    __name__,
-    LaneFunctions(
-        unpack, accelerate, integration.to_manifold, equations, integration.configuration_rate,
-        SINGULAR,
-    ),
-    shapes,
-)  # fmt: skip
+FUNCTIONS = integration.FUNCTIONS._replace(accelerate=accelerate, equations=equations)
+advance, advance_hybrid = lane_entries(__name__, FUNCTIONS, unpack, shapes)

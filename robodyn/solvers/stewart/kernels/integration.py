@@ -17,7 +17,7 @@ from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.simulation_entries import loop_entries
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import State, loaded
 from robodyn.numerics.compiler import inner, preoptimized
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
@@ -118,15 +118,14 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 
 
 @preoptimized
-def derivative(
-    plant: Any, pose: Any, twist: Any, forces: Any, load: Any, work: Any, rate: Any, accel: Any
-) -> int:
+def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
     """Compute the rates of pose and twist."""
     (lanes,) = plant.mechanism
+    pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     pose_rate(pose, twist, rate)
     if held_forces(plant, pose, twist, forces, work, work.slopes):
-        state = loaded(pose, twist, work.held, load, True)
-        if single.find_accelerations(lanes, state, True, accel):
+        held = State(pose, twist, work.held, state.wrench, True, state.base, state.moves)
+        if single.find_accelerations(lanes, held, True, accel):
             return layout.OK
     return single.geometry_status(lanes, pose, True)
 
@@ -208,7 +207,7 @@ def work_shapes(platform: Any, model: Any) -> Work:
 
 
 FUNCTIONS = Functions(
-    command, derivative, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR,
+    command, accelerate, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR,
     compile_step=preoptimized,
 )  # fmt: skip
 simulate, simulate_elastic = loop_entries(__name__, FUNCTIONS, joint_positions, work_shapes)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels import control_laws, sticking
-from robodyn.dynamics.kernels.batch_simulation import LaneFunctions
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
@@ -162,14 +161,6 @@ def start(m: Any, state: Any, s: Any, M: Any) -> int:
 
 
 @inner
-def derivative(
-    plant: Any, q: Any, rates: Any, effort: Any, load: Any, work: Any, rate: Any, change: Any
-) -> int:
-    """Compute the rates of configuration and velocity."""
-    return accelerate(plant, loaded(q, rates, effort, load, True), work, rate, change)
-
-
-@inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
     """Write the rates of configuration and velocity of a `State`, for floats or lanes."""
     m = plant.mechanism
@@ -311,12 +302,11 @@ def lanes_fit(plan: Any, numbers: Any) -> bool:
 
 
 FUNCTIONS = Functions(
-    command, derivative, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR
-)
-LANES = LaneFunctions(
-    layout.mechanism, accelerate, to_manifold, equations, configuration_rate, layout.SINGULAR
+    command, accelerate, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR
 )
 simulate, simulate_elastic = loop_entries(
     __name__, FUNCTIONS, joint_positions, shapes, mechanism_of, models_of
 )
-advance, advance_hybrid = lane_entries(__name__, LANES, lane_shapes, lanes_fit)
+advance, advance_hybrid = lane_entries(
+    __name__, FUNCTIONS, layout.mechanism, lane_shapes, lanes_fit
+)

@@ -18,11 +18,11 @@ from robodyn.dynamics.kernels.joint_simulation import (
     JointMemory,
     joint_positions,
     loop_functions,
+    mass_matrix_rows,
 )
-from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
+from robodyn.dynamics.kernels.lanes import entry_makers
 from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
 from robodyn.dynamics.kernels.state import unloaded
-from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.tables import table_of
 from robodyn.numerics.trigonometry import sine_cosine
@@ -40,7 +40,7 @@ def terms(cart: Any, state: Any) -> Any:
     (numbers, gravity), rate = cart, state.rates
     mass, bob, length = numbers[0, 0], numbers[0, 1], numbers[0, 2]
     s, c = sine_cosine(state.q[1])
-    M = mass + bob, bob * length * c, bob * length * length + numbers[0, 3] + 0.0 * c
+    M = mass + bob + 0.0 * c, bob * length * c, bob * length * length + numbers[0, 3] + 0.0 * c
     along = numbers[0, 4] * rate[0] - bob * length * s * rate[1] * rate[1] - M[0] * gravity[0]
     about = 0.0 * rate[1] - bob * length * (gravity[0] * c + gravity[2] * s)
     pushed, turned = 0.0 * c, 0.0 * c
@@ -81,14 +81,6 @@ def solve(M: Any, along: Any, about: Any) -> Any:
     """Return M^-1 times a vector."""
     determinant = M[0] * M[2] - M[1] * M[1]
     return (M[2] * along - M[1] * about) / determinant, (M[0] * about - M[1] * along) / determinant
-
-
-@inner
-def find_mass_matrix(cart: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write M by rows."""
-    M = terms(cart, state)[0]
-    found[0], found[1], found[2], found[3] = M[0] + 0.0 * M[1], M[1], M[1], M[2]
-    return OK
 
 
 @inner
@@ -149,30 +141,6 @@ def condition_number(numbers: Any, q: Any, length: float) -> float:
     return largest / math.sqrt(product)
 
 
-# -- many states
-
-
-@inner
-def evaluate_states(
-    find: Any, numbers: Any, gravity: Any, given: Any, settings: Any, out: Any
-) -> int:
-    """Fill out (N, k) from arrays of N states."""
-    cart, states = borrowed_array((numbers, gravity)), borrowed_array(given)
-    return evaluate_lanes(find, cart, states, 9, settings, False, 0, borrowed_array(out))
-
-
-of_configurations, of_states, of_derivatives = entry_makers(__name__, evaluate_states)
-inverse_dynamics = of_states("inverse_dynamics", find_efforts)
-forward_dynamics = of_states("forward_dynamics", find_accelerations)
-mass_matrix = of_configurations("mass_matrix", find_mass_matrix)
-body_pose = of_configurations("body_pose", find_pose)
-jacobian = of_configurations("jacobian", find_jacobian)
-derivatives = of_derivatives("derivatives", find_derivatives)
-
-
-# -- simulation
-
-
 @inner
 def joints(cart: Any) -> int:
     """Return the number of joints."""
@@ -181,7 +149,7 @@ def joints(cart: Any) -> int:
 
 @inner
 def write_mass_matrix(cart: Any, q: Any, s: Any, out: Any) -> None:
-    """Write M, for the loops."""
+    """Write M."""
     M = terms(cart, unloaded(q, q, q))[0]
     for i in range(2):
         for j in range(2):
@@ -210,6 +178,17 @@ def shapes(cart: Any, other: Any) -> Any:
 EQUATIONS = JointEquations(
     joints, find_efforts, find_accelerations, write_mass_matrix, damping, NO_INERTIA
 )
-FUNCTIONS, LANES = loop_functions(EQUATIONS, unpack)
+
+# -- many states
+of_configurations, of_states, of_derivatives = entry_makers(__name__)
+inverse_dynamics = of_states("inverse_dynamics", find_efforts)
+forward_dynamics = of_states("forward_dynamics", find_accelerations)
+mass_matrix = of_configurations("mass_matrix", mass_matrix_rows(EQUATIONS))
+body_pose = of_configurations("body_pose", find_pose)
+jacobian = of_configurations("jacobian", find_jacobian)
+derivatives = of_derivatives("derivatives", find_derivatives)
+
+# -- simulation
+FUNCTIONS = loop_functions(EQUATIONS)
 simulate, _ = loop_entries(__name__, FUNCTIONS, joint_positions, shapes)
-advance, advance_hybrid = lane_entries(__name__, LANES, shapes)
+advance, advance_hybrid = lane_entries(__name__, FUNCTIONS, unpack, shapes)

@@ -117,9 +117,7 @@ def _functions(m: CompiledCart) -> KindFunctions:
         **equation_functions(
             m.solver.packed,
             2,
-            efforts=kernels.find_efforts,
-            accelerations=kernels.find_accelerations,
-            mass_matrix=kernels.find_mass_matrix,
+            kernels.EQUATIONS,
             pose=kernels.find_pose,
             jacobian=kernels.find_jacobian,
             derivatives=kernels.find_derivatives,
