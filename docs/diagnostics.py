@@ -94,7 +94,7 @@ CATALOG = {
         ("the positions that redundant drives report fit no configuration; homing cannot begin, "
          "nothing moves",
          "home the drives again, or correct their zeros"),
-    "homing ended where the machine cannot be: ...":
+    "homing ended at invalid positions: ...":
         ("the positions after homing belong to no configuration of the mechanism",
          "check the zeros of the drives and the order of the joints"),
     "a command was not sent: ...":
@@ -104,7 +104,7 @@ CATALOG = {
         ("the positions are unknown; the machine is at rest",
          "remove the cause, call `reset` and then `power_on`: the machine is homed again"),
     "no enable message arrives":
-        ("`enable` was silent for `enable_timeout` or was false; the machine freezes",
+        ("no message on `enable` for `enable_timeout`, or `enable` was false; the machine freezes",
          "restore the signal, then call `engage` or `park`"),
     "reports ..., outside its range by more than the range itself":
         ("the reported position of a drive is implausible during homing",
@@ -112,7 +112,7 @@ CATALOG = {
     "found no stop within ..., its whole range":
         ("homing 'stall': a joint went through its range without a stop",
          "check that the drive moves the joint, and its limits in the model"),
-    "stands still at ... and does not follow its command away from it":
+    "remains at ... although it is commanded away from its stop":
         ("homing 'stall': a joint sticks at its stop",
          "free the joint by hand, check the drive"),
     ".../... is ...":
@@ -137,7 +137,7 @@ CATALOG = {
     "the requested motion is not finite, or has a number beyond ...":
         ("the source of the target sent NaN, infinity or a huge number; the machine comes to rest",
          "correct the source of the target"),
-    "...: moving to the nearest pose inside":
+    "...: moving to the nearest pose inside the workspace":
         ("the target is outside the workspace; the machine moves to the nearest pose within",
          "send targets within the workspace (`robodyn workspace`)"),
     "the path there is blocked: ...":
@@ -172,7 +172,7 @@ CATALOG = {
     "is busy":
         ("single set-points are late and rejected; without others the machine comes to rest",
          "look for load on both computers and the network"),
-    "the pose of the base is unknown: base_imu is silent, or has sent for less than ... s":
+    "the pose of the base is unknown: no messages on base_imu, or for less than ... s":
         ("the platform cannot be stabilized yet; the machine comes to rest",
          "check base_imu, or wait until the estimate has settled"),
     "waiting for ...: ...":
@@ -219,7 +219,7 @@ CATALOG = {
         ("a second node publishes commands; this one publishes none",
          "stop one of the two nodes"),
     "efforts not published, the drives keep the last ones: ...":
-        ("the middleware did not take the message", "read the reason at the end of the text"),
+        ("the middleware did not accept the message", "read the reason at the end of the text"),
     "held by brakes: no efforts commanded":
         ("simulated brakes hold the mechanism until the first nonzero command", "send commands"),
     "efforts limited ... times":
@@ -263,7 +263,7 @@ CATALOG = {
         ("the readings hardly determine the pose", "leave the pose"),
     "tracking: standard deviation of the pose ... m or rad": ("all is well", "nothing"),
     "...: no message for ... s: the platform returns to neutral":
-        ("the vehicle is silent for `timeout`; motion fades out", "restart the simulator"),
+        ("no vehicle message for `timeout`; the motion fades out", "restart the simulator"),
     "set-point not published, cueing restarts at neutral: ...":
         ("the set-point violates a check", "read the reason; report it if it comes back"),
     "no messages from the vehicle": ("as above", "start the simulator"),

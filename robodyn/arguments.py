@@ -144,7 +144,7 @@ def _wrong_argument(
         return None
     listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
     return InvalidInput(
-        f"{function.__name__}: arrays of these shapes or values do not fit each other: {listed} "
+        f"{function.__name__}: the shapes or values of these arguments are incompatible: {listed} "
         f"({error})",
         value=shapes,
     )

@@ -81,7 +81,7 @@ class ConditionMonitor(Node):
         on_change(self, SETTINGS, p, self._on_change)
         # diagnostics are published even if no states arrive
         self.create_timer(p["diagnostic_period"], self._publish)
-        self.get_logger().info(f"condition of {self._mechanism.name}, ready")
+        self.get_logger().info(f"condition monitor of {self._mechanism.name}, ready")
 
     def _set_looks(self, p: dict[str, Any]) -> None:
         self._rest = round(p["look_period"] * messages.NANOSECONDS)

@@ -60,7 +60,9 @@ class DriveLink(Node):
         )
         steady_timer(self, LISTEN, self._subscribe_to_commands)
         example = self._text.line(0.0, np.asarray(self._text.horn)).strip()
-        self.get_logger().info(f"servos at {p['link']}, their zeros as {example!r}: link, ready")
+        self.get_logger().info(
+            f"drive link at {p['link']}, line for all servos at zero {example!r}, ready"
+        )
 
     def destroy_node(self) -> None:
         """Close the port and destroy the node."""

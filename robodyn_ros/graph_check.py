@@ -47,7 +47,7 @@ def findings(node: Node) -> list[dict[str, str]]:
         found += _of_topic(node, topic)
     found += _controllers(node)
     if all(entry["level"] in ("ok", "note") for entry in found):
-        found.append(_finding("ok", "clock, QoS and publishers of the graph fit together"))
+        found.append(_finding("ok", "clock, QoS and publishers of the graph are consistent"))
     return found
 
 
@@ -104,7 +104,7 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
         )
         return
     of = ", ".join(shared or sorted(set(joints)))
-    what = f"each joint needs one, of {of}" if of else "none was received"
+    what = f"each joint must have one publisher: {of}" if of else "no message was received"
     yield _finding("warning", f"{several}; {what}")
 
 

@@ -190,7 +190,7 @@ class JointCommander(ManagedNode):
         machine.set_clock(change)
         if machine.state != "off":
             self.get_logger().warning(
-                f"clock was set by {change * 1e-9:+.3g} s: motions continue from the present "
+                f"clock was changed by {change * 1e-9:+.3g} s: motions continue from the present "
                 f"state, set-points follow the new time; the machine is {machine.state}"
             )
 

@@ -54,7 +54,7 @@ class PoseSliders(Node):
         self._publish_state = Interface(self, self._mechanism).state_publisher(qos.STATE)
         self._last_warning = ""
         self.create_timer(1.0 / p["rate"], self._show)
-        self.get_logger().info(f"sliders of {self._mechanism.name}, ready")
+        self.get_logger().info(f"pose sliders of {self._mechanism.name}, ready")
 
     def _check(self, parameters: list[Parameter]) -> None:
         for parameter in parameters:

@@ -67,7 +67,7 @@ class RunSummary(Node):
         # last, since in lockstep the simulation starts once this subscription exists
         topics.on_state(self._on_state, qos.LOSSLESS)
         self.create_timer(0.05, self._look)
-        self.get_logger().info(f"summary of {self._mechanism.name}, ready")
+        self.get_logger().info(f"run summary of {self._mechanism.name}, ready")
 
     @property
     def _end(self) -> int | None:
@@ -159,7 +159,7 @@ class RunSummary(Node):
         kind = status.name, status.level  # texts may have numbers that change every second
         if kind not in self._others:
             self._others[kind] = text
-            self.get_logger().info(f"not of this run: {text}")
+            self.get_logger().info(f"status of a node outside this run: {text}")
 
     def _look(self) -> None:
         """Finish once the run is over and the monitor has reported all of it."""

@@ -124,8 +124,8 @@ def drive_elasticity(mechanism: Any) -> DriveElasticity:
     rigid = [n for n, k in zip(mechanism.joint_names, stiffness, strict=True) if np.isinf(k)]
     if rigid:
         raise InvalidInput(
-            f"{mechanism.name}: the drives of {', '.join(rigid)} are rigid, so that there is no "
-            "stiffness; state `stiffness` [N/m or N m/rad] of their actuators, or call "
+            f"{mechanism.name}: the drives of {', '.join(rigid)} are rigid, so it has no stiffness "
+            "matrix; state `stiffness` [N/m or N m/rad] of their actuators, or call "
             "with_drive_stiffness",
             value=stiffness,
         )
@@ -246,7 +246,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
     else:
         raise NoSolution(
             f"{mechanism.name}: no equilibrium under the wrench was found in {STEPS} steps; "
-            "the wrench may be above a buckling load",
+            "the wrench may exceed a buckling load, try a smaller one",
             value=wrench,
         )
     _refuse_unstable(mechanism, 0.5 * (K + np.swapaxes(K, -1, -2)))
@@ -308,7 +308,7 @@ def refuse_elastic_drives(mechanism: Any) -> None:
     if elastic:
         raise InvalidInput(
             f"{mechanism.name}: the drives of {', '.join(elastic)} are elastic, which is not "
-            "supported here; take m.with_drive_stiffness(math.inf), whose drives are rigid",
+            "supported here; m.with_drive_stiffness(math.inf) returns it with rigid drives",
             value=elastic,
         )
 
@@ -396,8 +396,8 @@ def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:
         where = f" (elements {', '.join(map(str, unstable[:NAMED]))}{more})"
     error = NoSolution(
         f"{mechanism.name}: the equilibrium is unstable{where}, the stiffness matrix has the "
-        f"eigenvalue {float(least[index]):.4g}; loads or gravity exceed what the drives' "
-        "stiffness bears",
+        f"eigenvalue {float(least[index]):.4g}; the stiffness of the drives cannot "
+        "carry the loads or gravity",
         value=float(least[index]),
     )
     error.index = index

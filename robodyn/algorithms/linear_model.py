@@ -123,7 +123,7 @@ class Linearization(NamedTuple):
             InvalidInput: the argument is a batch.
             MissingExtra: python-control is not installed.
         """
-        with needing("control", "this needs the package control", "control"):
+        with needing("control", "a StateSpace needs the package control", "control"):
             from control import StateSpace
         return StateSpace(*self._matrices(), 0 if self.dt is None else self.dt)
 

@@ -51,7 +51,7 @@ def compiled_step(
 
     Raises:
         InvalidInput: the load has another size, or `motors` of elastic drives are missing.
-        SimulationFailed: no finite state follows; its `value` is the last good state.
+        SimulationFailed: the next state is not finite; its `value` is the last good state.
     """
     if load.shape[-1] not in LOADS:
         as_array("load", load, (LOADS[0],), "N, N m")

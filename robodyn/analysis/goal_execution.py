@@ -81,7 +81,10 @@ class GoalExecution:
                 "no state has been received yet, so the position of the mechanism is unknown"
             )
         if self.follower.mode == "gravity_compensation":
-            raise GoalRefused("mode is gravity_compensation, which follows no trajectory")
+            raise GoalRefused(
+                "mode is gravity_compensation, which follows no trajectory; start inverse_dynamics "
+                "in mode computed_torque"
+            )
         return examine(goal, self.follower.mechanism, present, self._settings)
 
     def begin(
@@ -149,7 +152,9 @@ class GoalExecution:
             return
         if self._canceling:
             if not follower.is_stopping:
-                self._end(CANCELED, Verdict(GoalCode.SUCCESSFUL, "canceled, and at rest"))
+                self._end(
+                    CANCELED, Verdict(GoalCode.SUCCESSFUL, "canceled; the mechanism is at rest")
+                )
             return
         if follower.abandoned:
             self._end(ABORTED, Verdict(GoalCode.PATH_TOLERANCE_VIOLATED, follower.abandoned))

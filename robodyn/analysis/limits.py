@@ -295,7 +295,7 @@ class _Check:
     def _geometry(self, when: float, error: KinematicsError | None) -> Violation:
         leg = getattr(error, "leg", None)
         joint = self._mechanism.joint_names[leg - 1] if leg else ""
-        what = "singular configuration, no efforts are enough"
+        what = "singular configuration: no efforts produce this motion"
         if error is not None:
             what = str(error).replace(" at element [0]", "").replace(" (element [0])", "")
         return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")

@@ -276,7 +276,7 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
     if not broken:
         tightest = found["tightest"]
         if tightest is None:
-            return ["limits                 none are given"]
+            return ["limits                 the model has none"]
         return [f"limits                 all hold; nearest: {row_text(tightest)}"]
     first = found["first"]
     lines = [

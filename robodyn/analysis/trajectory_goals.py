@@ -167,7 +167,9 @@ def _points(
     fields = ("positions", "velocities", "accelerations")
     given = [all(len(getattr(p, field)) > 0 for p in message.points) for field in fields]
     if not given[0]:
-        raise InvalidInput("a point has no positions, expected those of all joints", value=0)
+        raise InvalidInput(
+            "a point has no positions, expected the positions of all joints in each point", value=0
+        )
     degree = given.index(False) if False in given else len(fields)
     used = [np.array(values) for values in rows[:degree]]
     if degree > 1 and (np.abs(used[1][-1]) > REST).any():
@@ -223,7 +225,7 @@ def _tolerances(
     for each in getattr(goal, field):
         if each.name not in names:
             raise GoalRefused(
-                f"{field} names {each.name!r}, expected some of {', '.join(names)}",
+                f"{field} names {each.name!r}, expected one of {', '.join(names)}",
                 GoalCode.INVALID_JOINTS,
             )
         joint = list(names).index(each.name)

@@ -42,8 +42,8 @@ def unit_warnings(model: Model) -> list[str]:
     out = []
     if scale > LARGEST:
         out.append(
-            f"its joints are up to {scale:.4g} m apart on one link; are lengths in millimeters? "
-            "They are in meters"
+            f"joints on one link are up to {scale:.4g} m apart; lengths are read in meters: are "
+            "these in millimeters?"
         )
     for link in model.links:
         body = tree.body[link.name]
@@ -88,16 +88,16 @@ def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
     where = f"link {link.name!r}"
     if size and away > TIMES * size:
         yield (
-            f"{where}: its center of mass is {away:.4g} m away from its joints, where these are "
-            f"{size:.3g} m apart; is it in millimeters? It is in meters"
+            f"{where}: its center of mass is {away:.4g} m away from its joints, which are "
+            f"{size:.3g} m apart; lengths are read in meters: is it in millimeters?"
         )
     moments = np.linalg.eigvalsh(link.inertia)
     radius = float(np.sqrt(max(moments[-1], 0.0) / link.mass))
     if size and radius > TIMES * size:
         yield (
             f"{where}: {link.mass:.4g} kg with {moments[-1]:.4g} kg m^2 have a radius of gyration "
-            f"of {radius:.4g} m, where joints are {size:.3g} m apart; is the inertia in kg mm^2, "
-            "or 1 for want of a number? It is in kg m^2"
+            f"of {radius:.4g} m, but its joints are {size:.3g} m apart; inertia is read in kg m^2: "
+            "is it in kg mm^2, or a placeholder such as 1?"
         )
     # squared half axes of the ellipsoid
     squares = 2.5 / link.mass * (moments.sum() - 2.0 * moments)
@@ -106,9 +106,9 @@ def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
     volume = 4.0 / 3.0 * np.pi * float(np.sqrt(squares.prod()))
     if link.mass > DENSEST * volume:
         yield (
-            f"{where}: {link.mass:.4g} kg with these moments of inertia are as dense as "
-            f"{link.mass / volume:.3g} kg/m^3 at least, and no metal is above {DENSEST:g}; is the "
-            "mass in grams, or the inertia in another unit? They are in kg and kg m^2"
+            f"{where}: {link.mass:.4g} kg with these moments of inertia have a density of at least "
+            f"{link.mass / volume:.3g} kg/m^3, and no metal exceeds {DENSEST:g}; they are read in "
+            "kg and kg m^2: is the mass in grams, or the inertia in another unit?"
         )
 
 
@@ -118,21 +118,21 @@ def _of_joint(joint: Any) -> Iterator[str]:
     where = f"joint {joint.name!r}"
     if joint.kind == "prismatic":
         if most > TRAVEL:
-            yield f"{where}: its limit of {most:.4g} m is far; is it in millimeters, not meters?"
+            yield f"{where}: its limit is {most:.4g} m; is it in millimeters, not in meters?"
         if SPEED < joint.velocity < np.inf:
             yield (
-                f"{where}: its limit of {joint.velocity:.4g} m/s is fast; is it in mm/s? It is in "
-                "m/s"
+                f"{where}: its velocity limit is {joint.velocity:.4g} m/s; is it in mm/s, not in "
+                "m/s?"
             )
     elif joint.moves_alone:
         if most > TURNS:
             yield (
-                f"{where}: its limit of {most:.4g} rad is {most / (2.0 * np.pi):.3g} turns; is it "
-                "in degrees? It is in radians"
+                f"{where}: its limit is {most:.4g} rad, {most / (2.0 * np.pi):.3g} turns; is it "
+                "in degrees, not in radians?"
             )
         if SPIN < joint.velocity < np.inf:
             yield (
-                f"{where}: its limit of {joint.velocity:.4g} rad/s is "
-                f"{joint.velocity / (2.0 * np.pi):.3g} turns a second; is it in degrees? It is in "
-                "rad/s"
+                f"{where}: its velocity limit is {joint.velocity:.4g} rad/s, "
+                f"{joint.velocity / (2.0 * np.pi):.3g} turns per second; is it in deg/s, not in "
+                "rad/s?"
             )

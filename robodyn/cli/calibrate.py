@@ -123,13 +123,13 @@ def calibrate(
     if task.poses:
         if html is not None:
             raise rd.InvalidInput(
-                "--html shows measurements, and --poses has none", value=str(html)
+                "--html shows measurements and cannot be combined with --poses", value=str(html)
             )
         known_tracker = settings["tracker"] == "known"
         chosen = _plan(**plan)
         return _poses(m, task.poses, known_tracker, options["parameters"], output, chosen)
     if measurements is None:
-        raise rd.InvalidInput("no MEASUREMENTS given; --poses chooses what to measure")
+        raise rd.InvalidInput("no MEASUREMENTS given; --poses COUNT computes the poses to measure")
     if task.zeros:
         of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
         if output is not None:
@@ -184,8 +184,8 @@ def _poses(
         "condition": found.condition,
     }
     lines = [
-        f"{m.name}: {count} poses, logarithm of the information {found.log_det:.4g} (at random "
-        f"{found.random_log_det:.4g}), condition {found.condition:.3g}",
+        f"{m.name}: {count} poses, log-determinant of the information matrix {found.log_det:.4g} "
+        f"(random poses: {found.random_log_det:.4g}), condition number {found.condition:.3g}",
         *Table(m.joint_names, [[f"{x:.4f}" for x in row] for row in found.joints]).lines(),
     ]
     return CommandResult(facts, "\n".join(lines))
@@ -203,16 +203,16 @@ def _lines(found: rd.Calibration) -> list[str]:
     more = len(found.unseen) - MOST_UNSEEN
     return [
         *lines,
-        f"condition of the observable directions {found.condition:.4g}",
+        f"condition number of the observable directions: {found.condition:.4g}",
         *dimensions(found).lines(),
-        *(f"not seen: {each}" for each in found.unseen[:MOST_UNSEEN]),
-        *([f"and {more} combinations more, which --json lists"] if more > 0 else []),
+        *(f"not observable: {each}" for each in found.unseen[:MOST_UNSEEN]),
+        *([f"and {more} more combinations; --json lists all"] if more > 0 else []),
         *(f"note: {each}" for each in found.notes),
     ]
 
 
 def _zero_lines(found: Zeros) -> list[str]:
-    lines = ["to be added to each joint's reading:"]
+    lines = ["offsets to add to the readings of the joints:"]
     for joint, unit, value, deviation, seen in zip(
         found.joints, found.units, found.values, found.deviations, found.seen, strict=True
     ):

@@ -61,7 +61,7 @@ def check(
         from robodyn.report.path_views import home_chart
 
         write_image(home_chart(mechanism), png)
-        text = Group(text, f"drawn at home: {png}")
+        text = Group(text, f"picture of the home configuration: {png}")
     differs = bool(found.get("against", {}).get("differences"))
     return CommandResult(found, text, differs, (lambda: open_view(model)) if view else None)
 

@@ -54,7 +54,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
     if found["actuators"]:
         yield _table(
             ("actuator at home", "rotor reflected [kg, kg m^2]", "other inertia",
-             "dry friction [N, N m]", "part of the weight it holds"),
+             "dry friction [N, N m]", "friction / static effort"),
             ((row["name"], row["reflected_inertia"], row["inertia"], row["friction"],
               _percent(row["friction_share"])) for row in found["actuators"]),
         )  # fmt: skip
@@ -73,10 +73,10 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
             )
     if at_home.get("reach"):
         yield _table(
-            ("", "unit", "from", "to", "ends at", "and at"),
+            ("", "unit", "from", "to", "lower end", "upper end"),
             ((row["variable"], row["unit"], row["lowest"], row["highest"],
               *(end or "no limit" for end in row["ends"])) for row in at_home["reach"]),
-            "Reach from home, one coordinate at a time, the others as at home",
+            "Reach from home: one coordinate varies, the others stay at home",
         )  # fmt: skip
     if "springs" in at_home:
         yield _table(
@@ -86,7 +86,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
              for row in at_home["springs"]),
         )  # fmt: skip
         yield _table(
-            (found["noun"], "effort [N, N m]", "without springs", "taken by springs"),
+            (found["noun"], "effort [N, N m]", "without springs", "carried by springs"),
             ((row["joint"], row["effort"], row["without"],
               abs(row["without"]) - abs(row["effort"])) for row in at_home["efforts"]),
             "Efforts that hold the mechanism at home",
@@ -100,7 +100,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
     for key, label in labels.items():
         yield from (_line(f" {text}", f"{label}:") for text in found[key])
     if not (found["unphysical"] or found["doubts"]):
-        yield "every inertia is one that a rigid body can have"
+        yield "inertias of all links: physically consistent"
     if "against" in found:
         yield from _comparison(**found["against"])
 
@@ -138,13 +138,15 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
         yield _line(f" {name}; held at rest", "idle freedom:")
     if loops["idle_freedoms"]:
         yield (
-            "What moves freely spins otherwise than what is held: efforts, and motion in a "
-            "simulation, are off by the inertia of these bodies about those axes"
+            "The model locks these axes, although the real bodies spin freely about them: computed "
+            "efforts and motions include their inertia about these axes"
         )
     driven = len(loops["driven_joints"])
     if loops["motors_suffice"]:
         other = "other " if loops["idle_freedoms"] else ""
-        yield _line(f"{driven} driven joints hold its {loops['freedoms']} {other}freedoms")
+        yield _line(
+            f"{driven} driven joints determine all {loops['freedoms']} {other}degrees of freedom"
+        )
     else:
         yield _line(
             f" {driven} driven joints for {loops['freedoms']} degrees of freedom; with all motors "
@@ -154,9 +156,9 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
     yield _line(loops["determined_by"])
     numbers = loops["condition_numbers"]
     yield _line(
-        f"at home: from motion to the tip {_cell(numbers['motion'])} (infinite at an end of "
-        f"travel), from motion to the motors {_cell(numbers['force'])} (infinite where these "
-        "cannot hold it)"
+        f"condition numbers at home: of the tip's Jacobian {_cell(numbers['motion'])} (infinite "
+        f"at an end of travel), of the motors' Jacobian {_cell(numbers['force'])} (infinite where "
+        "the motors cannot hold the mechanism)"
     )
 
 
@@ -170,18 +172,20 @@ def _motions(rows: list[dict[str, Any]]) -> Table:
              *(f"{amplitude:.3g}" for amplitude in row["amplitudes"]))
             for row in rows
         ),
-        "what the drives can follow: acceleration at home, amplitudes of sines",
+        "Limits of the drives: acceleration at home, amplitudes of sines about home",
     )  # fmt: skip
 
 
 def _payload(mass: float | None, joint: str) -> str:
     if mass is None:
-        return "payload held at home: no limit of effort bounds it"
+        return "payload held at home: not limited, as no drive has an effort limit"
     if mass == 0.0:
-        return _line(f" {joint} cannot hold it at home", "note:")
+        return _line(
+            f" the effort limit of {joint} is too low to hold the mechanism at home", "note:"
+        )
     return _line(
-        f"payload held at home, at rest: {mass:.4g} kg more than described, then {joint} is at its "
-        "limit"
+        f"payload held at home, at rest: {mass:.4g} kg in addition to the model, limited by the "
+        f"effort of {joint}"
     )
 
 

@@ -59,7 +59,7 @@ _SHARED = {
     "path": "I, II, III or P1 of the papers, puma for an arm, or a waypoint file (.yaml).",
     "strict": "Exit with code 1 if a limit of the mechanism is violated.",
     "max_condition": "Largest condition number that counts as within limits; by default 1000 for a "
-    "platform, any for an arm.",
+    "platform, no limit for an arm.",
     "html": "Also write a report to this file: one self-contained page.",
     "json": "Machine-readable output.",
     "port": "Port on localhost; 0 picks a free one.",
@@ -161,8 +161,8 @@ def reading(
     """Set how model files are read within this context.
 
     Args:
-        base_link: of a URDF: link at the beginning of the chain, by default the root.
-        tip_link: of a URDF: link at the end of the chain, by default the one behind most joints.
+        base_link: link of a URDF at which the chain begins; by default the root.
+        tip_link: link of a URDF at which the chain ends; by default the one behind most joints.
         gravity: three numbers in quotes that replace the model's gravity [m/s^2], base frame;
             "0 0 0" for drives that compensate gravity themselves.
         xacro_arg: an argument of a .xacro file, name:=value; may be repeated.

@@ -62,7 +62,7 @@ def cue(
     reading: dict[str, Any] = passed("read_vehicle", "topic"),
     settings: dict[str, Any] = passed("ride", "dt", vectors="head"),
 ) -> CommandResult:
-    """Compute the motion of a platform for a recorded ride, and the forces that passengers feel.
+    """Compute the motion of a platform for a recorded ride, and the forces felt on it.
 
     A CSV recording has the columns time, force_x, force_y, force_z (specific force at the head in
     m/s^2; at rest 0, 0, 9.81), rate_x, rate_y and rate_z (angular velocity in rad/s), in the frame
@@ -82,10 +82,11 @@ def cue(
     if compare:
         if output is not None or html is not None:
             raise rd.InvalidInput(
-                "--compare prints a table; for --output and --html choose a washout", value=compare
+                "--compare only prints a table; choose one --washout for --output and --html",
+                value=compare,
             )
         return _compare(mechanism, vehicle, settings)
-    with progress_bar("riding") as report_progress:
+    with progress_bar("motion of the platform") as report_progress:
         found = rd.ride(mechanism, vehicle, parameters, **settings, progress=report_progress)
     try:
         violation = rd.check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
@@ -116,8 +117,8 @@ def cue(
         ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
         ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
         ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
-        ("share of the force missing", _percentages(missing)),
-        ("correlation of forces", f"{_of(correlation)} (of their shapes, regardless of size)"),
+        ("missing share of the force", _percentages(missing)),
+        ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
         ("range of joints used", _used(found)),
         ("limits", problem or "all hold"),
@@ -146,7 +147,7 @@ def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> CommandResult:
     """Compute the ride with all presets; fail if none of them stays within the limits."""
-    with progress_bar("riding with every preset") as report_progress:
+    with progress_bar("motion with each preset") as report_progress:
         found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
     rows, best = [], found[0]
     for each in found:
@@ -161,7 +162,7 @@ def _compare(
     head = ["", "force error [%]", "rate error [%]", "wrong way [%]", "nearest end",
             "tilt rate [deg/s]", "limits"]  # fmt: skip
     option = "--predictive" if best.name == PREDICTIVE else f"--washout {best.name}"
-    advice = f"recommended: {option}" if not best.problem else "none stays within the limits"
+    advice = f"recommended: {option}" if not best.problem else "no preset keeps to the limits"
     facts = {
         "model": mechanism.name,
         "recommended": None if best.problem else best.name,
@@ -172,7 +173,7 @@ def _compare(
         ],
     }
     lines = [*Table(head, rows).lines(), advice,
-             "errors: perceived, in percent of what the vehicle makes perceived"]  # fmt: skip
+             "errors: of the perceived motion, relative to that in the vehicle"]  # fmt: skip
     return CommandResult(facts, "\n".join(lines), bool(best.problem))
 
 

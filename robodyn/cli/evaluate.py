@@ -49,7 +49,7 @@ def design(
 ) -> CommandResult:
     """Find the machine of a family that meets requirements and is best by an objective.
 
-    Exit code 1 if no machine meets them; which of them conflict is printed then.
+    Exit code 1 if no machine meets them; the output then lists those that conflict.
 
     Args:
         family: hexapod, servo-hexapod, linear-delta, 3-rps or delta.
@@ -62,7 +62,7 @@ def design(
         scheduler: Address of a Dask scheduler whose workers evaluate.
         output: File to write the model to (.yaml); beside it NAME_loaded.yaml, which carries the
             payload: simulate that one, and evaluate the other one.
-        force: Write over files that exist.
+        force: Overwrite existing files.
     """
     session.refuse_ending("--html", html, *session.HTML)
     session.refuse_ending("--output", output, ".yaml", ".yml")

@@ -112,7 +112,7 @@ def _gains(text: str) -> float | list[float] | dict[str, float]:
     return values if len(values) > 1 else values[0]
 
 
-_GAINS = "a number, one for each joint with commas between them, or joint=gain,joint=gain"
+_GAINS = "a number, one for each joint, separated by commas, or joint=gain,joint=gain"
 
 
 def _rename(texts: Sequence[str]) -> dict[str, str]:

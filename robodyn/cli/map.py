@@ -52,7 +52,7 @@ def map_command(
             effort, effort_extremes, natural_frequency, smallest_stiffness.
         accelerations: Half-widths of the accelerations of effort_extremes, separated by commas: six
             for a platform [m/s^2, rad/s^2], one for each joint of an arm.
-        wrenches: Half-widths of their wrenches, six separated by commas [N, N m].
+        wrenches: Half-widths of the wrenches of effort_extremes, six separated by commas [N, N m].
     """
     done = 0.0
     mechanism = load_quietly(model)

@@ -41,17 +41,17 @@ def new(
     force: bool = False,
     chosen: dict[str, float | None] = option_defaults(_dimensions),
 ) -> None:
-    """Write a commented model file, or one of requirements, to start from.
+    """Write a commented template of a model file or of requirements.
 
     The file loads as it is, and states the meaning, frame and unit of each number.
 
     Args:
         what: What to describe: hexapod, servo-hexapod, delta, tripod, five-bar, arm;
             heave-pitch-roll, four-corners, pitch-roll-seat, traction-loss, seat-mover;
-            requirements of a machine; another word lists all.
+            requirements of a machine; any other word lists all templates.
         file: File to write; by default NAME.yaml.
-        name: Of the model; by default that of the file.
-        force: Write over a file that exists.
+        name: Name of the model; by default that of the file.
+        force: Overwrite an existing file.
     """
     offers = templates()
     if what == REQUIREMENTS:

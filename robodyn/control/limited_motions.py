@@ -67,7 +67,7 @@ def limited_handover(
             longer = handover.blend * LONGER
             if longer > LONGEST:
                 raise InfeasibleTrajectory(
-                    f"no transition to the motion of at most {handover.blend:.3g} s is within the "
+                    f"no transition of at most {handover.blend:.3g} s to the motion keeps to the "
                     f"limits: {broken}; move closer to its start first",
                     value=handover.blend,
                 )
@@ -107,7 +107,7 @@ def limited_stop(
                 best, least = stop, broken
             if not broken.text:
                 break
-    return best, least.text and f"the stop is not within the limits: {least.text}"
+    return best, least.text and f"the stop exceeds a limit: {least.text}"
 
 
 def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:

@@ -444,7 +444,8 @@ class _Room:
             if refusals:
                 raise InvalidInput(max(refusals, key=refusals.count), value=self.requirements)
             raise ModelError(
-                "none of the parameters within the bounds makes a machine; widen the bounds",
+                "no parameters within the bounds give a machine that can be built; widen the "
+                "bounds",
                 value=dict(self.box),
             )
 

@@ -286,9 +286,7 @@ class Evaluation:
             return ""
         change = "more" if gains[best] > 0.0 else "less"
         fraction = 0.1 * abs(gains[best])
-        return (
-            f"; {change} {best} helps most: 10 % of it change this by {fraction:.3g} {verdict.unit}"
-        )
+        return f"; {change} {best} helps most ({fraction:.3g} {verdict.unit} for 10 %)"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the evaluation to plain data, for JSON."""

@@ -282,8 +282,8 @@ def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> A
         names = list(inspect.signature(given).parameters)
         if bounds is None or set(names) != set(bounds):
             raise InvalidInput(
-                f"bounds are of {', '.join(bounds or ()) or 'nothing'}, expected bounds of the "
-                f"function's parameters {', '.join(names)}",
+                f"bounds are given for {', '.join(bounds or ()) or 'nothing'}, expected bounds for "
+                f"the function's parameters {', '.join(names)}",
                 value=bounds,
             )
         found = FunctionFamily(getattr(given, "__name__", type(given).__name__), bounds, given)

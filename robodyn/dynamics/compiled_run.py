@@ -255,13 +255,13 @@ def final_state(
     configuration, velocity = rollout.configuration[1], rollout.velocity[1]
     if outcome.status:
         why = (
-            "the state grew beyond all bounds"
+            "the state diverged"
             if outcome.status == DIVERGED
             else reason(outcome.status, configuration)
         )
         done, dt = outcome.step, float(rollout.dt[0])
         raise SimulationFailed(
-            f"no state follows after {done} of {rollout.offset[1]:g} steps of {dt:g} s: {why}",
+            f"simulation stopped after {done} of {rollout.offset[1]:g} steps of {dt:g} s: {why}",
             time=done * dt,
             value=(configuration, velocity),
         )

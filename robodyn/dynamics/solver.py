@@ -69,8 +69,8 @@ class Solver:
     def unsupported(self, what: str) -> InvalidInput:
         """Return the error for a computation that this kind does not support."""
         return InvalidInput(
-            f"mechanisms of the kind {self.mechanism.kind!r} have no {what} that are computed "
-            f"here; describe {self.mechanism.name} as a URDF of joints and links",
+            f"{what} are not available for mechanisms of the kind {self.mechanism.kind!r}; "
+            f"describe {self.mechanism.name} as a URDF of joints and links",
             value=self.mechanism.kind,
         )
 

@@ -117,8 +117,11 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "pose": ("7", "x y z [m], quaternion x y z w, base frame"),
     "jacobian": ("6 * NV", "linear over angular, base frame"),
     "length": ("double", "[m] that makes moments comparable with forces"),
-    "value": ("1", "1 at best, infinite where it is singular"),
-    "sign": ("1", "1 or -1, 0 at a singularity; 1 if there is none, or none is known"),
+    "value": ("1", "1 at best, infinite at a singularity"),
+    "sign": (
+        "1",
+        "1 or -1, 0 at a singularity; always 1 if the mechanism has no known singularity",
+    ),
     "target_configuration": ("NQ", ""),
     "target_velocity": ("NV", ""),
     "target_acceleration": ("NV", ""),
@@ -128,7 +131,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "motor_velocities": ("N", "at the joints"),
     "joint_efforts": ("N", "of the drives' springs and dampers on the joints"),
     "dt": ("double", "[s] length of a step"),
-    "steps": ("int", "how many, at least 1"),
+    "steps": ("int", "number of steps, at least 1"),
     "efforts_by_configuration": ("N * NV", "by rows"),
     "efforts_by_velocity": ("N * NV", "by rows"),
     "efforts_by_acceleration": ("N * NV", "by rows"),
@@ -173,7 +176,7 @@ FUNCTIONS = (
     ),
     _function(
         "forward_dynamics: configuration velocity efforts wrench base -> acceleration",
-        "The acceleration that efforts cause; joints at rest have no dry friction here.",
+        "Acceleration caused by efforts; joints at rest have no dry friction here.",
         kind_function("forward"),
         fails_on_invalid=True,
     ),
@@ -190,7 +193,7 @@ FUNCTIONS = (
     _function(
         "forward_dynamics_derivatives: configuration velocity efforts wrench base -> acceleration "
         "acceleration_by_configuration acceleration_by_velocity acceleration_by_efforts",
-        "The acceleration that efforts cause, and its derivatives likewise.",
+        "Acceleration caused by efforts, and its derivatives, likewise by rows.",
         forward_dynamics_derivatives_of,
         fails_on_invalid=True,
     ),
@@ -209,8 +212,8 @@ FUNCTIONS = (
     ),
     _function(
         "configuration: positions configuration -> configuration",
-        "The configuration with these positions of the driven joints: forward kinematics. A guess "
-        "becomes the solution near it.",
+        "The configuration with these positions of the driven joints: forward kinematics. On "
+        "input, `configuration` is a guess; the solution is the one near it.",
         kind_function("close", NO_SOLUTION),
     ),
     _function(
@@ -269,14 +272,14 @@ FUNCTIONS = (
     _function(
         "computed_torque_less: configuration velocity target_configuration target_velocity "
         "target_acceleration kp kv drive_efforts wrench base -> efforts",
-        "Efforts as by `computed_torque`, less those that the drives add by themselves.",
+        "Efforts as by `computed_torque`, minus those that the drives add themselves.",
         computed_torque_less_of,
     ),
     _function(
         "reduce_efforts: configuration resting_efforts efforts -> efforts",
-        "Efforts of an acceleration, reduced to what the actuators have: those of the largest "
-        "share of it for which they have them. If there is none, cut one by one or in proportion, "
-        "whichever causes the smaller error of the acceleration.",
+        "Efforts of an acceleration, reduced to the limits of the actuators: those of the largest "
+        "fraction of the acceleration that keeps to all limits. If no fraction does, they are cut "
+        "one by one or in proportion, whichever causes the smaller error of the acceleration.",
         reduce_efforts_of,
     ),
     _function(
@@ -296,8 +299,8 @@ FUNCTIONS = (
 ELASTIC_FUNCTIONS = (
     _function(
         "link_dynamics: configuration velocity joint_efforts wrench base -> acceleration",
-        "The acceleration that efforts on the joints cause, of the mechanism without the rotors, "
-        "which move by themselves behind the elastic drives.",
+        "Acceleration caused by efforts on the joints, for the mechanism without its rotors, which "
+        "move separately behind the elastic drives.",
         link_dynamics_of,
         fails_on_invalid=True,
     ),
@@ -305,7 +308,8 @@ ELASTIC_FUNCTIONS = (
         "link_dynamics_derivatives: configuration velocity joint_efforts wrench base -> "
         "acceleration acceleration_by_configuration acceleration_by_velocity "
         "acceleration_by_efforts",
-        "The same acceleration, and its derivatives as those of `forward_dynamics`.",
+        "Acceleration as by `link_dynamics`, with derivatives as by "
+        "`forward_dynamics_derivatives`.",
         link_dynamics_derivatives_of,
         fails_on_invalid=True,
     ),

@@ -40,19 +40,19 @@ from robodyn.numerics.vectors import clear
 
 # Return codes of exported functions, with the texts of NAME_status_text.
 STATUSES = {
-    "OK": "there is a result",
+    "OK": "success",
     "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
     "SINGULAR": "no result in this configuration: it is singular, its loops are open, or, of "
     "derivatives, there is dry friction in passive joints of loops",
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
-    "LIMITED": "efforts were cut to what the actuators have",
-    "DIVERGED": "the state grew beyond all bounds; shorter steps or smaller efforts may help",
+    "LIMITED": "efforts were reduced to the limits of the actuators",
+    "DIVERGED": "the state diverged; shorter steps or smaller efforts may help",
     "TOO_LARGE": "a result is not finite: an argument is too large",
     "BEYOND_ENDS": "a reference is beyond the joints' position limits",
     "TOO_FAST": "rates exceed the velocity limits, or a reference's rates and accelerations do "
     "not fit its motion",
     "TOO_STRONG": "a reference needs efforts far beyond the actuators' limits",
-    "JUMPS": "a reference is not near the one before",
+    "JUMPS": "a reference is too far from the previous one",
 }
 FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 

@@ -51,13 +51,13 @@ def plain_document(
         left -= 1
         if depth > MAX_DEPTH or left < 0:
             most = f"{MAX_DEPTH} levels or {MAX_NODES} values"
-            raise error(f"{source}: {path} holds more than {most}", value=path)
+            raise error(f"{source}: {path} contains more than {most}", value=path)
         if isinstance(value, Mapping):
             for key in value:
                 if not isinstance(key, str):
                     raise error(
                         f"{source}: {path or 'the document'} has the key {shown(key)}, expected "
-                        "texts",
+                        "keys that are texts",
                         value=key,
                     )
             return {key: plain(part, f"{path}.{key}", depth + 1) for key, part in value.items()}

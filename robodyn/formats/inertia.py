@@ -103,7 +103,8 @@ def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -
     what = f"link{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
     if strict:
         raise ModelError(
-            f"{source}: {what} moved by a joint, but no <inertial>; state one, if only with mass 0",
+            f"{source}: {what} is moved by a joint but has no <inertial>; add one, if only with "
+            "mass 0",
             value=names,
         )
     warn(f"{source}: {what} without <inertial>: taken as massless", MissingInertiaWarning)

@@ -47,7 +47,7 @@ def read_bytes(path: Path) -> bytes:
         size = path.stat().st_size
         if size > LARGEST:
             raise InvalidInput(
-                f"{path}: {size} bytes, expected at most {LARGEST}: give a part of it", value=size
+                f"{path}: {size} bytes, expected at most {LARGEST}: split it", value=size
             )
         return path.read_bytes()
     except OSError as failure:

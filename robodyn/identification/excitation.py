@@ -55,8 +55,8 @@ def exciting_trajectory(
 
     Args:
         m: mechanism; its limits of position, rate and effort are respected with a margin.
-        duration: [s] of the motion.
-        seed: of the random numbers; the same seed gives the same motion.
+        duration: duration [s] of the motion.
+        seed: seed of the random numbers; the same seed gives the same motion.
         harmonics: number of harmonics of the Fourier series; the fastest is `harmonics / duration`
             [Hz].
         condition_limit: largest condition number along the motion, for parallel mechanisms; by

@@ -60,8 +60,9 @@ def identify(
             joints.
         rotors: whether to fit the rotors' inertia.
         robust: whether outliers have smaller weights (Huber).
-        cutoff: [Hz] of the filter for positions; by default from bandwidth and noise.
-        effort_cutoff: [Hz] of the filter for efforts and regressor; by default from the bandwidth.
+        cutoff: cutoff [Hz] of the filter for positions; by default from bandwidth and noise.
+        effort_cutoff: cutoff [Hz] of the filter for efforts and regressor; by default from the
+            bandwidth.
         progress: called with the completed fraction, from 0 to 1.
 
     Returns:
@@ -186,6 +187,6 @@ def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
         return []
     gains = ",".join(f"{name}=-1" for name in turned)
     return [
-        f"efforts of {', '.join(turned)} have the opposite sign of the given model's: if they are "
-        f"counted the other way, give effort_gain (--effort-gain {gains})"
+        f"efforts of {', '.join(turned)} have the opposite sign of the given model's: if the "
+        f"recording uses the opposite convention, set effort_gain (--effort-gain {gains})"
     ]

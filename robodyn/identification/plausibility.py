@@ -77,7 +77,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
             worst = max(outside, key=lambda j: float(np.abs(position[:, j]).max()))
             raise InvalidInput(
                 f"{source}: positions of {names} reach {np.abs(position[:, worst]).max():.4g}, far "
-                f"beyond the model's limits in {kind}: if they are in {words}, say so with "
+                f"beyond the model's limits in {kind}: if they are in {words}, set "
                 f"position_unit={other!r} (--position-unit {other})",
                 value=float(np.abs(position[:, worst]).max()),
             )

@@ -262,8 +262,8 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
             left = float(np.sqrt(step.decrement))
             raise NoSolution(
                 f"the bodies' parameters did not converge in {STEPS} steps: they are {left:.2g} "
-                "standard deviations from the optimum; give a recording that shows more, or a "
-                "model with more likely inertias",
+                "standard deviations from the optimum; add a recording with richer motion, or "
+                "start from a model with more plausible inertias",
                 value=left,
                 residual=left,
             )
@@ -377,8 +377,9 @@ def identified_mechanism(
         if left > 0.1 * size > 0.0:
             names = ", ".join(item.term.name for item in friction[j])
             notes.append(
-                f"{joint}: viscous and Coulomb friction of a description leave {left / size:.0%} "
-                f"of its friction ({names}) out; `predict` and `validate` include all of it"
+                f"{joint}: model files describe viscous and Coulomb friction only, so "
+                f"{left / size:.0%} of its friction ({names}) is left out; `predict` and "
+                "`validate` include all of it"
             )
     if motors.coupled:
         names = ", ".join(motors.names[i] for i in motors.coupled)

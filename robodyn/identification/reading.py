@@ -71,7 +71,7 @@ def read_recording(
             `<joint>.position`, `<joint>.effort` or `<joint>.current`, and optionally
             `<joint>.velocity`.
         m: mechanism of any kind.
-        topic: of the joint states in a bag; by default the one that has all joints.
+        topic: topic of the joint states in a bag; by default the one that has all joints.
         effort_topic: separate topic of the efforts: joint states, or a Float64MultiArray with the
             driven joints in the mechanism's order.
         joints: names in the recording, by joints that have another name in the model.
@@ -230,8 +230,9 @@ def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
             slow, fast = min(own), max(own)
             rates.append(f"{name} {slow:.4g}" + ("" if fast < 1.01 * slow else f" to {fast:.4g}"))
     return (
-        f"samples are not of the same instants ({', '.join(rates)} Hz): brought to the slowest, "
-        f"{1.0 / period:.4g} Hz, faster ones by averaging, others by interpolation"
+        f"positions, velocities and efforts were sampled at different instants ({', '.join(rates)} "
+        f"Hz): resampled at the lowest rate, {1.0 / period:.4g} Hz, by averaging faster signals "
+        "and interpolating the others"
     )
 
 

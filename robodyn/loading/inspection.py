@@ -146,9 +146,9 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
         size = mechanism.characteristic_length
         if out["loops"].get("motors_suffice", True) and _singular_everywhere(mechanism, size):
             out["remarks"].append(
-                "singular at home and everywhere around it: whatever the motors do, some motion "
-                "remains that they neither cause nor hold. Look at where the joints are: legs "
-                "between two similar polygons, for instance, are such a geometry"
+                "home and all configurations around it are singular: some motion of the mechanism "
+                "can be neither caused nor prevented by the motors. Check the positions of the "
+                "joints: legs between two similar polygons, for example, have such a geometry"
             )
         else:
             out["actuators"] = actuators_at_home(mechanism)

@@ -205,7 +205,7 @@ def load(
             made = _create(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
-            f"{name_of_source(source)}: no mechanism can be computed from its values "
+            f"{name_of_source(source)}: its values do not give a valid mechanism "
             f"({type(error).__name__}: {error})",
             value=source,
         ) from error
@@ -257,7 +257,7 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
     else:
         converted = _as_closed_loop(made, options.driven) if chosen is CLOSED_LOOP else None
         if converted is None:
-            raise fields.refuse("type", kind.name, f"{chosen.name}, the kind asked for")
+            raise fields.refuse("type", kind.name, f"{chosen.name}, the requested kind")
         made = converted
     with_springs = kind.adapter("springs")
     return made if with_springs is None else _add_springs(made, with_springs, fields, chosen)
@@ -324,8 +324,8 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
     for name in driven:
         if name not in known:
             raise ModelError(
-                f"{builder.source}: driven: no joint {name!r} that could be driven; there are "
-                f"{', '.join(map(repr, known))}",
+                f"{builder.source}: driven: no joint {name!r} that could be driven, expected some "
+                f"of {', '.join(map(repr, known))}",
                 value=name,
             )
 

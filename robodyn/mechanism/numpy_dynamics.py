@@ -131,7 +131,7 @@ def _classical_steps(
 
     Raises:
         InvalidInput: the drives are elastic, or the steps shall be semi-implicit.
-        SimulationFailed: no finite state follows; its `value` is the last good state.
+        SimulationFailed: the next state is not finite; its `value` is the last good state.
     """
     refuse_elastic_drives(mechanism)
     if settings.is_semi_implicit:
@@ -161,7 +161,8 @@ def _classical_steps(
             y = np.full_like(y, np.nan)
         if not np.isfinite(y).all():
             raise SimulationFailed(
-                f"no state follows after {number} of {steps} steps of {dt:g} s: it is not finite",
+                f"simulation stopped after {number} of {steps} steps of {dt:g} s: the next state "
+                "is not finite",
                 time=number * dt,
                 value=tuple(np.split(before, 2)),
             )

@@ -108,8 +108,9 @@ class CompilationNotes:
 def refusal(folder: Refused) -> str:
     """Return the line that reports a folder whose machine code is not trusted."""
     return (
-        f"kernel cache not used: {folder.path}: {folder.reason}; machine code from it could be "
-        "anybody's: remove the folder, or set NUMBA_CACHE_DIR to one that only you can write to"
+        f"kernel cache not used: {folder.path}: {folder.reason}; others could have replaced "
+        "the machine code in it: remove the folder, or set NUMBA_CACHE_DIR to one that only you "
+        "can write to"
     )
 
 

@@ -53,14 +53,14 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         ),
         (
             "Figure 7, 1998",
-            "The same way ten times as fast: the bounds of the forces rise significantly, and they "
-            "change steeply at a few instants, where the accelerations do.",
+            "The same path ten times as fast: the bounds of the forces rise significantly, and "
+            "they change steeply at a few instants, where the accelerations do.",
             _named(force_chart(second), "fig7", "Path II: leg forces"),
             _forces_of_path_two(first, second),
         ),
         (
             "Figure 8, 1998",
-            "The dynamic fractions rise as well, and are distributed otherwise over the legs.",
+            "The dynamic fractions rise as well, and are distributed differently over the legs.",
             _named(fraction_chart(second), "fig8", "Path II: dynamic fraction"),
             _fractions_of_path_two(first, second),
         ),
@@ -72,7 +72,7 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         ),
         (
             "Figure 10, 1998",
-            "At precisely that place of the path the condition number has a sharp rise.",
+            "At exactly this point of the path the condition number rises sharply.",
             _named(condition_chart(third), "fig10", "Path III: condition number"),
             _condition_of_path_three(third),
         ),

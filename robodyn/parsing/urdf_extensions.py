@@ -166,9 +166,7 @@ def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> Non
     for plugin in _plugins(root):
         if not (_is_kind(plugin, KNOWN) or plugin.find("mimicJoint") is not None):
             where = repr(plugin.get("name") or plugin.get("filename"))
-            left.setdefault("<plugin> in <gazebo>, whatever it does to the motion", []).append(
-                where
-            )
+            left.setdefault("<plugin> in <gazebo>, which may affect the motion", []).append(where)
     for what, places in left.items():
         named = list(dict.fromkeys(places))
         at = f": {', '.join(named[:8])}{' ...' if len(named) > 8 else ''}" if named else ""
@@ -313,7 +311,7 @@ def _described(part: Element) -> str:
         return f"{what}, {FOREIGN[tag]}"
     if "constraint" in tag or "joint" in tag:
         return f"{what}; if it closes a loop, {CLOSE}"
-    return f"{what}, an element that URDF does not have; if it changes the motion, say it in joints"
+    return f"{what}, not an element of URDF; if it affects the motion, describe it by joints"
 
 
 def _constraint(

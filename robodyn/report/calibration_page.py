@@ -63,7 +63,7 @@ def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> 
             found.joints, found.units, found.values, found.deviations, found.seen, strict=True
         )
     ]
-    head = ["joint", "unit", "to be added to its reading", "standard deviation"]
+    head = ["joint", "unit", "offset to add to its reading", "standard deviation"]
     page.add("zeros", "Zeros", table(head, rows))
     page.add_provenance(command)
     return page
@@ -73,7 +73,7 @@ def dimensions(found: Calibration) -> Table:
     """Tabulate every dimension that may change, before and after."""
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
-         each.change, each.deviation if each.seen else "not seen"]
+         each.change, each.deviation if each.seen else "not observable"]
         for each in found.parameters
         if each.name in found.free
     ]  # fmt: skip
@@ -89,11 +89,11 @@ def _key_numbers(found: Calibration) -> list[tuple[str, str]]:
         out.append((f"{name}, before", f"{before} {shown}"))
         out.append((f"{name}, after", f"{number(after * factor)} {shown}"))
         out.append((f"noise of {name}", f"{number(found.noise[name] * factor)} {shown}"))
-    return [*out, ("condition of the observable directions", number(found.condition))]
+    return [*out, ("condition number of the observable directions", number(found.condition))]
 
 
 def _unseen(found: Calibration) -> str:
-    lines = [*(f"Not observable, left as it was: {each}" for each in found.unseen), *found.notes]
+    lines = [*(f"Not observable, not changed: {each}" for each in found.unseen), *found.notes]
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
 
 
@@ -151,7 +151,7 @@ def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]
                 ChartLine(np.full(2, x), bar, "two standard deviations", COLORS[4], width=3.0)
             )
         level = np.full(2, middle)
-        label = "change" if each.seen else "not seen"
+        label = "change" if each.seen else "not observable"
         ends = np.array([x - width, x + width])
         curves.append(ChartLine(ends, level, label, INK if each.seen else GRAY, width=2.0))
     return tuple(curves)
@@ -167,13 +167,13 @@ def visibility_chart(found: Calibration) -> Chart:
         (curve,),
         "direction",
         "singular value",
-        (Mark(1.0, "as known before"),),
+        (Mark(1.0, "prior"),),
         scale="log",
     )
     return Chart(
-        "visibility", "What the measurements show", (panel,),
-        "Singular values of the identification Jacobian, each direction scaled by how well it was "
-        "known before and by the noise: a direction with the value 100 is known 100 times as well "
-        "as before, one below 1 is not seen.",
+        "visibility", "Information in the measurements", (panel,),
+        "Singular values of the identification Jacobian, each direction scaled by its prior "
+        "standard deviation and by the noise. A value of 100 means that the measurements determine "
+        "the direction 100 times as accurately as the prior; below 1 it is not observable.",
         1,
     )  # fmt: skip

@@ -74,7 +74,7 @@ def identification_page(
     titles = ["joint", "term", "coefficient", "standard deviation"]
     page.add("friction", "Friction", table(titles, rows))
     own = result.parameters
-    titles = ["combination", "before", "found", "standard deviation", "of physical bodies"]
+    titles = ["combination", "before", "found", "standard deviation", "physically consistent"]
     values = zip(own.names, own.given, own.values, own.deviations, own.consistent, strict=True)
     page.add("parameters", "Base parameters", table(titles, values, wrap=True))
     bodies = zip(result.columns.names, result.columns.given, result.fitted, strict=True)
@@ -83,7 +83,7 @@ def identification_page(
     page.add("bodies", "Bodies and rotors", table(["parameter", "before", "now"], seen, caption))
     unseen = [*result.missed, *((name, "not identifiable on its own") for name in result.hidden),
               *(("note", note) for note in result.notes)]  # fmt: skip
-    unseen = unseen or [("nothing", "everything was seen")]
+    unseen = unseen or [("none", "all parameters are identifiable")]
     page.add(
         "unseen",
         "Not identifiable",
@@ -94,7 +94,7 @@ def identification_page(
 
 
 def _errors(result: Identification, item: Validation, title: str) -> str:
-    head = ["joint", "RMS error", "of its size", "before", "unfiltered"]
+    head = ["joint", "RMS error", "relative", "before", "unfiltered"]
     units = result.model.drives.effort_units
     rows = [
         [joint, f"{number(rmse)} {unit}", f"{relative:.1%}", f"{before:.1%}", f"{raw:.1%}"]
@@ -157,16 +157,16 @@ def _payload(result: Identification, found: Payload) -> str:
         table(
             ["quantity", "found", "standard deviation"],
             body,
-            "The body carried, in the frame of the platform or the tip; inertia about its center",
+            "Payload, in the frame of the platform or the tip; inertia about its center",
         )
         + table(
             ["parameter", "without it", "with it"],
             [(name, old, new) for name, old, new in changes if old != new],
-            "What carries it, SI units, about that body's own origin",
+            "Body that carries the payload, SI units, about its own origin",
         )
         + table(
             ["joint", "without it", "with it"],
             errors,
-            "Error of the efforts predicted while it is carried, of their size",
+            "Relative error of the predicted efforts with the payload",
         )
     )

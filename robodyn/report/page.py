@@ -70,7 +70,7 @@ class Page:
              + (", broken" if row["broken"] else ""), f"{row['time']:.3f}"]
             for row in found["rows"]
         ]  # fmt: skip
-        caption = "SI units, radians; of a position the share of the travel from its middle"
+        caption = "SI units, radians; a position uses the travel from its middle to an end"
         self.add(
             "limits", "Limits", f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
         )

@@ -357,7 +357,7 @@ class BatchPlant:
             step(self.mechanisms[row], *state, efforts, load, self.dt, steps, settings)
         except SimulationFailed as error:
             return str(error)
-        return "no finite state follows"
+        return "the next state is not finite"
 
     def _numbers(self, rows: ArrayLike | None) -> np.ndarray:
         if rows is None:

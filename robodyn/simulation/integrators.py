@@ -44,7 +44,7 @@ def dormand_prince_853(
     """Integrate a smooth motion from times[0]; return the states at times[1:] [s].
 
     Raises:
-        SimulationFailed: no finite state follows; its `time` counts from times[0].
+        SimulationFailed: the next state is not finite; its `time` counts from times[0].
     """
     # slow to import and rarely needed
     from scipy.integrate import solve_ivp
@@ -123,4 +123,4 @@ def _rates(
 def _refuse_beyond(q: FloatArray, v: FloatArray, before: State) -> None:
     # written so that NaN is rejected, too
     if not (np.abs(q).max() < BEYOND and np.abs(v).max() < BEYOND):
-        raise SimulationFailed("the state grew beyond all bounds", time=0.0, value=before)
+        raise SimulationFailed("the state diverged", time=0.0, value=before)

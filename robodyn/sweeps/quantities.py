@@ -107,15 +107,15 @@ QUANTITIES = {
         "1",
         ("direction",),
         {
-            "weakest_direction": "unit vector of translation and rotation along which a platform "
-            "gives way, an arm hardly moves"
+            "weakest_direction": "unit vector of translation and rotation in which a platform is "
+            "constrained least, or in which an arm can hardly move"
         },
     ),
     "manipulability": Quantity(
         lambda m, s, given: _singular_values(m, s, given).prod(axis=-1),
         "1",
         (),
-        {"manipulability": "product of the Jacobian's singular values, in units of SI"},
+        {"manipulability": "product of the Jacobian's singular values, in SI units"},
     ),
     "joint_positions": Quantity(
         lambda m, s, _: m.joint_positions(s.configuration),

@@ -122,7 +122,7 @@ def cluster(scheduler: Any) -> Iterator[Any]:
             logging.getLogger("distributed").setLevel(logging.CRITICAL)
             # an invalid address, no scheduler there, or a failed handshake
             with _converted_errors(
-                f"no Dask scheduler answers at {address}; start one with `dask scheduler`"
+                f"no Dask scheduler responds at {address}; start one with `dask scheduler`"
             ):
                 client = distributed.Client(str(scheduler), timeout=TIMEOUT, set_as_default=False)
             stack.callback(client.close, timeout=2)

@@ -129,15 +129,15 @@ def _result(
     notes = []
     if hidden and not problem.passive:
         notes.append(
-            f"{len(hidden)} parameters, {hidden[0]} to {hidden[-1]}, do not change where the body "
-            "is: only readings of passive joints determine them"
+            f"{len(hidden)} parameters, {hidden[0]} to {hidden[-1]}, do not affect the pose of the "
+            "body: only readings of passive joints determine them"
         )
     free = [name for name, rows in (("tracker", problem.free_base), ("target", problem.free_target))
             if rows and problem.measure not in CONSTRAINTS]  # fmt: skip
     if free and unseen:
         notes.append(
-            f"where the {' and the '.join(free)} is was unknown: what moves with its frame as a "
-            "whole is not observable, and stays as it was"
+            f"the placement of the {' and the '.join(free)} is unknown, so dimensions that only "
+            "shift its frame are not observable; they keep their values"
         )
     if not found.converged:
         notes.append("the iteration did not converge")
@@ -245,7 +245,7 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
     if extent > OTHER_UNIT * expected:
         raise InvalidInput(
             f"{measurements.where}: the target's positions spread over {extent:.4g} m, those of "
-            f"the model over {expected:.3g} m: if they are in millimeters, say so with "
+            f"the model over {expected:.3g} m: if they are in millimeters, set "
             "tracker_unit='mm'",
             value=extent,
         )
@@ -268,6 +268,6 @@ def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -
         raise InvalidInput(
             f"{measurements.where}: {count} samples give {problem.equations} equations for "
             f"{problem.count} unknowns, of which at least {seen} are observable; measure at "
-            "more poses, at least twice as many as unknowns, or let fewer `parameters` change",
+            "more poses, at least twice as many as unknowns, or calibrate fewer `parameters`",
             value=count,
         )

@@ -81,7 +81,7 @@ class Zeros:
             joint: dict(zip(names, row, strict=True))
             for joint, row in zip(self.joints, rows, strict=True)
         }
-        text = "# zeros to be added to what each joint reads\n"
+        text = "# offsets to add to the readings of the joints\n"
         text += yaml.safe_dump({"joints": joints}, sort_keys=False, allow_unicode=True)
         write_text(Path(path), text)
 
@@ -160,7 +160,7 @@ def find_zeros(
         missed(start)
     except KinematicsError as error:
         raise InvalidInput(
-            f"{m.name} does not reach all readings, even roughly: {error}", value=samples
+            f"{m.name} has no configuration near all readings: {error}", value=samples
         ) from error
     found = least_squares(residuals, start, method="lm", x_scale=1.0)
     covariance = np.linalg.inv(found.jac.T @ found.jac)

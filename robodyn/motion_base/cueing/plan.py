@@ -143,7 +143,7 @@ class PlanExaminer:
         m, cue = self.mechanism, self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         if np.isnan(motion.configuration).any():
-            text = f"{m.name}: a pose of the plan is not reached from the one before"
+            text = f"{m.name}: a pose of the plan cannot be reached from the previous one"
             raise NoSolution(text, residual=np.inf, value=place)
         return self.cue(cue, motion), motion, motions.driven_motion(m, *motion)
 

@@ -231,7 +231,7 @@ class PositionCommander:
         p, v, _ = self.set_points.state if last is None else self._smooth
         a = EDGE * (EDGE * motions.joint_difference(mechanism, p, positions) - 2.0 * v)
         self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
-        return self._smooth, f"{problem}: moving to the nearest pose inside"
+        return self._smooth, f"{problem}: moving to the nearest pose inside the workspace"
 
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
         """Return why a step is not permitted; empty if the machine can come to rest after it."""

@@ -103,7 +103,7 @@ class Homing:
             )
         elif stuck.any():
             self.problem = self._describe(
-                stuck, measured, "stands still at {} and does not follow its command away from it"
+                stuck, measured, "remains at {} although it is commanded away from its stop"
             )
         if self.problem:
             self.stop()

@@ -385,7 +385,7 @@ class Machine:
         if (off <= self.commander.limits.rates * self.dt).all():
             return ""
         return (
-            f"positions of the drives do not fit each other by {off[worst]:.3g} "
+            f"positions of the drives are inconsistent by {off[worst]:.3g} "
             f"{self.mechanism.drives.units[worst]}"
         )
 
@@ -397,7 +397,7 @@ class Machine:
                 found = homing.points.state[0] + homing.offset
                 self.commander.reset(np.clip(found, *limits.T))
             except RobodynError as error:
-                self.fault(f"homing ended where the machine cannot be: {error}")
+                self.fault(f"homing ended at invalid positions: {error}")
             else:
                 self._offset, self._homing = homing.offset, None
                 self._gate.move_ends(limits - self._offset[:, None])

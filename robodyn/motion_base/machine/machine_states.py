@@ -79,7 +79,7 @@ def after(state: str, event: str) -> str:
         RequestRefused: the request is impossible in this state.
     """
     if event in REQUESTS and event not in TRANSITIONS[state]:
-        already = f"the machine is {state} already"
+        already = f"the machine is already {state}"
         why = _BY_REQUEST.get(event) or _BY_STATE.get(state, already)
         raise RequestRefused(f"{event} refused: {why}", value=state)
     return TRANSITIONS[state].get(event, state)

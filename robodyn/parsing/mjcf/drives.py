@@ -115,7 +115,7 @@ class Couplings:
         if not left:
             return
         if len(left) == 1:
-            raise self._compiled.refuse("equality", n, "it holds a joint; leave the joint out")
+            raise self._compiled.refuse("equality", n, "it fixes a joint; remove the joint instead")
         if len(left) > 2:
             names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in left)
             raise self._compiled.refuse(

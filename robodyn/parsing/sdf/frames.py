@@ -74,8 +74,8 @@ class SdfFrames:
         raise self.error(
             where,
             name,
-            "the name of a link, joint or frame of its model; what is said in an <include> is not "
-            "read, put it in the file",
+            "the name of a link, joint or frame of its model; an <include> is not read, copy its "
+            "elements into the file",
         )
 
     def link_of(self, name: str) -> str:

@@ -61,7 +61,11 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
             leave_out(source, f"model {model.get('name')!r}", f"<{tag}>; {why}")
     frames = SdfFrames(model, source, version < (1, 7))
     if not frames.links:
-        hint = "" if model.find("include") is None else "; what is in an <include> is not read"
+        hint = (
+            ""
+            if model.find("include") is None
+            else "; an <include> is not read, copy its elements into the file"
+        )
         name = model.get("name")
         raise ModelError(f"{source}: model {name!r} has no <link>{hint}", value=name)
     builder = ModelBuilder(model.get("name", "robot"), source)

@@ -196,4 +196,4 @@ class Bounds:
             self._margins(configuration[None])
         except KinematicsError as error:
             return str(error).replace(" at element [0]", "").replace(" (element [0])", "")
-        return "the mechanism cannot be there"
+        return "the mechanism cannot reach this configuration"

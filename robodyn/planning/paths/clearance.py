@@ -37,8 +37,8 @@ class Clearance:
         figure = self._figure
         if len(figure.shapes) < 2:
             raise InvalidInput(
-                f"{mechanism.name}: no shapes are known to keep clear of each other; describe "
-                "them in the URDF, or leave clearance out",
+                f"{mechanism.name}: fewer than two links have a shape to keep clear of others; "
+                "describe them in the URDF, or omit clearance",
                 value=len(figure.shapes),
             )
         parts = [capsule(shape) for shape in figure.shapes]
@@ -70,8 +70,8 @@ class Clearance:
         pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
         text = (
-            f"{one} and {other} are {distances.min():.4g} m apart, at least {self._least:.4g} m is "
-            "asked"
+            f"{one} and {other} are {distances.min():.4g} m apart, the required clearance is "
+            f"{self._least:.4g} m"
         )
         return "", float(distances.min()), self._least, text
 

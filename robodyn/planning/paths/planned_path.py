@@ -113,7 +113,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSetti
     duration = as_scalar("duration", duration, "s", above=0.0)
     if needed > duration * (1.0 + 1e-9):
         raise InfeasibleTrajectory(
-            f"the path takes {needed:.6g} s at the speeds allowed, {duration:.6g} s are given",
+            f"the path takes {needed:.6g} s at the speed limits, but duration is {duration:.6g} s",
             value=duration,
         )
     return make_profile(profile, duration, 0.0, None, "the path")

@@ -73,7 +73,7 @@ class RedundancySettings:
             radian in each direction.
         controls: number of control points of a variable coordinate.
         fixed_ends: whether changes are zero at both ends.
-        characteristic_length: [m] of the condition number.
+        characteristic_length: length [m] by which moments are divided in the condition number.
         seed: seed of the starts.
     """
 

@@ -17,21 +17,21 @@ class TimeOptimalSettings:
     Attributes:
         effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
             default the mechanism's.
-        velocity_limits: [m/s or rad/s] of the driven joints, a number or (n,); by default the
-            mechanism's.
-        acceleration_limits: [m/s^2 or rad/s^2] of the driven joints, a number or (n,); by default
-            none.
-        jerk_limits: [m/s^3 or rad/s^3] of the driven joints, a number or (n,); by default none.
-            With these, or with limits of the effort's rate, accelerations are continuous, and zero
-            at rests.
-        effort_rate_limits: [N/s or N m/s] a number or (n,), of efforts without dry friction, which
-            jumps when a joint reverses; by default none.
+        velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,); by
+            default the mechanism's.
+        acceleration_limits: largest accelerations of the driven joints [m/s^2 or rad/s^2]; a number
+            or (n,); by default none.
+        jerk_limits: largest jerks of the driven joints [m/s^3 or rad/s^3]; a number or (n,); by
+            default none. Limits of jerk or of the effort's rate make accelerations continuous, and
+            zero at rests.
+        effort_rate_limits: largest rates of change of the efforts [N/s or N m/s], without dry
+            friction, which jumps when a joint reverses; a number or (n,); by default none.
         vibration: limit of the residual vibration of every natural mode of elastic drives after the
             motion, relative to that of the fastest motion; by default no limit. The motion is
             shaped by averaging its progress over time, see `shaping`.
-        tip_speed: [m/s] of the platform's reference point or the arm's tip.
+        tip_speed: largest speed [m/s] of the platform's reference point or the arm's tip.
         condition_limit: largest condition number of the path.
-        characteristic_length: [m] of the condition number.
+        characteristic_length: length [m] by which moments are divided in the condition number.
         reserve: fraction of the effort limits that is reserved for a controller.
         wrench: (6,) [N, N m] constant load on the mechanism, base frame.
         start_velocity, goal_velocity: (nv,) along the path; by default rest.

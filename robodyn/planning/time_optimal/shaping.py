@@ -89,13 +89,12 @@ def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: floa
         raise InvalidInput(f"vibration is {bound}, expected a number between 0 and 1", value=bound)
     if constraints.third:
         raise InvalidInput(
-            "vibration is limited together with jerk or effort rates; leave one out", value=bound
+            "vibration cannot be combined with jerk_limits or effort_rate_limits; omit one",
+            value=bound,
         )
     ends = motion.sample(np.array([0.0, motion.duration])).velocity
     if np.abs(ends).max() > 1e-9:
-        raise InvalidInput(
-            "vibration is limited, but the path does not begin and end at rest", value=bound
-        )
+        raise InvalidInput("vibration requires a path that begins and ends at rest", value=bound)
     windows = _windows(motion, constraints, bound)
     parts = tuple(_within_limits(part, windows, constraints) for part in motion.segments)
     longer = sum(part.duration for part in parts) / motion.duration

@@ -67,8 +67,8 @@ def time_optimal(
             on a smooth curve. The motion rests at corners.
         effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
             default the mechanism's.
-        velocity_limits: [m/s or rad/s] of the driven joints, a number or (n,); by default the
-            mechanism's.
+        velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,);
+            by default the mechanism's.
         condition_limit: largest condition number of the path.
         settings: all other settings.
         progress: called with the completed fraction of the path.

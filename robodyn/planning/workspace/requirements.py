@@ -45,19 +45,19 @@ class WorkspaceSettings:
     """Requirements and resolution of a workspace.
 
     Attributes:
-        xyz: (3,) [m] position of an orientation workspace; by default that of home.
-        rpy: (3,) [rad] orientation of a constant-orientation workspace; by default that of home.
+        xyz: (3,) position [m] of an orientation workspace; by default that of home.
+        rpy: (3,) roll, pitch, yaw [rad] of a constant-orientation workspace; by default home's.
         orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous workspace; or one
             angle: all combinations of it, zero and its negative about the three axes.
         condition_limit: largest condition number.
-        characteristic_length: [m] of the condition number.
+        characteristic_length: length [m] by which moments are divided in the condition number.
         effort_limits: limits of the efforts that hold the mechanism at rest: True for those of the
             model, one number or (n,) [N or N m] for symmetric ones, or (n, 2); None for no limit.
-        wrench: (6,) [N, N m] on the body, for the limits of efforts and the stiffness.
-        stiffness: [N/m] least stiffness of the body against a force in any direction, motors held;
-            of mechanisms with elastic drives.
-        natural_frequency: [Hz] least first natural frequency, likewise.
-        base_cone, body_cone: [rad] largest deflection from home of the joints at the ends of a leg,
+        wrench: (6,) load [N, N m] on the body, for the limits of efforts and the stiffness.
+        stiffness: least stiffness [N/m] of the body against a force in any direction, with motors
+            held; for mechanisms with elastic drives.
+        natural_frequency: least first natural frequency [Hz]; for mechanisms with elastic drives.
+        base_cone, body_cone: largest deflection [rad] from home of the joints at the ends of a leg,
             instead of the values of the model.
         within_limits: respect the position limits of all joints, passive ones included.
         bounds: (3, 2) box to search; by default as far as the legs reach.

@@ -254,7 +254,7 @@ def _null_space_acceleration(
 def _no_solution(arm: Any, goal: FloatArray, residual: float, index: tuple[int, ...]) -> NoSolution:
     where = f" (element {list(index)})" if index else ""
     few = (
-        f"; with {arm.n} joints not every orientation can be had, ask for the position alone"
+        f"; an arm with {arm.n} joints cannot reach every orientation, request the position alone"
         if arm.n < 6
         else ""
     )

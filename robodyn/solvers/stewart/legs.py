@@ -159,17 +159,18 @@ def base_joints(
         actuator = leg.actuator(model)
         if actuator.spin_inertia != 0.0:
             raise ModelError(
-                f"{model.name}: leg {number + 1} cannot stand on a spherical joint: it does "
-                "not hold the leg against the torque of its rotor; use a universal joint, or "
-                "give the actuator no rotor_inertia",
+                f"{model.name}: leg {number + 1} cannot have a spherical base joint, which "
+                "does not resist the torque of the leg's rotor; use a universal joint, or remove "
+                "the actuator's rotor_inertia",
                 value=actuator.rotor_inertia,
             )
         for part, body in (("lower", parts[number]), ("upper", parts[number + LEGS])):
             if not _is_symmetric(body):
                 raise ModelError(
-                    f"{model.name}: leg {number + 1} cannot stand on a spherical joint: its {part} "
-                    "part is not symmetric about the leg's axis (com on x, inertia diagonal "
-                    "with yy = zz), so its forces would depend on a spin that nothing determines",
+                    f"{model.name}: leg {number + 1} cannot have a spherical base joint: its "
+                    f"{part} part is not symmetric about the leg's axis (com on x, inertia "
+                    "diagonal with yy = zz), so its forces would depend on a spin that nothing "
+                    "determines",
                     value=body,
                 )
     return joints

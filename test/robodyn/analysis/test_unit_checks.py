@@ -66,7 +66,7 @@ def test_all_links_in_grams_are_doubted(arm):
     ("changes", "words"),
     [
         ({"position": np.array([-180.0, 180.0])}, ["28.6 turns", "degrees"]),
-        ({"velocity": 180.0}, ["degrees"]),
+        ({"velocity": 180.0}, ["28.6 turns", "deg/s"]),
         ({"kind": "prismatic", "position": np.array([0.0, 300.0])}, ["millimeters"]),
         ({"kind": "prismatic", "velocity": 250.0}, ["mm/s"]),
     ],

@@ -301,7 +301,7 @@ def test_a_function_of_parameters_is_designed_too():
     assert found.evaluation.satisfied
     # legs that lie flat move least
     assert found.parameters["height"] < 0.35
-    with pytest.raises(rd.InvalidInput, match="expected bounds of the function's parameters"):
+    with pytest.raises(rd.InvalidInput, match="parameters height, radius"):
         rd.design(mine, required, bounds={"height": (0.3, 0.8)})
 
 

@@ -48,7 +48,7 @@ def test_all_of_them_are_in_one_line_and_strict_refuses_them():
     with pytest.warns(MissingInertiaWarning, match="links 'two', 'three' without") as reported:
         rd.load(text)
     assert len(reported) == 1
-    with pytest.raises(rd.ModelError, match="links 'two', 'three' moved by a joint, but no <inert"):
+    with pytest.raises(rd.ModelError, match=r"links 'two', 'three' .* no <inert"):
         rd.load(text, strict=True)
 
 

@@ -142,7 +142,7 @@ def test_two_assemblies_of_a_five_bar_are_separated():
 
 
 def test_clearance_keeps_parts_apart(dasgupta, ends):
-    with pytest.raises(rd.NoPath, match=r"m apart, at least 0.4 m") as refused:
+    with pytest.raises(rd.NoPath, match=r"m apart, .* 0.4 m") as refused:
         rd.plan_path(dasgupta, *ends, LIMIT, clearance=0.4)
     assert refused.value.separated_by == "start"
 

@@ -110,7 +110,7 @@ def test_the_motion_stays_on_the_path_within_its_limits(arm, path, calm):
     ("options", "message"),
     [
         ({"vibration": 1.5}, "vibration is 1.5, expected a number between 0 and 1"),
-        ({"vibration": 0.1, "jerk_limits": 1e3}, "together with jerk or effort rates"),
+        ({"vibration": 0.1, "jerk_limits": 1e3}, "jerk_limits"),
     ],
 )
 def test_refusals(arm, path, options, message):

@@ -178,7 +178,7 @@ def test_steps_and_stops_have_bounds(dasgupta):
 
 def test_a_failure_leaves_the_plant_where_it_was_and_reports_how_far_it_got(dasgupta):
     plant = Plant(dasgupta, dt=0.01, end_stops=None, limit_efforts=False)
-    with pytest.raises(rd.SimulationFailed, match="no state follows after") as caught:
+    with pytest.raises(rd.SimulationFailed, match=r"stopped after \d+ of \d+ steps") as caught:
         plant.hold(np.full(6, 1e12), 1000)
     np.testing.assert_allclose(plant.configuration, dasgupta.home, atol=1e-15)
     assert 0.0 <= caught.value.time < 10.0

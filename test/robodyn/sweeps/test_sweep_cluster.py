@@ -160,7 +160,7 @@ def test_a_lost_scheduler_is_reported_in_one_line_and_the_sweep_resumes(
         run(given, output, address, progress=lambda fraction: fraction > 0.2 and cluster.stop())
     assert "\n" not in str(refused.value)
     monkeypatch.setattr("robodyn.sweeps.schedulers.TIMEOUT", 1.0)
-    with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
+    with pytest.raises(ClusterError, match=f"no Dask scheduler .* {address}"):
         run(given, output, address)
     outcome = run(given, output)  # on threads: where it is computed is no part of a sweep
     assert outcome.kept >= 5

@@ -40,7 +40,7 @@ class Constraints:
         first, second, third: all limits by their order; see `constraints.base`.
         efforts: the first of the second-order limits.
         condition: largest condition number of the path.
-        characteristic_length: [m] of the condition number.
+        characteristic_length: length [m] by which moments are divided in the condition number.
 
     Raises:
         InvalidInput: numbers are not valid limits or contradict each other.

@@ -60,7 +60,9 @@ TEMPLATE = Template(
     (
         Dimension("base_radius", 0.3, "radius of the circle of the base joints"),
         Dimension("platform_radius", 0.2, "radius of the circle of the platform's joints"),
-        Dimension("height", 0.35, "of the platform above the base at home, legs half out"),
+        Dimension(
+            "height", 0.35, "height of the platform above the base at home, legs half extended"
+        ),
         Dimension("stroke", 0.1, "travel of an actuator"),
         Dimension("payload", 5.0, "mass on the legs, the platform itself included", "kg"),
     ),

@@ -68,7 +68,7 @@ class Pivots:
             names = ", ".join(own.tree.rate_names[rate] for rate in chosen)
             raise SingularConfiguration(
                 f"{own.tree.model.name}: at this configuration {names} do not determine the "
-                f"motion: {', '.join(moving)} move while these stand still (singularity of type "
+                f"motion: {', '.join(moving)} move while these are locked (singularity of type "
                 "2); forward dynamics and simulation still work, inverse dynamics has no solution",
                 smallest_singular_value=smallest,
                 direction=direction,

@@ -178,8 +178,9 @@ def find_structure(model: Model) -> Structure:
     room: Any = fits
     if not room.py_func(SimpleNamespace(**packed.head)):
         raise ModelError(
-            f"{model.source or model.name}: {mobility} freedoms of {len(tree.bodies) - 1} bodies "
-            "are more than the kernels have room for; make joints fixed that need not move",
+            f"{model.source or model.name}: {mobility} degrees of freedom of "
+            f"{len(tree.bodies) - 1} bodies exceed the size of the compiled kernels; fix joints "
+            "that need not move",
             value=mobility,
         )
     count = sum(closure.equations for closure in model.closures)

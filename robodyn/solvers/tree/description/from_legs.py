@@ -225,7 +225,9 @@ def _arm(leg: LegParts) -> None:
     arm, way, parts = leg.fields.child("arm"), leg.goal - leg.start, leg.parts
     reach = arm.array("to", (3,), "m")
     if not reach.any():
-        raise arm.refuse("to", reach.tolist(), "the way from the axis to the end at zero, not zero")
+        raise arm.refuse(
+            "to", reach.tolist(), "the vector from the axis to the end of the arm at zero, not zero"
+        )
     link = leg.bar("arm", reach)
     if leg.form == "RR":
         home = leg.fields.number("home", "rad", default=0.0)

@@ -303,7 +303,7 @@ def _offered(numbers: Callable[..., Numbers], texts: dict[str, str], **defaults:
 
 _RIG = {
     "length": "distance of front and rear actuators, or of the actuators from the post or pivot",
-    "width": "distance of left and right actuators", "height": "of the moving body at home",
+    "width": "distance of left and right actuators", "height": "height of the moving body at home",
     "stroke": "travel of an actuator", "payload": "mass of the moving body and all that it carries",
 }  # fmt: skip
 _CARRIAGE = {"stroke": "travel of a carriage"}
@@ -322,7 +322,7 @@ TEMPLATES = (
         base_radius=0.18, platform_radius=0.04, rod=0.25, stroke=0.5, payload=0.3,
     ),
     _offered(
-        tripod, {"height": "of the platform at home", "stroke": "travel of an actuator"},
+        tripod, {"height": "height of the platform at home", "stroke": "travel of an actuator"},
         base_radius=0.25, platform_radius=0.15, height=0.5, stroke=0.2, payload=10.0,
     ),
     _offered(

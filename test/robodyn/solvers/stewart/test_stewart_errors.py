@@ -98,7 +98,7 @@ def test_a_spherical_joint_has_no_such_singularity(rng):
 
 
 def test_a_spherical_joint_asks_for_a_symmetric_leg(paper_platform):
-    with pytest.raises(ModelError, match="leg 2 cannot stand on a spherical joint: its lower"):
+    with pytest.raises(ModelError, match=r"leg 2 .* spherical base joint: its lower"):
         rd.StewartPlatform(paper_platform.model, ["universal", "spherical", *["universal"] * 4])
     for bad in ("cardan", ["universal"] * 5):
         with pytest.raises(InvalidInput, match="base_joint"):

@@ -183,7 +183,7 @@ def test_an_unknown_kind_is_refused_with_those_there_are(description):
         rd.load(description)
     with pytest.raises(rd.ModelError, match="kind is 'hexapod'"):
         rd.load("puma560", kind="hexapod")
-    with pytest.raises(rd.ModelError, match="the kind asked for"):
+    with pytest.raises(rd.ModelError, match="requested kind"):
         rd.load("puma560", kind="stewart")
 
 
