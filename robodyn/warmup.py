@@ -13,7 +13,7 @@ from robodyn.control.conditioning import condition_rate, weakest_direction
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
 from robodyn.control.lookahead import look_ahead
-from robodyn.control.path_tolerance import USUAL, path_tolerances
+from robodyn.control.path_tolerance import DEFAULT_TOLERANCE, path_tolerances
 from robodyn.control.slowing import SpeedScale
 from robodyn.errors import RobodynError, UnderActuated
 from robodyn.mechanism.mechanism import Mechanism
@@ -76,7 +76,7 @@ def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
     """Follow a path, replace it halfway, and stop."""
-    tolerance = path_tolerances(mechanism, USUAL)
+    tolerance = path_tolerances(mechanism, DEFAULT_TOLERANCE)
     follower = TrajectoryFollower(mechanism, predicts=True, path_tolerance=tolerance)
     follower.follow(path)
     rest = np.zeros(mechanism.coordinates.velocity_size)

@@ -20,7 +20,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check_compatible
 from sensor_msgs.msg import JointState
 
-from robodyn.control.state_stamps import NEAR
+from robodyn.control.state_stamps import LARGEST_STEP
 
 # A new node discovers the others one by one: time without a new one [s] after which it is done.
 QUIET, LONGEST = 1.5, 8.0
@@ -117,7 +117,7 @@ def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> 
         return []
     jumps = np.diff(np.array(rows), axis=0)
     away, back = jumps[:-1], jumps[1:]
-    torn = (np.abs(away) > NEAR) & (np.abs(away + back) < 0.2 * np.abs(away))
+    torn = (np.abs(away) > LARGEST_STEP) & (np.abs(away + back) < 0.2 * np.abs(away))
     return [name for name, is_torn in zip(names, torn.any(axis=0), strict=True) if is_torn]
 
 

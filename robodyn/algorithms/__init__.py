@@ -10,7 +10,7 @@ from robodyn.algorithms.elasticity import smallest_stiffness
 from robodyn.algorithms.estimation import (
     Encoders,
     needs_estimator,
-    quantisation_deviation,
+    quantization_deviation,
     state_estimator,
 )
 from robodyn.algorithms.geometry import geometry_of
@@ -21,6 +21,6 @@ from robodyn.algorithms.motors import Drives
 __all__ = [
     "Chart", "DrivenJoint", "Drives", "Encoders", "Motion", "comparison", "conditioning",
     "driven_joints", "effort_terms", "geometry_of", "gravity_vector", "motions", "needs_estimator",
-    "quantisation_deviation", "reference_regressor", "smallest_stiffness", "state_estimator",
+    "quantization_deviation", "reference_regressor", "smallest_stiffness", "state_estimator",
     "stepping", "travel",
 ]  # fmt: skip

@@ -102,7 +102,7 @@ class Encoders:
         )
 
 
-def quantisation_deviation(steps: FloatArray) -> FloatArray:
+def quantization_deviation(steps: FloatArray) -> FloatArray:
     """Compute standard deviations (n,) of rounding errors for steps (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
 
@@ -157,8 +157,8 @@ class Estimator:
         begin = mechanism.home if start is None else start
         self._start: FloatArray = mechanism.coordinates.single("start", begin)
         steps, rate_steps, self._jump = (encoders or Encoders()).of_joints(mechanism.drives.units)
-        self._position_deviation = quantisation_deviation(steps)
-        self._rate_deviation = quantisation_deviation(rate_steps)
+        self._position_deviation = quantization_deviation(steps)
+        self._rate_deviation = quantization_deviation(rate_steps)
         self.counts = Counts()
         self.reset()
 

@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms.estimation import state_estimator
 from robodyn.cli.session import load_quietly
 
-ASIDE = 1e-2  # [m or rad] from home
+HOME_OFFSET = 1e-2  # [m or rad] from home
 
 
 def compile_kernels(models: list[str] | None = None, /) -> None:
@@ -86,7 +86,7 @@ def use(model: str) -> None:
     mechanism.condition_number(batch.configuration)
     # an unsuitable home is reported where it is used
     with suppress(rd.RobodynError):
-        aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], ASIDE))
+        aside = mechanism.advance(mechanism.home, np.full(batch.velocity.shape[-1], HOME_OFFSET))
         rd.time_optimal(mechanism, [mechanism.home, aside], points=20)
     with suppress(rd.RobodynError):
         state_estimator(mechanism, None, Encoders()).warm_up()

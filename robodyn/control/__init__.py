@@ -30,18 +30,18 @@ from robodyn.control.limited_motions import limited_handover, limited_stop
 from robodyn.control.lookahead import look_ahead, needs_regularity
 from robodyn.control.path_clock import PathClock
 from robodyn.control.path_progress import PathProgress
-from robodyn.control.path_tolerance import USUAL, describe_deviation, path_tolerances
+from robodyn.control.path_tolerance import DEFAULT_TOLERANCE, describe_deviation, path_tolerances
 from robodyn.control.singularity import motion_singularities, singular_times, threshold_crossings
 from robodyn.control.slowing import SpeedScale
-from robodyn.control.state_stamps import ENOUGH, PublisherVote, StateStamps
+from robodyn.control.state_stamps import SELECTION_COUNT, PublisherVote, StateStamps
 from robodyn.control.watchdog import EffortRampDown, Watchdog, WatchdogState
 
 __all__ = [
     "COMMAND_UNITS",
-    "ENOUGH",
+    "DEFAULT_TOLERANCE",
     "ERROR",
     "OK",
-    "USUAL",
+    "SELECTION_COUNT",
     "WARN",
     "ActiveTrajectory",
     "Command",

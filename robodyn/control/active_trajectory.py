@@ -32,7 +32,7 @@ from robodyn.trajectories import (
 )
 
 # Tolerance of driven joints [m or rad] within which a mechanism is on a trajectory.
-THERE = 1e-4
+TRAJECTORY_TOLERANCE = 1e-4
 
 
 class _ScheduledTrajectory(NamedTuple):
@@ -282,7 +282,10 @@ class ActiveTrajectory:
             positions = self.mechanism.joint_positions(np.stack([configuration, planned]))
         except KinematicsError:
             return False  # no efforts exist for this state anyway
-        return bool(np.abs(motions.joint_difference(self.mechanism, *positions)).max() > THERE)
+        return bool(
+            np.abs(motions.joint_difference(self.mechanism, *positions)).max()
+            > TRAJECTORY_TOLERANCE
+        )
 
     def _take(self, given: _ScheduledTrajectory) -> None:
         self._given, self._path, self._start = given, given.trajectory, given.start

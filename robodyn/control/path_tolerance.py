@@ -20,10 +20,10 @@ from robodyn.trajectories.base import Motion
 
 # [rad], [m] Default tolerances of revolute and prismatic joints.
 TURNING, SLIDING = 0.1, 0.02
-USUAL = -1.0  # number that selects the defaults
+DEFAULT_TOLERANCE = -1.0  # number that selects the defaults
 # [s] After a motion was abandoned, errors are predicted this far ahead. Effective efforts keep the
 # error from growing; a falling mechanism is detected within a fifth of the tolerance.
-SOON = 0.2
+PREDICTION_TIME = 0.2
 
 
 def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
@@ -55,7 +55,7 @@ def describe_deviation(
         tolerance: [m or rad].
         motion: planned motion.
         configuration: (nq,) measured.
-        velocity: (nv,) measured; if given, errors are predicted SOON ahead.
+        velocity: (nv,) measured; if given, errors are predicted PREDICTION_TIME ahead.
     """
     try:
         both = np.stack([motion.configuration, configuration])
@@ -63,7 +63,7 @@ def describe_deviation(
         error = motions.joint_difference(mechanism, measured, planned)
         if velocity is not None:
             rates = mechanism.joint_velocities(motion.configuration, motion.velocity)
-            error += SOON * (rates - mechanism.joint_velocities(configuration, velocity))
+            error += PREDICTION_TIME * (rates - mechanism.joint_velocities(configuration, velocity))
     except KinematicsError:
         return ""  # joint positions are unknown there
     if (np.abs(error) <= tolerance).all():

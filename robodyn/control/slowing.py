@@ -24,7 +24,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
 
 # [s] of path over which the direction of the planned motion is determined.
-AHEAD = 0.05
+DIRECTION_SPAN = 0.05
 # [1/s] Deceleration of the speed along the path. A follower follows the scale at up to twice this
 # rate, which leaves time for the delay of messages.
 BRAKING = 1.0
@@ -113,7 +113,7 @@ class SpeedScale:
         if self._now is None or reached is None:
             return self._scale(number, configuration, velocity)
         trajectory = self._now.progress.trajectory
-        planned = trajectory.sample([reached, reached + AHEAD]).configuration
+        planned = trajectory.sample([reached, reached + DIRECTION_SPAN]).configuration
         way = self._mechanism.difference(planned[0], planned[1])
         return min(self._scale(number, configuration, way), _braking(self._now.stops, reached))
 

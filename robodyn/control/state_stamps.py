@@ -62,16 +62,17 @@ class StateStamps:
         return stamp
 
 
-# Successive readings of one publisher differ by at most NEAR [m or rad] and their rates' effect.
-NEAR, FACTOR = 0.05, 3.0
+# Largest difference [m or rad] of successive readings of one publisher beyond their rates' effect,
+# and the factor on that effect.
+LARGEST_STEP, FACTOR = 0.05, 3.0
 # [s] time constant of the message counts.
 FADES = 0.5
-# Number of readings after which a publisher is selected; a rival with a fraction RIVAL of its
+# Number of readings after which a publisher is selected; a rival with RIVAL_FRACTION of its
 # messages prevents this.
-ENOUGH, RIVAL = 100, 0.5
+SELECTION_COUNT, RIVAL_FRACTION = 100, 0.5
 FIRST = 3
 # [s] Period in which alternating positions are a contradiction, and after which a rival is gone.
-RECENT, GONE = 5.0, 10.0
+CONFLICT_PERIOD, RIVAL_TIMEOUT = 5.0, 10.0
 MOST = 4  # largest number of tracks
 
 
@@ -168,7 +169,7 @@ class PublisherVote:
             return False
         if not self.conflict:
             rivals = self._tracks[1:]
-            self.conflict = any(now - rival.begun < RECENT for rival in rivals)
+            self.conflict = any(now - rival.begun < CONFLICT_PERIOD for rival in rivals)
             if not self.conflict:
                 del self._tracks[1:]
                 return True
@@ -176,16 +177,18 @@ class PublisherVote:
 
     def _is_best(self, time: float, track: Track) -> bool:
         primary = self._tracks[0]
-        if track is primary and all(time - each.seen.received > GONE for each in self._tracks[1:]):
+        if track is primary and all(
+            time - each.seen.received > RIVAL_TIMEOUT for each in self._tracks[1:]
+        ):
             del self._tracks[1:]
             self.conflict = False
             return True
-        if primary.accepted >= ENOUGH:
+        if primary.accepted >= SELECTION_COUNT:
             return track is primary
         best = max(self._tracks, key=lambda each: each.recent_count(time))
         rivals = (each.recent_count(time) for each in self._tracks if each is not best)
         score = best.recent_count(time)
-        if score < FIRST or max(rivals, default=0.0) > RIVAL * score:
+        if score < FIRST or max(rivals, default=0.0) > RIVAL_FRACTION * score:
             return False
         if best is not primary:
             self._tracks.remove(best)
@@ -201,6 +204,6 @@ class PublisherVote:
             way = np.abs(self._difference(last.place, seen.place))
             speed = np.maximum(np.abs(last.rate), np.abs(seen.rate))
             passed = max((seen.stamp - last.stamp) * 1e-9, seen.received - last.received, 0.0)
-            if (way <= NEAR + FACTOR * speed * passed).all():
+            if (way <= LARGEST_STEP + FACTOR * speed * passed).all():
                 return track
         return None

@@ -46,12 +46,12 @@ MAXIMIZED = ("workspace", "stiffness")
 # Relative error, and number of cells along an axis, of a workspace.
 WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
 # Quantities of the Pareto front besides a single objective.
-BESIDE = ("peak_effort", "supply_peak", "stroke")
+FRONT_QUANTITIES = ("peak_effort", "supply_peak", "stroke")
 # Fraction of the evaluations for an even spread; largest number of descents from its best points,
 # for each actuator, and their smallest distance in diagonals of the box.
-SPREAD, STARTS, APART = 0.25, 6, 0.15
+SPREAD, STARTS, START_DISTANCE = 0.25, 6, 0.15
 # Fraction of the evaluations for the end of the best descent.
-POLISH = 0.15
+FINAL_FRACTION = 0.15
 # Standard deviations of the jumps from the best design, in units of the box.
 JUMPS = (0.15, 0.3)
 # Largest number of designs on a front; relative difference of values that count as equal there.
@@ -261,7 +261,7 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
         del heats[(len(heats) + 1) // 2 :]
         rounds = max(rounds - 1, 1)
     best, rng = heats[0], np.random.default_rng(seed)
-    end = begun + int((1.0 - POLISH) * evaluations)
+    end = begun + int((1.0 - FINAL_FRACTION) * evaluations)
     best.advance(end - room.examined)
     for jump in cycle(JUMPS):
         beside = [_reflect(best.best.x + jump * rng.standard_normal(d)) for _ in range(2 * d)]
@@ -285,7 +285,9 @@ def _distant_points(points: Sequence[Point]) -> list[Point]:
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
-        if len(chosen) < STARTS and min(gaps, default=np.inf) > APART * np.sqrt(len(point.x)):
+        if len(chosen) < STARTS and min(gaps, default=np.inf) > START_DISTANCE * np.sqrt(
+            len(point.x)
+        ):
             chosen.append(point)
     return chosen
 
@@ -488,7 +490,9 @@ class _Room:
         """Return an evenly spread selection of the Pareto-optimal designs."""
         if not keys:
             return ()
-        names = list(self.names if len(self.names) > 1 else dict.fromkeys((*self.names, *BESIDE)))
+        names = list(
+            self.names if len(self.names) > 1 else dict.fromkeys((*self.names, *FRONT_QUANTITIES))
+        )
         table = np.array([[_cost(name, self.found[key].values) for name in names] for key in keys])
         order = np.lexsort(table.T[::-1])
         kept: list[int] = []

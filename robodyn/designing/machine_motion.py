@@ -19,7 +19,7 @@ from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 
 # Distance from a drive's reversal, in intervals, at which both sides are evaluated.
-BESIDE = 1e-3
+REVERSAL_OFFSET = 1e-3
 # Number of steps from home to a pose that is not reached directly.
 STEPS = 16
 
@@ -205,7 +205,7 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
     moments, samples = np.concatenate(at), np.concatenate(near)
     reversals = len(k)
     # dry friction changes its sign there: evaluate both sides
-    beside = BESIDE * step
+    beside = REVERSAL_OFFSET * step
     moments = np.concatenate([moments[:reversals] - beside, moments[:reversals] + beside,
                               moments[reversals:]])  # fmt: skip
     samples = np.concatenate([samples[:reversals], samples])

@@ -24,7 +24,7 @@ TINY, COARSE = 1e-7, 2e-3
 # First radius of the trust region; weight of a violation against the logarithm of the value.
 RADIUS, WEIGHT = 0.1, 10.0
 # Fraction of the predicted gain that a step needs, and one that enlarges the trust region.
-ENOUGH, GOOD = 0.05, 0.7
+ACCEPTED_GAIN, ENLARGING_GAIN = 0.05, 0.7
 
 
 class Point(NamedTuple):
@@ -109,19 +109,19 @@ class Descent:
                 self._model = None
                 continue
             there, gain = self._try(step)
-            if gain <= ENOUGH * predicted and np.isfinite(there.value) and budget > 0:
+            if gain <= ACCEPTED_GAIN * predicted and np.isfinite(there.value) and budget > 0:
                 # the curvature of the parts, as this step shows it
                 budget -= 1
                 curved = _stack(there) - slopes @ (there.x - self._here.x)
                 step, _ = _linear_step(self._here, curved, slopes, self._weights, self._radius)
                 there, gain = max((there, gain), self._try(step), key=lambda each: each[1])
-            if gain > ENOUGH * predicted:
+            if gain > ACCEPTED_GAIN * predicted:
                 moved, found = there.x - self._here.x, _stack(there)
                 error = found - value - slopes @ moved
                 # Broyden's update
                 self._model = found, slopes + np.outer(error, moved / (moved @ moved))
                 self._here, self._is_exact = there, False
-                if gain > GOOD * predicted:
+                if gain > ENLARGING_GAIN * predicted:
                     self._radius = min(2.0 * self._radius, 0.5)
             elif self._is_exact:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))

@@ -111,7 +111,7 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile computed torque without the efforts that the drives add by themselves."""
+    """Compile computed torque without the efforts that the drives add themselves."""
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     difference, rates_of = kind.difference, kind.rates
     reduce = _reduce_of(kind, setting)

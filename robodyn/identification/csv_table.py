@@ -60,7 +60,7 @@ NOT_MEASURED = {
     "lower", "upper", "std", "variance", "acc", "accel", "acceleration", "ddq", "qdd",
 }  # fmt: skip
 # Words that may follow a quantity, besides a number.
-BESIDE = {
+FOLLOWING_WORDS = {
     "joint", "joints", "j", "axis", "meas", "measured", "actual", "act", "raw", "motor", "m", "fb",
     "feedback",
 }  # fmt: skip
@@ -228,8 +228,10 @@ def _by_number(name: str) -> _Meaning | None:
     _, stop, word = found
     suffixes = [part for part in parts[stop:] if not part.isdecimal()]
     field = _FIELD_OF[word]
-    unit = next((part for part in suffixes if part in UNITS[field] and part not in BESIDE), "")
-    if not set(suffixes) <= BESIDE | {unit}:
+    unit = next(
+        (part for part in suffixes if part in UNITS[field] and part not in FOLLOWING_WORDS), ""
+    )
+    if not set(suffixes) <= FOLLOWING_WORDS | {unit}:
         return None
     return _Meaning(parts[numbers[0]], field, WORDS[field].index(word), unit)
 
@@ -240,7 +242,7 @@ def _by_word(name: str) -> _Meaning | None:
     words = [match[0].lower() for match in parts]
     if NOT_MEASURED & set(words):
         return None
-    while words and words[-1] in BESIDE - {"m"}:
+    while words and words[-1] in FOLLOWING_WORDS - {"m"}:
         words.pop()
     unit = ""
     if len(words) > 2 and any(words[-1] in units for units in UNITS.values()):

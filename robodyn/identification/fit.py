@@ -41,7 +41,7 @@ from robodyn.identification.ripple import find_ripples
 Terms = list[list[Term]]
 
 # Standard deviations from which on a delay of efforts is certain.
-SURELY = 4.0
+CERTAIN_DEVIATIONS = 4.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Fit:
         friction. It is the coefficient tau in u + tau du/dt = Y theta.
         """
         delay, deviation = self.solution.delay
-        return delay if abs(delay) > SURELY * deviation else 0.0
+        return delay if abs(delay) > CERTAIN_DEVIATIONS * deviation else 0.0
 
 
 def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
@@ -224,7 +224,7 @@ def _least_significant(
 
 # Least relative reduction of the squared prediction error by a term, the number of folds with a
 # reduction, and the largest number of terms.
-WORTHWHILE, MOST_FOLDS, MOST = 0.03, 3, 3
+LEAST_REDUCTION, MOST_FOLDS, MOST = 0.03, 3, 3
 # Least reduction in variances of the noise: the best of n terms without effect gains 2 log n by
 # chance, and some thirty are tried.
 SIGNIFICANT = 10.0
@@ -326,7 +326,8 @@ def select_terms(
             better = int((errors[best] < error).sum())
             gain = error.sum() - errors[best].sum()
             needed = max(
-                WORTHWHILE * error.sum(), SIGNIFICANT * sigma[j] ** 2 * system.autocorrelation_time
+                LEAST_REDUCTION * error.sum(),
+                SIGNIFICANT * sigma[j] ** 2 * system.autocorrelation_time,
             )
             if better < MOST_FOLDS or not gain > needed:
                 break

@@ -35,17 +35,17 @@ STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
 # gear ring rubs once a turn, an oval or squeezed one twice.
 OUT_OF_ROUND = (1.0, 2.0)
 # Rate, in standard deviations of its noise, from which on a joint moves.
-MOVES = 10.0
+MOVING_RATE = 10.0
 # Width of the transition between directions in predictions, relative to the noise: a fit uses the
 # mean over the noise, a prediction the likelier direction.
-SHARP = 0.1
+TRANSITION_WIDTH = 0.1
 # Least fraction of a wave within the travel: with less, extrapolation is unreliable.
-SEEN = 0.5
+LEAST_WAVE_FRACTION = 0.5
 
 # Terms that may replace Coulomb friction.
 LIKE_COULOMB = (SMOOTH, WIND_UP)
 # Rates, relative to the terms' own, at which dry friction must not drive, and the tolerance.
-TESTED, FORWARD = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 0.02
+TESTED_RATES, DRIVING_TOLERANCE = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0), 0.02
 
 Friction = Literal["viscous", "coulomb", "offset", "none", "described", "auto"]
 KINDS = {
@@ -133,7 +133,7 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
     Large terms that cancel each other fit the noise of rates, and predict badly.
     """
     scales = [term.scale for term in terms if term.kind in (STRIBECK, SMOOTH)]
-    rates = np.append(np.outer(scales, TESTED).ravel(), 0.0)
+    rates = np.append(np.outer(scales, TESTED_RATES).ravel(), 0.0)
     ones = np.ones_like(rates)
     dry = _Motion(0.0 * ones, rates, ones, 0.0 * ones)
     total = np.zeros_like(rates)
@@ -144,7 +144,7 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
             total += coefficient
         elif term.kind in (COULOMB, STRIBECK, SMOOTH):
             total += coefficient * LAWS[term.kind](dry, term.scale)
-    return bool((total >= -FORWARD * np.abs(total).max()).all())
+    return bool((total >= -DRIVING_TOLERANCE * np.abs(total).max()).all())
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
@@ -165,7 +165,7 @@ def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tupl
         WIND_UP: tuple(part * travel for part in STOPS),
     }
     waves = [waves / turn for waves in OUT_OF_ROUND] if turn else []
-    waves = [wave for wave in waves if wave * travel >= 2.0 * np.pi * SEEN]
+    waves = [wave for wave in waves if wave * travel >= 2.0 * np.pi * LEAST_WAVE_FRACTION]
     scales |= dict.fromkeys(RUBBING, tuple(waves))
     return tuple(
         Term(kind, scale) for kind in CHOICES.get(choice, ()) for scale in scales.get(kind, (0.0,))
@@ -196,7 +196,7 @@ def friction_columns(
     at, own = samples.joints.positions @ turns, samples.joints.velocities @ turns
     dead = float(np.linalg.norm(samples.filters.dead_rates * turns))
     # the direction of a slow reversal is known all the same
-    still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVES * dead)
+    still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVING_RATE * dead)
     count = round(samples.frequency / samples.filters.effort)
     rate = extend_at_rest(own, still, 3.0 * dead, count)
     # at rest a rate is noise, and so is its sign
@@ -218,7 +218,7 @@ def friction_efforts(
     for own, turns, efforts in zip(friction, motors.turns, load.T, strict=True):
         terms = [item.term for item in own]
         factors = np.array([item.coefficient for item in own])
-        found.append(friction_columns(samples, terms, turns, efforts, SHARP) @ factors)
+        found.append(friction_columns(samples, terms, turns, efforts, TRANSITION_WIDTH) @ factors)
     return motors.at_joints(np.stack(found, axis=-1))
 
 

@@ -50,9 +50,9 @@ GAMMA = 0.1
 FALL, STEPS = 3.0, 200
 # Squared Newton decrements at convergence, of the last minimum and, relative to the weight, of
 # earlier ones: a decrement is a distance in standard deviations.
-CONVERGED, ROUGHLY = 1e-9, 0.1
+CONVERGED, ROUGH_TOLERANCE = 1e-9, 0.1
 # Relative change of moments below which the priors are the minimum.
-NEAR = 1.0
+PRIOR_TOLERANCE = 1.0
 # Longest step, relative to the distance to a singular pseudo-inertia.
 NEAREST = 0.9
 # Most bisections of a line search, and the final slope, relative to the first, that counts as 0.
@@ -73,7 +73,7 @@ SYMMETRIC = np.array(
 TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
 STANDARD_GRAVITY = 9.81
 # Rates, relative to the largest, at which a joint certainly moves.
-CLEARLY = 0.01
+MOVING_RATE = 0.01
 PLAIN = (VISCOUS, COULOMB)
 # Prior of an offset, relative to the efforts' standard deviation.
 OFFSETS = 0.05
@@ -248,11 +248,11 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
     theta[list(program.positive)] = program.values
     point = _Point(theta, np.asarray(np.linalg.cholesky(program.bodies), dtype=np.float64))
     weight = GAMMA
-    while np.abs(program.newton_step(point, weight).arguments).max(initial=0.0) > NEAR:
+    while np.abs(program.newton_step(point, weight).arguments).max(initial=0.0) > PRIOR_TOLERANCE:
         weight *= FALL
     while True:
         last = weight <= GAMMA
-        enough = CONVERGED if last else ROUGHLY * weight
+        enough = CONVERGED if last else ROUGH_TOLERANCE * weight
         for _ in range(STEPS):
             step = program.newton_step(point, weight)
             point = point.after(step, step.length())
@@ -369,7 +369,7 @@ def identified_mechanism(
             continue  # a motor at rest keeps its given friction
         own = [places[f"{joint}.{part}"] for part in OF_FRICTION if f"{joint}.{part}" in places]
         # at starts and reversals noise determines the direction of friction
-        clear = rates[:, j] > CLEARLY * rates[:, j].max()
+        clear = rates[:, j] > MOVING_RATE * rates[:, j].max()
         target = rubbing[clear, j]
         found, left = nnls(Y[clear, j][:, own], target)
         values[own] = found

@@ -16,9 +16,9 @@ from robodyn.identification.joint_tables import JointTable
 # row cannot.
 GAP = 4.5
 # Gaps shorter than this [s] are bridged at any rate: no robot changes much in one.
-BRIDGED = 0.02
+BRIDGED_GAP = 0.02
 # A series faster than the common instants by this factor is averaged over their period.
-FASTER = 1.5
+AVERAGING_RATIO = 1.5
 # Step back in time [s] from which on a clock was reset.
 SET_BACK = 0.5
 # Fraction of repeated stamps from which on their resolution is too coarse.
@@ -114,7 +114,7 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
     width = series.times[after] - series.times[after - 1]
     period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
     missing = ~exact & (width > widest_step(max(series.period, period)))
-    if period > FASTER * series.period:
+    if period > AVERAGING_RATIO * series.period:
         return _average(series, times, period), missing
     if exact.all():
         return series.values[np.searchsorted(series.times, times)], missing
@@ -142,7 +142,7 @@ def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
 
 def widest_step(period: float) -> float:
     """Return the largest interval [s] between samples without a gap, for a period [s]."""
-    return max(GAP * period, BRIDGED)
+    return max(GAP * period, BRIDGED_GAP)
 
 
 def segments_of(times: FloatArray) -> list[slice]:

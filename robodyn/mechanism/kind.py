@@ -56,9 +56,9 @@ class Kind:
         name: `type` in a YAML description, and `kind` of its mechanisms.
         from_yaml: creates a mechanism from a document (the mapping in a YAML file), the name of its
             source and the options; None if the kind has no YAML form.
-        recognises_yaml: tests whether a YAML document without such a `type`, in a foreign format,
+        recognizes_yaml: tests whether a YAML document without such a `type`, in a foreign format,
             describes this kind; None if there is no such format.
-        recognises_urdf: tests whether a builder filled from URDF, SDF or MJCF describes this kind;
+        recognizes_urdf: tests whether a builder filled from URDF, SDF or MJCF describes this kind;
             None if the kind has no such form.
         from_urdf: creates a mechanism from a recognized builder.
         to_urdf: returns the complete mechanism as URDF text, for `save`; None if not supported.

@@ -19,7 +19,7 @@ from robodyn.threads import each
 # Number of chunks given to the threads at once.
 ROUND = 2048
 # Chunks in flight per thread of a cluster: one is computed while another is transferred.
-AHEAD = 2
+CHUNKS_IN_FLIGHT = 2
 # Timeout [s] for responses of a scheduler and its first worker.
 TIMEOUT = 10.0
 # Number of workers that may die on the same chunk before the sweep is aborted.
@@ -70,7 +70,8 @@ def on_cluster(
             return client.submit(_compute, plan.part(index), index, pure=False, retries=FAILURES)
 
         pending = package("distributed").as_completed(
-            [submit(index) for index in islice(waiting, AHEAD * threads)], loop=client.loop
+            [submit(index) for index in islice(waiting, CHUNKS_IN_FLIGHT * threads)],
+            loop=client.loop,
         )
         for future in pending:
             index, results = future.result()

@@ -37,13 +37,13 @@ class FourierSeries:
     Attributes:
         duration: T [s].
         ramp: time [s] of the rise and of the fall.
-        centre: (m,) [m or rad] c.
+        center: (m,) [m or rad] c.
         sine, cosine: (h, m) [m or rad] a_k and b_k.
     """
 
     duration: float
     ramp: float
-    centre: FloatArray
+    center: FloatArray
     sine: FloatArray
     cosine: FloatArray
 
@@ -58,7 +58,7 @@ class FourierSeries:
         x = s @ self.sine + c @ self.cosine
         dx = (c * pulse) @ self.sine - (s * pulse) @ self.cosine
         ddx = -(s * pulse**2) @ self.sine - (c * pulse**2) @ self.cosine
-        return self.centre + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
+        return self.center + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
 
     def scaled(self, factor: float) -> FourierSeries:
         """Return the series with all amplitudes multiplied by a factor."""
@@ -99,7 +99,7 @@ class FourierTrajectory(SampledTrajectory):
             "duration": series.duration,
             "ramp": series.ramp,
             "joints": list(self.joint_names),
-            "centre": series.centre.tolist(),
+            "center": series.center.tolist(),
             "sine": series.sine.tolist(),
             "cosine": series.cosine.tolist(),
         }
@@ -113,7 +113,7 @@ def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
     Raises:
         PathError: a field is missing or wrong, the joints differ, or the mechanism cannot follow.
     """
-    top.only("type", "name", "duration", "ramp", "joints", "centre", "sine", "cosine")
+    top.only("type", "name", "duration", "ramp", "joints", "center", "sine", "cosine")
     joints = top.get("joints", "a list of the independent joints' names")
     if tuple(joints) != mechanism.independent_joints:
         raise top.refuse("joints", joints, f"{list(mechanism.independent_joints)}, in this order")
@@ -123,7 +123,7 @@ def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
     series = FourierSeries(
         duration,
         top.number("ramp", "s", above=0.0),
-        top.array("centre", (m,), "m or rad"),
+        top.array("center", (m,), "m or rad"),
         top.array("sine", shape, "m or rad"),
         top.array("cosine", shape, "m or rad"),
     )

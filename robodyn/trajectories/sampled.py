@@ -29,7 +29,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 # A quarter of an hour at 200 Hz; longer messages take many seconds to write and to read.
 MAX_KNOTS = 200_000
 # Fraction of the time between two knots within which a time counts as at the knot.
-BESIDE = 1e-5
+KNOT_TOLERANCE = 1e-5
 
 
 class _Cubics(NamedTuple):
@@ -172,8 +172,8 @@ class SampledTrajectory(RowTrajectory):
         known = None
         if self._advances:
             beside = np.full((count, places, self.knots.configuration.shape[1]), np.nan)
-            beside[:, fractions < BESIDE] = self.knots.configuration[:-1, None]
-            beside[:, fractions > 1.0 - BESIDE] = self.knots.configuration[1:, None]
+            beside[:, fractions < KNOT_TOLERANCE] = self.knots.configuration[:-1, None]
+            beside[:, fractions > 1.0 - KNOT_TOLERANCE] = self.knots.configuration[1:, None]
             known = beside.reshape(count * places, -1)
         motion = self._between(every, t.reshape(-1), known)
         return Motion(*(values.reshape(count, places, -1) for values in motion))

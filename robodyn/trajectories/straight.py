@@ -21,7 +21,7 @@ from robodyn.trajectories.sequence import Sequence
 # Time [s] between knots of a motion whose configurations are solved from independent joints.
 PERIOD = 0.01
 # Tolerance of driven joints [m or rad] within which a position is reached.
-THERE = 1e-4
+POSITION_TOLERANCE = 1e-4
 # Time [s] at rest between the approach and the plan.
 REST = 0.2
 
@@ -85,7 +85,7 @@ class Distance(NamedTuple):
     @property
     def is_there(self) -> bool:
         """Whether the mechanism is at the start, within the accuracy of measurements."""
-        return self.joint <= THERE
+        return self.joint <= POSITION_TOLERANCE
 
 
 def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) -> Distance:
@@ -99,8 +99,8 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
         return Distance(float(difference[worst]), f"{difference[worst]:.3g} {unit} ({name})")
     way = mechanism.difference(here, start)
     shift, turn = float(np.linalg.norm(way[:3])), float(np.linalg.norm(way[3:]))
-    parts = [f"{shift:.3g} m"] if shift > THERE else []
-    parts += [f"{turn:.3g} rad"] if turn > THERE or not parts else []
+    parts = [f"{shift:.3g} m"] if shift > POSITION_TOLERANCE else []
+    parts += [f"{turn:.3g} rad"] if turn > POSITION_TOLERANCE or not parts else []
     return Distance(float(difference[worst]), " and ".join(parts))
 
 

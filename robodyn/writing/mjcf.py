@@ -37,7 +37,7 @@ LEAST = 2e-15
 # Most joints of a MuJoCo body.
 MOST = 6
 # Distance [m] between the two points that constrain a revolute closure.
-APART = 0.1
+REVOLUTE_DISTANCE = 0.1
 # Equalities of MuJoCo by type of closure.
 HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
 
@@ -271,7 +271,7 @@ class _Writer:
                 )
             points = {closure.name: 0.0}
             if closure.kind == "revolute":
-                points[f"{closure.name}_axis"] = APART
+                points[f"{closure.name}_axis"] = REVOLUTE_DISTANCE
             for name, along in points.items():
                 self._sites(out, closure, name, along)
             constraint = closure_element(None, closure)

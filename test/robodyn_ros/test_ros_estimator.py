@@ -19,7 +19,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 import robodyn as rd
-from robodyn.algorithms import Encoders, quantisation_deviation
+from robodyn.algorithms import Encoders, quantization_deviation
 from robodyn.poses import twist_covariance_in_body
 from robodyn.solvers.stewart.estimation import motion_covariance
 from robodyn.solvers.tree.conditions import force_condition, motion_condition
@@ -221,7 +221,7 @@ def test_a_state_carries_the_covariances_of_the_encoders(estimator, home, mechan
     twist = np.array([0.1, -0.2, 0.05, 0.3, 0.1, -0.2])
     state = estimator.answer(estimator.message(home, twist))
     assert (state.header.frame_id, state.child_frame_id) == mechanism.frames
-    deviations = quantisation_deviation(RESOLUTION), quantisation_deviation(RATE_RESOLUTION)
+    deviations = quantization_deviation(RESOLUTION), quantization_deviation(RATE_RESOLUTION)
     of_pose, of_twist = motion_covariance(mechanism, home, twist, *deviations)
     of_twist = twist_covariance_in_body(home, of_twist)
     assert np.allclose(np.reshape(state.pose.covariance, (6, 6)), of_pose, rtol=1e-6)

@@ -28,7 +28,7 @@ from robodyn.motion_base.machine.workspace import Workspace
 EDGE = 30.0
 # Fraction of a drive's effort from which on all slow down, least fraction of the limits, and rates
 # of slowing down and of recovery [1/s].
-STRAINED, SLOWEST, SLOWER, QUICKER = 0.7, 0.2, 45.0, 4.0
+EFFORT_THRESHOLD, LEAST_SCALE, SLOWING_RATE, RECOVERY_RATE = 0.7, 0.2, 45.0, 4.0
 # Time [s] of a detour along the edge of the workspace, after which the direct way is tried again.
 DETOUR = 0.1
 
@@ -269,8 +269,8 @@ class PositionCommander:
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))
-        change = -SLOWER if strain[worst] > STRAINED else QUICKER
-        self._ease = min(max(self._ease * np.exp(change * self._dt), SLOWEST), 1.0)
+        change = -SLOWING_RATE if strain[worst] > EFFORT_THRESHOLD else RECOVERY_RATE
+        self._ease = min(max(self._ease * np.exp(change * self._dt), LEAST_SCALE), 1.0)
         if strain[worst] <= 1.0:
             return ""
         name = self.mechanism.joint_names[worst]

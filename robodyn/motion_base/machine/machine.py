@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # target.
 PATIENCE = 5.0
 # Distance [m or rad] from the parking position that counts as arrived.
-THERE = 1e-6
+PARKING_TOLERANCE = 1e-6
 # Tolerance, relative to a joint's range, of a reported position beyond a limit, for a machine at
 # its stops and for noise. The position counts as at the limit.
 AT_END = 1e-3
@@ -442,7 +442,7 @@ class Machine:
             return "arrived" if self.commander.has_arrived or late else ""
         if self.state == "parking":
             way = motions.joint_difference(self.mechanism, point.positions, self._park)
-            there = np.abs(way).max() < THERE
+            there = np.abs(way).max() < PARKING_TOLERANCE
             return "arrived" if there and rests else ""
         return "stopped" if self.state == "freezing" and rests else ""
 

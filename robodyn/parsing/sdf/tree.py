@@ -35,7 +35,7 @@ CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "pris
 # Offset [m] of a joint from its child's origin below which it is rounding.
 OFFSET_TOLERANCE = 1e-14
 # Distance [m] between a parent's frame and the joint from which on there is a warning.
-APART = 1e-4
+FRAME_TOLERANCE = 1e-4
 
 
 # Elements that are read, or do not affect the motion.
@@ -153,7 +153,7 @@ class TreeReader:
         if full in (WORLD, *frames.links) or self._kinds[name] in ("prismatic", "screw"):
             return
         apart = float(np.linalg.norm(frames.relative(name, full)[:3, 3]))
-        if apart > APART:
+        if apart > FRAME_TOLERANCE:
             warn(
                 f"{frames.source}: {where}: its parent, the frame {parent!r}, is {apart:.4g} m "
                 "from the joint, which SDF has at its child; place the child's link by "

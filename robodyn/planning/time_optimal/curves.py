@@ -23,7 +23,7 @@ NOTHING = 1e-9
 SAME = 1e-6
 # Distance, relative to the path's length, below which two configurations are equal if their other
 # neighbors are further away by the second factor: points that were taught twice.
-TWICE, ISOLATED = 1.001e-3, 100.0
+REPEATED_POINT, ISOLATION = 1.001e-3, 100.0
 
 
 class WaypointSpline(RowTrajectory):
@@ -37,7 +37,7 @@ class WaypointSpline(RowTrajectory):
     Knots are spaced by the square roots of the distances (centripetal), with zero curvature at both
     ends. Of the usual choices this deviates least from the polygon of the points for unequal
     distances (Floater 2008, "On the deviation of a parametric cubic spline interpolant from its
-    data polygon"). Nearly equal configurations count as one, see `SAME` and `TWICE`.
+    data polygon"). Nearly equal configurations count as one, see `SAME` and `REPEATED_POINT`.
 
     Args:
         mechanism: mechanism of the configurations.
@@ -146,7 +146,9 @@ def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
     chords = _distances(mechanism, points[:-1], points[1:])
     beside = np.concatenate([[np.inf], chords, [np.inf]])
     nearest = np.minimum(beside[:-2], beside[2:])
-    twice = (chords <= TWICE * whole) & (ISOLATED * chords <= nearest) & np.isfinite(nearest)
+    twice = (
+        (chords <= REPEATED_POINT * whole) & (ISOLATION * chords <= nearest) & np.isfinite(nearest)
+    )
     is_kept = np.ones(len(points), dtype=bool)
     is_kept[1:] = ~twice
     if twice[-1]:

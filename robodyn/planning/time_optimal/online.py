@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 # Weights of the velocity, relative to the time in which it would cover the distance.
-CARRIED = (0.25, 0.5, 1.0, 2.0)
+VELOCITY_WEIGHTS = (0.25, 0.5, 1.0, 2.0)
 # Weights [s] to try if none of these is feasible, as when the goal is too near to stop there.
-LONGER = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+LONGER_WEIGHTS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 # Number of intervals of a motion that is only compared with others.
 COARSE = 150
 # Time [s] between knots of an arm's motion along a line of its tip at 1 m/s.
 LINE_PERIOD = 2e-3
 # Rate below which a joint rests, relative to its limit, or [m/s, rad/s] without one.
-RESTS = 1e-3
+REST_RATE = 1e-3
 
 
 class OnlineOptions(TimeOptimalOptions, total=False):
@@ -54,7 +54,7 @@ def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLik
     """Return whether driven joints move faster than measurement noise."""
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
-    return bool((rates > RESTS * np.where(np.isfinite(limits), limits, 1.0)).any())
+    return bool((rates > REST_RATE * np.where(np.isfinite(limits), limits, 1.0)).any())
 
 
 def time_optimal_from(
@@ -100,8 +100,8 @@ def time_optimal_from(
     whole = float(np.linalg.norm(weights * way)) / speed
     found: list[tuple[float, float]] = []
     problem: RobodynError | None = None
-    for carried in (*(fraction * whole for fraction in CARRIED), *LONGER):
-        if found and carried in LONGER:
+    for carried in (*(fraction * whole for fraction in VELOCITY_WEIGHTS), *LONGER_WEIGHTS):
+        if found and carried in LONGER_WEIGHTS:
             break
         try:
             found.append((motion(carried, coarse).duration, carried))

@@ -28,21 +28,21 @@ CELLS = 400
 # Angle [rad] between the directions on both sides from which on a point is a corner.
 CORNER = 1e-3
 # Cosine of the angle between neighboring directions below which a path reverses.
-BACK = -0.9
+REVERSAL_COSINE = -0.9
 # Distance in time from a rest at which the path's direction is taken, relative to the duration.
-NEAR = 1e-5
+REST_OFFSET = 1e-5
 # Speed below which a path rests, relative to its mean speed.
-SLOW = 1e-6
+REST_SPEED = 1e-6
 # Fraction of the arc length over which knots become denser towards a rest.
 GRADED = 0.1
 # Length below which a piece is ignored, relative to the path's.
 NOTHING = 1e-9
 # Distance from a knot at which one side of it is evaluated, relative to the interval.
-BESIDE = 1e-6
+KNOT_OFFSET = 1e-6
 # Fewest intervals of a piece.
 FEWEST = 40
 # Arc lengths are integrals by Gauss's rule: with four points for few intervals, else with two.
-FEW = 200
+FOUR_POINT_CELLS = 200
 _FOUR, _TWO = np.polynomial.legendre.leggauss(4), np.polynomial.legendre.leggauss(2)
 
 # Function from a number of intervals to the nodes of a piece, from 0 to 1.
@@ -141,7 +141,7 @@ class PathPieces:
     def _lengths(self, times: FloatArray) -> FloatArray:
         """Compute the arc lengths (K - 1,) between times (K,)."""
         half = 0.5 * np.diff(times)
-        places, weights = _FOUR if len(times) < FEW else _TWO
+        places, weights = _FOUR if len(times) < FOUR_POINT_CELLS else _TWO
         at = (times[:-1] + half)[:, None] + half[:, None] * places
         speed = self._speed(self._velocity(at))
         return np.asarray(half * (speed @ weights))
@@ -164,7 +164,7 @@ class PathPieces:
         corners: set[float] = set()
         if switches.size:
             nearby = np.diff(np.concatenate([[0.0], switches, [end]]))
-            step = NEAR * np.minimum(nearby[:-1], nearby[1:])
+            step = REST_OFFSET * np.minimum(nearby[:-1], nearby[1:])
             before = self._directions(switches - step)
             after = self._directions(switches + step)
             moves = (before.any(axis=1)) & (after.any(axis=1))
@@ -179,7 +179,7 @@ class PathPieces:
         cells = self._cells(0.0, self._path.duration)
         middles = 0.5 * (cells[1:] + cells[:-1])
         directions = self._directions(middles)
-        back = np.flatnonzero((directions[1:] * directions[:-1]).sum(axis=1) < BACK)
+        back = np.flatnonzero((directions[1:] * directions[:-1]).sum(axis=1) < REVERSAL_COSINE)
         found = []
         for k in back:
 
@@ -214,11 +214,11 @@ class PathPieces:
         configuration, velocity, _ = self._path.sample(times)
         speed = self._speed(velocity)
         # at rests and ends of the path its direction is the nearest one
-        resting = speed * (last - first) < SLOW * length
+        resting = speed * (last - first) < REST_SPEED * length
         resting[[0, -1]] = True
         gap = np.diff(times)
         inward = np.concatenate([gap, -gap[-1:]])
-        velocity[resting] = self._velocity((times + NEAR * inward)[resting])
+        velocity[resting] = self._velocity((times + REST_OFFSET * inward)[resting])
         tangent = velocity / self._speed(velocity)[:, None] * length
         return Piece(_curve(self._mechanism, s, configuration, tangent), s, length, self._of_body)
 
@@ -229,7 +229,7 @@ def _curve(
     """Create the cubic through configurations and tangents, with its own curvature at the knots."""
     curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
     # at a knot the curvature may jump: the value is that of the cubic that starts there
-    bends = curve.between_knots(np.array([BESIDE, 1.0 - BESIDE])).acceleration
+    bends = curve.between_knots(np.array([KNOT_OFFSET, 1.0 - KNOT_OFFSET])).acceleration
     curve.knots.acceleration[:-1], curve.knots.acceleration[-1] = bends[:, 0], bends[-1, 1]
     return curve
 

@@ -36,9 +36,9 @@ ROUNDS = 12
 # Relative margins of the limits of rates of change, at the points and between them.
 MARGIN, MARGIN_BETWEEN = 5e-4, 3e-4
 # Weight of the barrier with which the method continues after limits were tightened.
-AGAIN = 1e-3
+RESTART_WEIGHT = 1e-3
 # Growth of an effort limit's tightening from round to round.
-AGAIN_MORE = 2.0
+TIGHTENING_GROWTH = 2.0
 # Points in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
 # Points of a closer check of an interval, and the last term of the polynomial through the others,
@@ -107,7 +107,9 @@ class SmoothSearch:
             def further(fraction: float, done: float = done, attempt: int = attempt) -> None:
                 report_progress(done + fraction * ((attempt + 1.0) / (attempt + 3.0) - done))
 
-            c, _ = interior_point.shortest(p, c, AGAIN if attempt else interior_point.FAR, further)
+            c, _ = interior_point.shortest(
+                p, c, RESTART_WEIGHT if attempt else interior_point.FAR, further
+            )
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))
             before = problem.upper.copy(), problem.lower.copy()
             exceeded = verification.tighten_at(problem, square, acceleration)
@@ -122,7 +124,7 @@ class SmoothSearch:
             for limit, old, first in zip(*limits, strict=True):
                 # the motion follows a second tightening only in part
                 moved = (limit != old) & (old != first)
-                limit[moved] += AGAIN_MORE**attempt * (limit[moved] - old[moved])
+                limit[moved] += TIGHTENING_GROWTH**attempt * (limit[moved] - old[moved])
             used = self._changes_used(p, c, given.terms)
             excess = used - (1.0 - MARGIN_BETWEEN)
             if (excess > 0.0).any():

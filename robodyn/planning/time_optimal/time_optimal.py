@@ -41,7 +41,7 @@ REFINEMENTS = 3
 # Number of intervals from which on a coarse motion distributes them, and its reduction factor.
 SPACED, COARSER = 400, 6
 # Largest relative component of an end's velocity across the path.
-ASIDE = 1e-3
+TRANSVERSE_TOLERANCE = 1e-3
 
 
 def time_optimal(
@@ -224,7 +224,7 @@ def _between(
         v, u = weights * velocity, weights * tangent
         speed = float(v @ u / (u @ u))
         aside = float(np.linalg.norm(v - speed * u))
-        if speed < 0.0 or aside > ASIDE * float(np.linalg.norm(v)):
+        if speed < 0.0 or aside > TRANSVERSE_TOLERANCE * float(np.linalg.norm(v)):
             raise InvalidInput(
                 f"{name} is {velocity.tolist()}, expected a multiple of the path's direction "
                 f"there, {tangent.tolist()}",

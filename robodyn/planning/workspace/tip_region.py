@@ -34,7 +34,7 @@ COARSE, FEWEST = 3, 14
 # Random points in the cubes at the edge, inside and around; fewer for loops, which take longer.
 MANY, FEW, SIGMAS = (4000, 1000, 1000), (300, 60, 150), 3.0
 # Number of times that points reached around the cubes fill further cubes.
-AGAIN = 5
+REFILLS = 5
 # Edges of cubes at which the requirement is found that ends the region.
 EDGES = 200
 # Extent, relative to the size, below which the region is flat.
@@ -359,7 +359,7 @@ class TipRegion(Region):
 
     def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
         """Fill further cubes from reachable random points in surrounding cubes, a few times."""
-        for _ in range(AGAIN):
+        for _ in range(REFILLS):
             at = self._next_ring(self._few[2])[1]
             q = self._bring_tip(at)[1]
             if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:

@@ -5,7 +5,13 @@
 import numpy as np
 import pytest
 
-from robodyn.control import ENOUGH, JointReadings, PublisherVote, StateStamps, foreign_names
+from robodyn.control import (
+    SELECTION_COUNT,
+    JointReadings,
+    PublisherVote,
+    StateStamps,
+    foreign_names,
+)
 from robodyn.errors import InvalidInput
 
 MS = 1_000_000
@@ -201,9 +207,9 @@ def test_of_two_publishers_that_were_always_there_neither_is_believed():
 
 def test_established_publisher_wins_against_a_rival_of_the_same_rate():
     arm = Arm()
-    for k in range(ENOUGH + 10):
+    for k in range(SELECTION_COUNT + 10):
         arm.read(k, 0.5)
-    for k in range(ENOUGH + 10, 2 * ENOUGH):
+    for k in range(SELECTION_COUNT + 10, 2 * SELECTION_COUNT):
         assert arm.read(k, 0.5)
         assert not arm.read(k, 1.5)
 

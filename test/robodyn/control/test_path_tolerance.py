@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import robodyn as rd
-from robodyn.control import USUAL, TrajectoryFollower, path_tolerances
+from robodyn.control import DEFAULT_TOLERANCE, TrajectoryFollower, path_tolerances
 from robodyn.simulation import Plant
 
 PERIOD = 10_000_000  # [ns]
@@ -18,7 +18,7 @@ STEPS = 10  # of 1 ms
 class Rig:
     """A mechanism on its demonstration, whose drives may stop to obey."""
 
-    def __init__(self, mechanism, tolerance=USUAL, mode="computed_torque") -> None:
+    def __init__(self, mechanism, tolerance=DEFAULT_TOLERANCE, mode="computed_torque") -> None:
         self.mechanism = mechanism
         self.path = rd.load_path("demo", mechanism)
         limits = path_tolerances(mechanism, tolerance)
@@ -117,7 +117,7 @@ def test_nothing_is_abandoned_where_any_error_is_allowed():
 
 
 def test_tolerances_go_by_what_a_joint_does(dasgupta, puma):
-    np.testing.assert_array_equal(path_tolerances(puma, USUAL), np.full(6, 0.1))
-    np.testing.assert_array_equal(path_tolerances(dasgupta, USUAL), np.full(6, 0.02))
+    np.testing.assert_array_equal(path_tolerances(puma, DEFAULT_TOLERANCE), np.full(6, 0.1))
+    np.testing.assert_array_equal(path_tolerances(dasgupta, DEFAULT_TOLERANCE), np.full(6, 0.02))
     np.testing.assert_array_equal(path_tolerances(dasgupta, 0.5), np.full(6, 0.5))
     assert path_tolerances(puma, 0.0) is None

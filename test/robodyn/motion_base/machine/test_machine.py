@@ -117,7 +117,7 @@ def test_zeros_that_do_not_fit_each_other_are_refused(corners):
     wrong.run(1)
     with pytest.raises(RequestRefused, match=r"drives are inconsistent by 0\.005 m"):
         wrong.machine.request("power_on")
-    with pytest.raises(InvalidInput, match="park_positions: positions of the drives do not"):
+    with pytest.raises(InvalidInput, match="park_positions: positions of the drives"):
         Drives(corners, park_positions=[0.44, 0.36, 0.36, 0.36])
     with pytest.raises(InvalidInput, match="move only together"):
         Drives(corners, homing="stall")

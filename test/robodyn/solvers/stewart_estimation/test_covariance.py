@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from robodyn.algorithms import Encoders, quantisation_deviation
+from robodyn.algorithms import Encoders, quantization_deviation
 from robodyn.errors import InvalidInput, SingularConfiguration
 from robodyn.poses import rotation_matrix, twist_covariance_in_body, twist_in_body
 from robodyn.solvers.stewart.estimation import (
@@ -49,8 +49,8 @@ def test_drawn_readings_scatter_as_the_covariance_says(dasgupta, pose, rng):
         dasgupta,
         pose,
         twist,
-        quantisation_deviation(RESOLUTION),
-        quantisation_deviation(RATE_RESOLUTION),
+        quantization_deviation(RESOLUTION),
+        quantization_deviation(RATE_RESOLUTION),
     )
     samples = dasgupta.difference(pose, drawn.pose), drawn.twist - twist
     for sample, covariance in zip(samples, expected, strict=True):
@@ -70,9 +70,9 @@ def test_an_estimate_carries_the_covariances_of_its_readings(dasgupta, pose, rng
     estimator = PlatformEstimator(dasgupta, pose, Encoders(RESOLUTION, RATE_RESOLUTION))
     lengths = dasgupta.joint_positions(pose)
     estimate = estimator.update(1, lengths, dasgupta.joint_velocities(pose, twist))
-    of_length = quantisation_deviation(RESOLUTION)
+    of_length = quantization_deviation(RESOLUTION)
     of_pose, of_twist = motion_covariance(
-        dasgupta, pose, twist, of_length, quantisation_deviation(RATE_RESOLUTION)
+        dasgupta, pose, twist, of_length, quantization_deviation(RATE_RESOLUTION)
     )
     assert np.allclose(estimate.pose_covariance, of_pose, rtol=1e-6, atol=0)
     assert np.allclose(estimate.twist_covariance, of_twist, rtol=1e-6, atol=1e-18)
@@ -99,7 +99,7 @@ def test_the_uncertainty_of_a_twist_turns_with_the_platform(dasgupta, pose, rng)
 
 def test_uniform_rounding_has_the_deviation_of_a_uniform_error(rng):
     errors = rng.uniform(-0.5, 0.5, 200_000) * 3e-4
-    assert np.isclose(quantisation_deviation(3e-4), errors.std(), rtol=0.02)
+    assert np.isclose(quantization_deviation(3e-4), errors.std(), rtol=0.02)
     for bad in (0.0, -1.0, np.nan):
         with pytest.raises(InvalidInput, match="length of the encoders"):
             Encoders(length=bad)
