@@ -70,7 +70,7 @@ def cue(
 
     Args:
         recording: CSV file or bag of the vehicle's motion.
-        compare: Instead of one washout, ride with every preset and with predictive cueing, and
+        compare: Instead of one washout, compute every preset and predictive cueing, and
             recommend one.
         objective_test: Also show the objective motion cueing test in the report.
         criteria: CSV file of the test's regions: channel (1 to 10 in the order of the report),
@@ -139,7 +139,7 @@ def cue(
         write_report(page, html)
     by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
-    lines += [f"{name:24} {text}" for name, text in summary]
+    lines += [f"{name:30} {text}" for name, text in summary]
     return CommandResult(facts, "\n".join(lines), problem is not None)
 
 

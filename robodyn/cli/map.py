@@ -120,7 +120,7 @@ def _summary(plan: SweepPlan, output: Path, outcome: SweepOutcome) -> dict[str, 
 def _lines(found: dict[str, Any]) -> list[str]:
     shape = " x ".join(f"{name} {count}" for name, count in found["shape"].items())
     chunks = found["chunks"]
-    kept = f", {chunks['kept']} of them from before" if chunks["kept"] else ""
+    kept = f", {chunks['kept']} of them computed earlier" if chunks["kept"] else ""
     width = max(len(name) for name in ("reachable", *found["quantities"]))
     lines = [
         f"{found['model']}: {found['states']} states ({shape}) in {chunks['total']} "

@@ -63,7 +63,7 @@ class LinkTree:
 
     @cached_property
     def joint_jacobians(self) -> Callable[..., bool]:
-        """Kernel entry for Jacobians without tangents, if velocity means joint rates."""
+        """Kernel entry for Jacobians of mechanisms whose velocity is that of the tree's joints."""
         return self._bound("jacobians", _ROWS, types.none, *_AT)
 
     @cached_property

@@ -195,7 +195,7 @@ def _lower(name: str) -> str:
 
 
 def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return column and unit of each joint's fields; joints without names are numbers.
+    """Return column and unit of each joint's fields; unnamed joints have their number as name.
 
     Names by the rule precede those of other programs, and numbers precede other names.
     """

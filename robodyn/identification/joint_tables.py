@@ -227,7 +227,8 @@ def sources_of(
     ]
     if others:
         notes.append(
-            f"positions are read from {used[0].name}, also in {', '.join(others)}: `topic` chooses"
+            f"positions are read from {used[0].name}, although {', '.join(others)} has them, too: "
+            "`topic` selects another source"
         )
     if all(np.isfinite(table.values["velocity"][:, k]).any() for table, k in columns.values()):
         columns |= {("velocity", j): columns["position", j] for j in range(len(names))}

@@ -107,7 +107,7 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
         if _span(where) < max(STILL[unit], NOISE * _noise(where))
     ]
     if len(still) == len(m.joint_names):
-        elsewhere = "".join(f"{note}; " for note in notes if "`topic` chooses" in note)
+        elsewhere = "".join(f"{note}; " for note in notes if "`topic` selects" in note)
         widest = max(_span(where) for where in position.T)
         units = " or ".join(dict.fromkeys(m.drives.units))
         raise InvalidInput(

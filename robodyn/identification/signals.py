@@ -67,7 +67,7 @@ def _repeated(stamps: IntArray) -> float:
 
 
 def longest_run(stamps: IntArray) -> tuple[slice, int]:
-    """Find the longest rows between two resets of the clock, and count the resets."""
+    """Find the longest range of rows between two resets of the clock, and count the resets."""
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the present time, a reset by one of the new time
     back = np.array([row for row in back.tolist() if _is_constant(stamps, row)], dtype=np.int64)

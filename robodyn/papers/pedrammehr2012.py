@@ -57,7 +57,7 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
 
 
 def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Return angular velocities, then accelerations (N, 6, 3) of the legs: true, and without spin.
+    """Compute the legs' angular velocities, then accelerations (N, 6, 3), with and without spin.
 
     Without spin (W.s = A.s = 0, 1998, eq. 6 and 9), the acceleration perpendicular to the leg
     differs too: the true one contains -(W.s) s x W.

@@ -92,7 +92,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
         for name, other in (("drives", "geometry"), ("joint centers", "position")):
             alone = pose_accuracy(m, replace(e.requirements.accuracy, **{other: 0.0}), at)
             rows.append([name, *alone.tolist()])
-        rows.append(["together", *e.pose_accuracy.tolist()])
+        rows.append(["both", *e.pose_accuracy.tolist()])
         head = ["standard deviations by", "x [m]", "y [m]", "z [m]", "about x [rad]",
                 "about y [rad]", "about z [rad]"]  # fmt: skip
         tables.append(Table(head, rows, "Tolerances: accuracy of the body's worst pose"))

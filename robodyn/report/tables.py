@@ -28,7 +28,7 @@ class Table(NamedTuple):
     def lines(self) -> list[str]:
         """Return aligned columns without the title, for a terminal."""
         cells = [
-            [cell if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
+            [cell if isinstance(cell, str) else f"{cell:.4g}".replace("nan", "–") for cell in row]
             for row in (self.head, *self.rows)
         ]
         first, *others = (max(map(len, column)) for column in zip(*cells, strict=True))

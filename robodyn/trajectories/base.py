@@ -123,7 +123,7 @@ def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motio
 
 
 def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
-    """Sample a motion in rows (N,) that belong to several parts; only these parts are evaluated.
+    """Sample a motion in several parts, of which only those with rows (N,) are evaluated.
 
     Args:
         which: part of each row.

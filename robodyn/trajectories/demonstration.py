@@ -47,10 +47,11 @@ def demonstration(
 ) -> Trajectory:
     """Plan a small motion along each coordinate from home and back, within all limits.
 
-    Each way takes a second, or longer if velocity or effort would exceed a limit. If no duration
-    suffices, the way is shortened, and finally left out. Limits that the description lacks do not
-    apply. If no way remains, the mechanism rests at home. Ways after the first `largest` ones are
-    left out, with a log line. `progress` is called with the completed share, 0 to 1.
+    Each displacement takes a second, or longer if velocity or effort would exceed a limit. If no
+    duration suffices, it is shortened, and finally left out. Limits that the description lacks do
+    not apply. If no displacement remains, the mechanism rests at home. Displacements after the
+    first `largest` ones are left out, with a log line. `progress` is called with the completed
+    fraction, 0 to 1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []

@@ -101,7 +101,7 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 @noinline
 def put_responses(L: Any, j: Any) -> bool:
-    """Write X and G of the joints among those at rest; return whether there are any."""
+    """Write the responses X and G of the joints at rest; return whether there are any."""
     nf, nv = L.shape
     some = False
     for i in range(nf):

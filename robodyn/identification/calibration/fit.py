@@ -212,7 +212,7 @@ class Visibility:
 
     @property
     def condition(self) -> float:
-        """Ratio of the extreme singular values of at least one."""
+        """Ratio of the largest singular value to the smallest that is at least 1."""
         seen = self.singular_values[self.singular_values >= 1.0]
         return float(seen[0] / seen[-1]) if len(seen) else float("inf")
 

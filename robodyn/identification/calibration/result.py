@@ -55,7 +55,7 @@ class Calibration:
         groups: group of each column of the residuals.
         noise: standard deviation by group, given or estimated.
         singular_values: of the scaled identification Jacobian; see `fit.Visibility`.
-        condition: ratio of the extreme ones of at least one.
+        condition: ratio of the largest of these to the smallest that is at least 1.
         tracker: (7,) pose of the mechanism's base in the tracker's frame.
         target: (7,) pose of the target on the body.
         covariance: (p, p) of the free parameters [m, rad], in the order of `free`.

@@ -64,7 +64,7 @@ def compare_cueing(
     dt: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> list[CueingResult]:
-    """Ride with every preset and with predictive cueing; the recommended one is the first.
+    """Compute a ride with every preset and with predictive cueing; the best one comes first.
 
     Motions that exceed limits come last; the others are in the order of their scores.
 

@@ -133,7 +133,7 @@ def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], kn
     found = problem.bounds.nearest(path[worst])
     kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
     text = (
-        f"no path was found within the bounds{known}; the best one beyond them breaks one at "
+        f"no path was found within the bounds{known}; the best path violates one at "
         f"{place(problem.mechanism, path[worst])}: {found.text}"
     )
     kind = kinds.get(found.quantity, "condition limit")

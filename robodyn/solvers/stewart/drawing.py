@@ -78,7 +78,7 @@ def model_with_shapes(platform: Any) -> Model:
 
 
 def _on_link(part: LegPart, shapes: Sequence[Geometry]) -> tuple[Geometry, ...]:
-    """Return shapes in the frame of a leg's part in that of its link."""
+    """Transform shapes from the frame of a leg's part to the frame of its link."""
     if part.axes is None:
         return tuple(shapes)
     frame = np.eye(4)

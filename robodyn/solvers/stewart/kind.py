@@ -13,7 +13,7 @@ LEGS = 6
 
 
 def _is_platform(builder: ModelBuilder) -> bool:
-    """Return whether a URDF describes a 6-UPS platform, or was meant to.
+    """Return whether a URDF describes a 6-UPS platform, or one with a mistake in a leg.
 
     One floating body on six prismatic legs. At least five of its closures end at a leg of two
     revolute joints and a prismatic one, so that a mistake in one leg is reported as such. Without

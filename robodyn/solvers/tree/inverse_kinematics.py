@@ -203,7 +203,7 @@ def _solve_in_sequence(
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute a motion of the tip where the pivots of home fail."""
+    """Compute a motion of the tip at a configuration where the pivots of home fail."""
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])
     rates = inverse @ twist[rows]

@@ -165,8 +165,8 @@ def motion_of_joints(
     """Compute configuration, velocity and acceleration for a motion (..., n) of the driven joints.
 
     Along the last batch dimension each configuration starts from the one before it, the first from
-    the guess, home by default. Redundant drives, whose positions fit each other but for noise and
-    lag, have the motion of least squares.
+    the guess, home by default. The positions of redundant drives may disagree by noise and lag;
+    the motion is their least-squares fit.
 
     Raises:
         UnderActuated: the mechanism has fewer driven joints than degrees of freedom.

@@ -162,7 +162,7 @@ class Equations:
         at: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
         near: float = NEAR,
     ) -> list[FloatArray]:
-        """Return the configurations (positions,) near closed ones that the starts lead to.
+        """Return nearly closed configurations (positions,) reached from the starts.
 
         Levenberg-Marquardt steps of all of them together, as the systems are small and most of
         their cost is that of function calls.

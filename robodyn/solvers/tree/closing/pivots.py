@@ -107,7 +107,7 @@ class Pivots:
 
 
 def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
-    """Return packings of which one serves wherever the driven joints may stand.
+    """Return packings of which one is suitable at any positions of the driven joints.
 
     The pivots of home may vanish at a configuration that is not singular; single calls then look
     for others. Code without Python has only these packings, in the same independent coordinates.

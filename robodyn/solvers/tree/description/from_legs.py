@@ -263,7 +263,7 @@ def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: Float
     `way` is the vector to the platform at home, in the link's frame, which is then rotated.
     """
     if not way.any():
-        expected = "a point away from the rod's begin"
+        expected = "a point away from the beginning of the rod"
         raise leg.fields.refuse("platform", leg.tip.tolist(), expected)
     apart = leg.fields.child("rod").array("apart", (3,), "m", [0.0] * 3)
     sides = [("", 0.0)] if not apart.any() else [("a", 0.5), ("b", -0.5)]
@@ -309,5 +309,5 @@ def _too_far(rod: Fields, length: float, way: FloatArray) -> Exception:
     away = float(np.linalg.norm(way))
     return rod.refuse(
         "length", length, f"one that reaches the platform at home, which is {away:.4g} m away from "
-        "where the rod begins at zero",
+        "the beginning of the rod at joint position 0",
     )  # fmt: skip

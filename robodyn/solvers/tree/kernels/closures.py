@@ -76,7 +76,7 @@ def pair(closure: Any, n: int) -> Any:
 
 @inner
 def fill(m: Any, B: Any, K: Any) -> None:
-    """Compute the entries of K (entries,) in the plan's places."""
+    """Compute the entries (entries,) of the closures' Jacobian K, in the plan's order."""
     for k in range(m.entries):
         K[k] = 0.0
     for k in range(m.closures):

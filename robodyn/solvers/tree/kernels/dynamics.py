@@ -146,7 +146,7 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """Compute the efforts for constant velocities of the independent coordinates, in s.u.
+    """Compute the efforts for constant velocities of the independent coordinates, into s.u.
 
     Call it after `mass_matrix`. Rates of the tree are in s.v, their derivatives in s.a.
     """
