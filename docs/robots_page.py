@@ -6,6 +6,26 @@ from __future__ import annotations
 
 from typing import Any
 
+_STIFFNESS = """\
+
+## Stiffness of joints
+
+Few makers state how stiff their joints are. Known are:
+
+| robot | joints | stiffness [N m/rad] | source |
+|---|---|---|---|
+| Baxter, left arm | `left_s0`, `left_s1`, `left_e0`, `left_e1` | 843 | as models of it state |
+| | `left_w0`, `left_w1`, `left_w2` | 250 | |
+| Cassie | shins | 1500 | [simulator](https://github.com/osudrl/cassie-mujoco-sim) |
+| | heels | 1250 | |
+
+The file of Cassie states its springs, so they are part of the loaded model. A URDF has no stiffness
+of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds that of Baxter's arm.
+With its motors held and the arm at home, stretched out, the first two modes of Baxter's arm are at
+2.2 Hz, and its rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and
+vibration](stiffness.md) describes these functions.
+"""
+
 _HEAD = """\
 # Public robots
 
@@ -57,7 +77,7 @@ def page(rows: list[Any]) -> str:
         all=len(rows),
         nodes=sum(row.nodes.startswith(REACHED) for row in rows),
     )
-    text += "".join(_row(row) for row in rows)
+    text += "".join(_row(row) for row in rows) + _STIFFNESS
     text += "\n## Where they come from\n\n| robot | repository | file | how it is loaded |\n"
     text += "|---|---|---|---|\n" + "".join(_source(row.robot) for row in rows)
     return text
