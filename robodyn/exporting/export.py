@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from robodyn.algorithms import motions
-from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -121,8 +120,6 @@ def export(
         MissingExtra: there is no C compiler for the target.
     """
     how = replace(settings, **options)
-    if how.ros2_control:
-        refuse_elastic_drives(mechanism)
     called, target = c_name(mechanism, how.name), target_of(how.target, how.cpu)
     place = Path(folder)
     if place.exists() and not how.force and (not place.is_dir() or any(place.iterdir())):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from robodyn.algorithms.description import gravity_vector
+from robodyn.algorithms.elasticity import fastest_vibration, motors_at_home
 from robodyn.errors import ModelError
 from robodyn.exporting.escaping import c_string, in_comment, yaml_string
 from robodyn.exporting.texts import TEMPLATES, filled
@@ -18,6 +19,9 @@ from robodyn.loading.robot_description import exported_urdf, source_urdf
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
+# Longest step [s] of the simulation; with elastic drives, as a fraction of the time in which their
+# fastest vibration advances by a radian.
+STEP, FRACTION = 1e-3, 0.5
 _POSE = ("position.x", "position.y", "position.z")
 _TURN = ("orientation.x", "orientation.y", "orientation.z", "orientation.w")
 
@@ -36,6 +40,10 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     package, joints = package_name(name), list(mechanism.joint_names)
     positions = mechanism.joint_positions(mechanism.home)
     measured = (positions - mechanism.drives.offsets) / mechanism.drives.signs
+    step, is_elastic = STEP, mechanism.drives.elasticity is not None
+    if is_elastic:
+        positions = motors_at_home(mechanism)
+        step = min(STEP, FRACTION / fastest_vibration(mechanism, mechanism.home))
     values = {
         "NAME": name,
         "UPPER": name.upper(),
@@ -45,6 +53,10 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
         "PACKAGE_VERSION": re.sub(r"[^0-9.].*", "", __version__),
         "SIGNS": ", ".join(repr(float(x)) for x in mechanism.drives.signs),
         "OFFSETS": ", ".join(repr(float(x)) for x in mechanism.drives.offsets),
+        "IS_ELASTIC": str(is_elastic).lower(),
+        "HOME_MOTORS": ", ".join(repr(float(x)) for x in positions),
+        "MOTOR_STATES": " state.motors.data(), state.motor_rates.data()," if is_elastic else "",
+        "LONGEST_STEP": repr(step),
         "GRAVITY": ", ".join(repr(float(x)) for x in gravity_vector(mechanism)),
         "PASSIVE": ",".join(
             f"\n  {{{c_string(joint)}, {at}}}" for joint, at in _passive(mechanism).items()
@@ -88,9 +100,11 @@ def _urdf(package: str, mechanism: Mechanism) -> str:
     system = element(root, "ros2_control", name=mechanism.name, type="system")
     plugin = element(element(system, "hardware"), "plugin")
     plugin.text = f"{package}/SimulatedMechanism"
+    is_elastic = mechanism.drives.elasticity is not None
     for name in mechanism.joint_names:
         joint = element(system, "joint", name=name)
-        for kind in ("effort", "position", "velocity"):
+        # drives that hold positions would make elastic ones unstable
+        for kind in ("effort",) if is_elastic else ("effort", "position", "velocity"):
             element(joint, "command_interface", name=kind)
         for kind in ("position", "velocity", "effort"):
             element(joint, "state_interface", name=kind)

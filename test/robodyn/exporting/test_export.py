@@ -5,6 +5,7 @@
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import yaml
 
@@ -71,6 +72,26 @@ def test_the_ros2_control_package_is_complete():
             compile(text, file, "exec")
         if file.endswith(".xml"):
             ElementTree.fromstring(text)
+
+
+def test_hardware_with_elastic_drives_takes_efforts_and_steps_faster_than_they_vibrate():
+    rigid = rd.load("puma560")
+    m = rigid.with_drive_stiffness(1e6)
+    files = [dict(package_texts("puma560", each)) for each in (m, rigid)]
+    root = ElementTree.fromstring(files[0]["urdf/puma560.urdf"])
+    commands = {each.get("name") for each in root.iterfind("ros2_control/joint/command_interface")}
+    assert commands == {"effort"}
+    texts = [each["src/mechanism.hpp"] for each in files]
+    assert "state.motor_rates.data(), efforts.data()" in texts[0]
+    assert "state.velocity.data(), efforts.data()" in texts[1]
+    steps = [float(re.search(r"LONGEST_STEP = (\S+);", text)[1]) for text in texts]
+    # no drive swings slower between its rotor and its joint than its rotor alone
+    least = min(actuator.reflected_inertia for actuator in m.actuators)
+    assert steps[0] < np.sqrt(least / 1e6) < steps[1] == 1e-3
+    # the motors lead by what gravity winds them up
+    motors = re.search(r"HOME_MOTORS\{(.*)\};", texts[0])[1].split(",")
+    lead = np.array(motors, dtype=float) - m.joint_positions(m.home)
+    np.testing.assert_allclose(1e6 * lead, m.without_dry_friction().gravity(m.home), atol=1e-6)
 
 
 def test_versions_of_fmi(tmp_path):

@@ -27,7 +27,6 @@ inline constexpr auto inverse_dynamics = @NAME@_inverse_dynamics;
 inline constexpr auto joint_positions = @NAME@_joint_positions;
 inline constexpr auto joint_velocities = @NAME@_joint_velocities;
 inline constexpr auto status_text = @NAME@_status_text;
-inline constexpr auto step = @NAME@_step;
 inline constexpr auto twist_jacobian = @NAME@_twist_jacobian;
 inline constexpr auto velocity = @NAME@_velocity;
 inline constexpr auto & effort_limits = @NAME@_effort_limits;
@@ -76,6 +75,27 @@ struct PassiveJoint
 };
 using PassiveJoints = std::array<PassiveJoint, @PASSIVE_COUNT@>;
 constexpr PassiveJoints PASSIVE{{@PASSIVE@}};
+
+// Positions of the motors at home; those of elastic drives move by themselves.
+constexpr bool IS_ELASTIC = @IS_ELASTIC@;
+constexpr Joints HOME_MOTORS{@HOME_MOTORS@};
+constexpr double LONGEST_STEP = @LONGEST_STEP@;  // [s]
+
+// State of the mechanism, and of the motors of elastic drives.
+struct State
+{
+  Configuration configuration{};
+  Velocity velocity{};
+  Joints motors{}, motor_rates{};
+};
+
+// Moves a state by steps with constant efforts; returns the status.
+inline int stepped(State & state, const Joints & efforts, double dt, int steps)
+{
+  return @NAME@_step(
+    state.configuration.data(), state.velocity.data(),@MOTOR_STATES@ efforts.data(), nullptr,
+    nullptr, dt, steps);
+}
 
 constexpr std::array<double, 3> GRAVITY{@GRAVITY@};  // [m/s^2] base frame
 

@@ -19,8 +19,7 @@ namespace @PACKAGE@
 using hardware_interface::CallbackReturn;
 using hardware_interface::return_type;
 
-// A step is no longer than this [s], nor what is made up for after a pause.
-constexpr double LONGEST_STEP = 1e-3;
+// No more [s] is made up for after a pause.
 constexpr double LONGEST_PERIOD = 0.1;
 // Of the drives that take positions or velocities.
 constexpr double KP = 1e5;
@@ -31,8 +30,7 @@ class SimulatedMechanism : public hardware_interface::SystemInterface
 public:
   CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
   {
-    configuration_ = home();
-    velocity_.fill(0.0);
+    state_ = State{home(), {}, HOME_MOTORS, {}};
     efforts_.fill(0.0);
     commands_.fill(NONE);
     mode_ = Mode::BRAKED;
@@ -67,7 +65,7 @@ public:
   {
     const Mode next = requested_;
     if (next != mode_) {
-      goal_ = configuration_;
+      goal_ = state_.configuration;
       if (mode_ == Mode::BRAKED) {
         forget_commands();  // what a controller left there when it was deactivated
       }
@@ -112,7 +110,8 @@ private:
   bool advance(double passed)
   {
     if (!is_finite(commands_)) {
-      velocity_.fill(0.0);  // brakes close where nobody commands
+      state_.velocity.fill(0.0);  // brakes close where nobody commands
+      state_.motor_rates.fill(0.0);
       efforts_.fill(0.0);
       return true;
     }
@@ -128,12 +127,7 @@ private:
       } else if (!drive(commands_, dt)) {
         return false;
       }
-      if (
-        !succeeded(
-          library::step(
-            configuration_.data(), velocity_.data(), efforts_.data(), nullptr, nullptr, dt,
-            held ? steps : 1)))
-      {
+      if (!succeeded(stepped(state_, efforts_, dt, held ? steps : 1))) {
         return false;
       }
     }
@@ -164,16 +158,20 @@ private:
            succeeded(library::velocity(goal_.data(), rates.data(), velocity.data())) &&
            succeeded(
       library::computed_torque(
-        configuration_.data(), velocity_.data(), goal_.data(), velocity.data(), rest.data(),
+        state_.configuration.data(), state_.velocity.data(), goal_.data(), velocity.data(),
+        rest.data(),
         kp.data(), kv.data(), nullptr, nullptr, efforts_.data()));
   }
 
   bool publish(double passed)
   {
-    Joints positions, rates;
-    if (!succeeded(library::joint_positions(configuration_.data(), positions.data())) ||
-      !succeeded(
-        library::joint_velocities(configuration_.data(), velocity_.data(), rates.data())))
+    const Configuration & configuration = state_.configuration;
+    Joints positions = state_.motors, rates = state_.motor_rates;  // as encoders measure them
+    if (
+      !IS_ELASTIC &&
+      !(succeeded(library::joint_positions(configuration.data(), positions.data())) &&
+      succeeded(
+        library::joint_velocities(configuration.data(), state_.velocity.data(), rates.data()))))
     {
       return false;
     }
@@ -188,14 +186,14 @@ private:
     }
     for (std::size_t i = 0; i < PASSIVE.size(); ++i) {
       const std::string joint = PASSIVE[i].name;
-      const double at = configuration_[PASSIVE[i].at];
+      const double at = configuration[PASSIVE[i].at];
       set_state(joint + "/position", at);
       set_state(joint + "/velocity", passed > 0.0 ? (at - passive_[i]) / passed : 0.0);
       passive_[i] = at;
     }
     std::array<double, 7> pose;
     if (has_state("body/position.x") &&
-      succeeded(library::body_pose(configuration_.data(), pose.data())))
+      succeeded(library::body_pose(configuration.data(), pose.data())))
     {
       for (std::size_t k = 0; k < pose.size(); ++k) {
         set_state(std::string("body/") + POSE[k], pose[k]);
@@ -208,9 +206,9 @@ private:
     "position.x", "position.y", "position.z",
     "orientation.x", "orientation.y", "orientation.z", "orientation.w"};
 
-  Configuration configuration_{}, goal_{};
+  State state_{};
+  Configuration goal_{};
   std::array<double, PASSIVE.size()> passive_{};
-  Velocity velocity_{};
   Joints commands_{}, efforts_{};
   Mode mode_ = Mode::BRAKED;
   std::atomic<Mode> requested_{Mode::BRAKED};
