@@ -193,7 +193,15 @@ def main() -> int:
         text = with_tables(PAGE, {"real": lambda: real(given.figaroh)})
         PAGE.write_text(text, encoding="utf-8")
         return 0
-    head = ["model", "dimensions", "not seen", "before", "after", "error / bound", "within 3 σ"]
+    head = [
+        "model",
+        "dimensions",
+        "not observable",
+        "before",
+        "after",
+        "error / bound",
+        "within 3 σ",
+    ]
     text = with_tables(PAGE, {"recovery": lambda: table(head, rows(machines))})
     PAGE.write_text(text, encoding="utf-8")
     print("delta, 10 machines, planned points:", height_errors(21, 10, True))

@@ -119,7 +119,7 @@ def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatAr
 
 @singledispatch
 def singularities(mechanism: Any) -> Sequence[Singularity]:
-    """Return the types of singularity of a mechanism, each with numbers that are zero there.
+    """Return the types of singularity of a mechanism, each with a function that is zero there.
 
     Type 1 occurs if six joints move the tip, where det J is zero; see `Singularity`.
     """

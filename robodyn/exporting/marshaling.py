@@ -39,7 +39,7 @@ class ArraySpec(NamedTuple):
 
 
 def vector(size: int) -> ArraySpec:
-    """Describe a vector of the caller."""
+    """Describe an input vector that the caller passes."""
     return ArraySpec(given.VECTOR, (size,))
 
 
@@ -54,7 +54,7 @@ def rows_out(*shape: int) -> ArraySpec:
 
 
 def row(size: int) -> ArraySpec:
-    """Describe a vector of the caller, as a batch of one."""
+    """Describe an input vector that the kernel receives as a batch of one."""
     return ArraySpec(given.ROWS_OF_ANY_STRIDE, (1, size))
 
 

@@ -91,7 +91,7 @@ class FrictionTerm(NamedTuple):
 
 
 def stop(position: FloatArray, width: float) -> FloatArray:
-    """Compute the deflection (K,) of a spring that slips beyond a width, over the width."""
+    """Compute the deflection (K,) of a spring that slips at a width, relative to this width."""
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
     for k, at in enumerate(position.tolist()):

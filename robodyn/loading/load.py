@@ -160,13 +160,13 @@ def load(
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf with the most movable joints before it, unless that is a gripper's finger.
         hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
-        driven: names of the driven joints, instead of the description's; a list, or a text with
-            commas between them. All others are passive.
+        driven: names of the driven joints, instead of the description's; a list, or a text
+            separated by commas. The others are passive.
         kind: kind of mechanism to read a URDF as, instead of the recognized one; `closed_loop` is
             also possible for arms and platforms from YAML, and supports whole trees of joints:
             hands, quadrupeds, arms with grippers.
-        base: `moving` lets the base of a tree float freely, and `fixed` holds it at home, instead
-            of the description; read as `closed_loop`.
+        base: `moving` lets the base of a tree float freely, and `fixed` holds it at home; replaces
+            the description's choice, and reads the tree as `closed_loop`.
         gravity: (3,) [m/s^2] base frame, instead of the description's; `[0, 0, 0]` leaves gravity
             to drives that compensate it themselves.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders

@@ -189,14 +189,14 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
     usual, expected = first.configuration.shape[1], first.velocity.shape[1]
     if (size, kind) != (expected, usual):
         raise InvalidInput(
-            f"simulation {number}: its mechanism has {size} joints and configurations of "
-            f"{kind} numbers, the first one's {expected} and {usual}",
+            f"simulation {number}: its velocities have {size} numbers and its configurations "
+            f"{kind}, expected {expected} and {usual} as in the first simulation",
             value=run.plant.mechanism,
         )
     if not np.array_equal(run.time, first.time):
         raise InvalidInput(
-            f"simulation {number}: its trajectory switches at other times than the first "
-            "one's; where control acts continuously they must be the same",
+            f"simulation {number}: the switching times of its trajectory differ from those of the "
+            "first one; give control_dt, or trajectories with equal switching times",
             value=run.trajectory.switching_times,
         )
 

@@ -357,7 +357,7 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
-    """Return description, transforms and display of a launch without ros2_control."""
+    """Return the nodes for description, transforms and display, without ros2_control."""
     seen = is_on(context, "rviz")
     if (sim_time and is_on(context, "ros2_control")) or not (
         seen or installed("robot_state_publisher")

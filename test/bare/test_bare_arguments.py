@@ -12,7 +12,7 @@ def output_lines(output: str) -> list[str]:
     return [line.removeprefix(mark) for line in output.splitlines() if line.startswith(mark)]
 
 
-def test_defaults(ros2):
+def test_launch_arguments_have_defaults(ros2):
     result = ros2(*FILE)
     assert result.returncode == 0, result.stdout
     assert output_lines(result.stdout) == [
@@ -25,7 +25,7 @@ def test_defaults(ros2):
     ]
 
 
-def test_given_arguments(ros2):
+def test_launch_arguments_on_the_command_line_are_passed(ros2):
     words = ("mode:=slow", "mode:=fast", "undeclared:=known", "extra:=a:=b")
     result = ros2(*FILE, *words)
     lines = output_lines(result.stdout)
@@ -140,7 +140,7 @@ def test_debug_shows_the_traceback(ros2):
     assert "ZeroDivisionError" in ros2("launch", "-d", ros2.write(body)).stdout
 
 
-def test_help(ros2):
+def test_every_command_has_help(ros2):
     for words in ((), ("launch",), ("run",), ("topic", "echo"), ("param", "set"), ("service",)):
         result = ros2(*words, "--help")
         assert result.returncode == 0

@@ -70,7 +70,7 @@ def test_edits_need_no_installation(ros2):
     assert "was found more than once" in result.stderr
 
 
-def test_run(ros2):
+def test_run_passes_arguments_and_exit_codes(ros2):
     result = ros2("run", "bare_demo", "tool", "0", "--ros-args", "-p", "a:=b")
     assert (result.returncode, result.stdout) == (0, "tool: 0 --ros-args -p a:=b\n")
     result = ros2("run", "bare_demo", "tool", "4")

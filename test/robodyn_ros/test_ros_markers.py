@@ -76,7 +76,7 @@ def test_arrows_are_the_forces_on_the_platform(mechanism, pose):
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_colours_by_condition(mechanism, pose, level):
+def test_arrows_are_colored_by_the_condition_number(mechanism, pose, level):
     arrows = ForceArrows(mechanism, LOOK | {"color_by": "condition", "values": False})
     made = arrows.markers(0, pose, FORCES, level)
     assert len(made) == 6
@@ -84,7 +84,7 @@ def test_colours_by_condition(mechanism, pose, level):
     assert color(arrows.condition(0, pose, 12.0, level)) == pytest.approx(LEVELS[level])
 
 
-def test_colours_differ_in_brightness():
+def test_colors_of_arrows_differ_in_brightness():
     """They differ even without any hue."""
 
     def luminance(rgb):

@@ -81,7 +81,7 @@ def test_a_late_joiner_gets_the_trajectory(planner, peer, received):
     assert late[-1] == received[-1]
 
 
-def test_goals(planner, peer, received):
+def test_the_planner_plans_to_goals_from_the_first_state(planner, peer, received):
     """Waits for a state; refused in a wrong frame or malformed; else a rest-to-rest line."""
     start, goal = rd.paper_path("II").sample([0.0, 0.6]).configuration
     goals = peer.publisher(PoseStamped, "goal_pose")

@@ -253,7 +253,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
 
 
 def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
-    """Return the arguments of `from_arrays` that are columns [m]."""
+    """Return the target's columns [m] as arguments of `from_arrays`."""
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}

@@ -19,7 +19,7 @@ _JOINT = ("child", "own", "limit", "params")
 
 
 def read_own_text(text: str, source: str) -> dict[str, Any]:
-    """Parse the text, with the types that the writer gives to its parts.
+    """Parse the custom text of a file that robodyn wrote, and check the types of its parts.
 
     Raises:
         ModelError: the text is no JSON, or a part is unknown or of another type.

@@ -246,7 +246,7 @@ class _Reader:
     def _spring(
         self, n: int, ending: str, law: LinearSpring, damping: float, tension_only: bool
     ) -> None:
-        """Add a spring of tendon n; its preload is that of our own writer."""
+        """Add the spring of tendon n, with the preload that robodyn's writer stored."""
         name, sites = self._compiled.name("tendon", n) + ending, self._couplings.sites_of(n)
         preload = float(self._own.get("preloads", {}).get(name, 0.0))
         if preload and law.stiffness:

@@ -79,8 +79,8 @@ class Transmission:
         count = len(self.motors)
         if not count or len(self.joints) != count or len({*motors, *joints}) != 2 * count:
             raise InvalidInput(
-                f"motors are {self.motors} and joints {self.joints}, expected as many of both, "
-                "each named once",
+                f"motors are {self.motors} and joints {self.joints}, expected equal numbers of "
+                "both, each name once",
                 value=(self.motors, self.joints),
             )
         self._rows = {
@@ -296,9 +296,9 @@ class Transmission:
             _, values, right = np.linalg.svd(matrices[index])
             if not values[-1] * SINGULAR > values[0]:
                 raise SingularConfiguration(
-                    f"{self._loop.name}: between the motors {', '.join(map(repr, self.motors))} "
-                    f"and the joints {', '.join(map(repr, self.joints))} the linkage is singular "
-                    "there",
+                    f"{self._loop.name}: the linkage between the motors "
+                    f"{', '.join(map(repr, self.motors))} and the joints "
+                    f"{', '.join(map(repr, self.joints))} is singular at these positions",
                     smallest_singular_value=float(values[-1]),
                     direction=right[-1],
                     value=q[index],

@@ -90,7 +90,7 @@ def test_options_of_a_library_function_have_its_types_defaults_and_help():
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
 
 
-def test_version():
+def test_the_command_prints_its_version():
     result = robodyn_command("--version")
     assert (result.returncode, result.stdout) == (0, f"robodyn {robodyn.__version__}\n")
 

@@ -33,7 +33,7 @@ def watch(path=ANY, goal=ANY, slow=ANY, goal_time=np.inf) -> GoalWatch:
         (-7.0, 0.1, np.inf),
     ],
 )
-def test_special_values(given, default, expected):
+def test_tolerances_of_zero_and_below_select_the_default_or_no_limit(given, default, expected):
     assert resolved("t", given, default) == expected
 
 

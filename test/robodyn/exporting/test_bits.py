@@ -309,7 +309,7 @@ def test_denormal_numbers_are_numbers(exported):
     assert (program("step", s.q, tiny, 1e-310 * s.tau, None, None, *steps)[0] == 0).all()
 
 
-def test_the_examples_run(exported):
+def test_exported_examples_compile_and_run(exported):
     m, done, _, _ = exported
     held = [float(line.split()[-1]) for line in run_examples(done)[0].splitlines()]
     np.testing.assert_allclose(held, m.gravity(m.home), rtol=1e-8, atol=1e-8)

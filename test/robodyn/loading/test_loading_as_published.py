@@ -43,7 +43,7 @@ def test_a_link_without_inertia_is_massless_and_said_once():
     assert arm.inverse_dynamics(*state) == pytest.approx(same.inverse_dynamics(*state), abs=1e-12)
 
 
-def test_all_of_them_are_in_one_line_and_strict_refuses_them():
+def test_all_links_without_inertia_are_named_in_one_line_and_refused_by_strict():
     text = three_links(second="", third="")
     with pytest.warns(MissingInertiaWarning, match="links 'two', 'three' without") as reported:
         rd.load(text)
@@ -52,7 +52,7 @@ def test_all_of_them_are_in_one_line_and_strict_refuses_them():
         rd.load(text, strict=True)
 
 
-def test_check_reports_them(tmp_path):
+def test_check_reports_links_without_inertia(tmp_path):
     from robodyn.loading import describe, read
 
     (tmp_path / "arm.urdf").write_text(three_links(second=""))

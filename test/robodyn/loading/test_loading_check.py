@@ -21,7 +21,7 @@ def run():
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
-def test_models(run):
+def test_the_models_command_lists_bundled_models(run):
     assert all(name in run("models").output for name in rd.models())
     rows = json.loads(run("models", "--json").output)
     assert [row["name"] for row in rows] == list(rd.models())

@@ -65,6 +65,6 @@ def test_spin_turns_about_the_bodys_own_axis(dasgupta):
         ({"objective": "time"}, "objective is 'time'"),
     ],
 )
-def test_refusals(dasgupta, options, message):
+def test_invalid_settings_of_redundancy_are_refused(dasgupta, options, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.optimize_redundancy(dasgupta, rd.paper_path("I"), **options)

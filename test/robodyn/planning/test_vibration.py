@@ -113,6 +113,6 @@ def test_the_motion_stays_on_the_path_within_its_limits(arm, path, calm):
         ({"vibration": 0.1, "jerk_limits": 1e3}, "jerk_limits"),
     ],
 )
-def test_refusals(arm, path, options, message):
+def test_invalid_limits_of_vibration_are_refused(arm, path, options, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.time_optimal(arm, path, points=50, **options)

@@ -185,7 +185,7 @@ def test_surface_of_a_sphere():
         ({"bounds": [[0, 1], [1, 0], [0, 1]]}, "lower below upper"),
     ],
 )
-def test_refusals(platform, options, message):
+def test_invalid_settings_of_a_workspace_are_refused(platform, options, message):
     with pytest.raises(rd.InvalidInput, match=message):
         rd.workspace(platform, **options)
 

@@ -240,7 +240,7 @@ def test_a_motor_is_limited_by_its_own_speed():
         ({}, "feedback is 'both', expected one of motor, joint"),
     ],
 )
-def test_refusals(change, message):
+def test_elastic_drives_without_a_simulation_are_refused(change, message):
     m = slider(**change)
     options = {"feedback": "both"} if "feedback" in message else {"integrator": "dop853"}
     with pytest.raises(rd.InvalidInput, match=message):

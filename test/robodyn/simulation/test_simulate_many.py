@@ -176,10 +176,10 @@ def test_no_simulation_at_all_is_refused(dasgupta):
 
 def test_simulations_that_are_not_alike_are_refused(dasgupta, puma, threads):
     paths = [rd.paper_path("I"), rd.paper_path("II")]
-    with pytest.raises(InvalidInput, match="simulation 1: its trajectory switches at other times"):
+    with pytest.raises(InvalidInput, match="simulation 1: the switching times"):
         rd.simulate_many(dasgupta, rd.ComputedTorque(dasgupta), paths, dt=0.1, control_dt=None)
     still = rd.plan_joints(np.zeros(6), np.ones(6), duration=0.1)
-    with pytest.raises(InvalidInput, match="simulation 1: its mechanism has 6 joints"):
+    with pytest.raises(InvalidInput, match=r"simulation 1: .* 6 .* expected 6 and 7"):
         rd.simulate_many(
             [dasgupta, puma],
             rd.ConstantEffort(np.zeros(6)),

@@ -80,7 +80,7 @@ def test_bad_axes(symmetric, axes, text):
         ({"samples": 10, "axes": {"x": "1:0"}}, "expected low < high"),
     ],
 )
-def test_bad_arguments(symmetric, changes, text):
+def test_invalid_arguments_of_a_sweep_are_refused(symmetric, changes, text):
     axes = changes.pop("axes", {"x": "0:0.1" if "samples" in changes else "0:0.1:3"})
     with pytest.raises(InvalidInput, match=text):
         rd.sweep(symmetric, axes, **changes)

@@ -121,7 +121,7 @@ def test_switching_times_are_those_of_what_moves():
         ),
     ],
 )
-def test_a_line_refuses(changes, error, text):
+def test_invalid_arguments_of_a_line_are_refused(changes, error, text):
     arguments = {"start": ZERO, "goal": pose(0, 0, 1, xyz=(1, 0, 0)), "duration": 1.0}
     with pytest.raises(error, match=text):
         rd.plan_line(**(arguments | changes))

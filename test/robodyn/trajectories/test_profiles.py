@@ -31,7 +31,7 @@ every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFIL
 
 
 @every_profile
-def test_ends_are_exact(profile):
+def test_profiles_begin_at_zero_and_end_at_one_exactly(profile):
     s, _, _ = profile.sample(np.array([0.0, 1.0, 2.0]))
     assert s[0] == 0.0
     assert s[1] == pytest.approx(0.5, abs=1e-15)

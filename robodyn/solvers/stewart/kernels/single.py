@@ -73,7 +73,7 @@ def is_degenerate(g: Any) -> bool:
 
 @inner
 def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
-    """Return why there is no result: a status of `kernels.layout`, SINGULAR if not for a leg."""
+    """Return the status of the first leg without a result; SINGULAR if all legs have one."""
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):

@@ -63,7 +63,7 @@ def test_felt_force_and_rate_are_the_filters(response):
         np.testing.assert_allclose(response.phase(each), np.degrees(np.angle(found)))
 
 
-def test_the_page(platform, response, tmp_path):
+def test_the_cueing_page_shows_the_frequency_response(platform, response, tmp_path):
     pytest.importorskip("bokeh")
     time = np.arange(0.0, 2.0, 0.05)
     force = np.tile([0.5, 0.0, 9.81], (len(time), 1))

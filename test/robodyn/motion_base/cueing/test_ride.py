@@ -120,7 +120,7 @@ def test_ride_trajectory_is_within_the_limits(ridden):
     assert rd.check_limits(ridden.mechanism, path, dt=0.05) is None
 
 
-def test_the_command(vehicle, tmp_path, monkeypatch):
+def test_the_cue_command_writes_the_ride(vehicle, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("drive.csv", vehicle)
     read = rd.read_vehicle("drive.csv")

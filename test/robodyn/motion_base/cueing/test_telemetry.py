@@ -120,7 +120,7 @@ def test_x_plane_is_asked_by_what_it_is_read_by():
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_garbage_is_refused(kind, rng):
+def test_malformed_datagrams_are_refused(kind, rng):
     telemetry = Telemetry(kind)
     good = DATAGRAMS.get(kind) or {"motionsim": motionsim((0,) * 3, 0, 0, (0,) * 3)}.get(
         kind, outgauge(np.nan)

@@ -56,7 +56,7 @@ def agrees(found, reference, key, tolerance=1e-9):
     assert (gap <= tolerance * np.maximum(size, 1e-6)).all(), (key, gap / size)
 
 
-def test_structure_is_found(mechanism, reference):
+def test_rank_and_mobility_equal_the_reference(mechanism, reference):
     """Rank and mobility, with more closure equations than there is rank for."""
     assert mechanism.mobility == reference["mobility"]
     assert mechanism.structure.rank == reference["closure_rank"]
@@ -105,7 +105,7 @@ def test_forward_dynamics(mechanism, reference, batch):
     assert np.abs(found - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
-def test_how_everything_moves(mechanism, reference):
+def test_joint_motion_equals_the_reference(mechanism, reference):
     q, u, change, _ = states(mechanism, reference)
     joints = mechanism.joint_states(q, u)
     at = [joints.names.index(name) for name in reference["joints"]]

@@ -152,7 +152,7 @@ def test_rotors_in_batches_and_in_the_compiled_simulation(pair, states):
     assert relative(ends[0][1], ends[1][1]) < 1e-9
 
 
-def test_linearised_with_rotors(rng):
+def test_linear_models_include_rotors(rng):
     ours, explicit = pair_of(rng, partial(single_loop, length=7, kind="revolute"))
     other = explicit.home
     ours = ours.linearize(ours.home)

@@ -162,7 +162,7 @@ def test_an_invalid_transmission_is_refused_by_name(leg):
     for motors, joints, reported in (
         (["motor1", "motor2"], ["pitch", "knee"], "joint 'knee' moves by itself while the motors"),
         (["motor1"], ["pitch"], "joint 'pitch' moves with 'motor2'"),
-        (["motor1", "motor1"], ["pitch", "roll"], "as many of both, each named once"),
+        (["motor1", "motor1"], ["pitch", "roll"], "motor1.*pitch.*roll"),
         (["motor3", "motor2"], ["pitch", "roll"], "no joint 'motor3'"),
     ):
         with pytest.raises(InvalidInput, match=reported):
@@ -172,7 +172,7 @@ def test_an_invalid_transmission_is_refused_by_name(leg):
 
 
 @pytest.mark.slow
-def test_a_dead_centre_is_singular():
+def test_a_dead_center_is_singular():
     """A crank in line with its rod moves its slider no more."""
     parts = [
         *(link(name, 1) for name in ("base", "crank", "rod", "piston")),
