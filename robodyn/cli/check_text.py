@@ -60,17 +60,36 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
         )  # fmt: skip
     if found["loops"]:
         yield from loop_parts(found["loops"])
-    condition = found["condition_number"]
-    if condition is not None:
-        # infinity is no number in JSON
-        if condition["value"] is None or condition["value"] > SINGULAR:
-            yield _line("condition number at home: infinite, home is a singular configuration")
-        else:
-            yield _line(
-                f"condition number at home: {condition['value']:.6g} in SI units, "
-                f"{condition['scaled']:.6g} with lengths divided by "
-                f"{condition['characteristic_length']:.4g} m"
-            )
+    if found["condition_number"] is not None:
+        yield _condition(**found["condition_number"])
+    yield from _at_home(found["noun"], at_home)
+    if found["motions"]:
+        yield _motions(found["motions"])
+    if "payload" in at_home:
+        yield _payload(**at_home["payload"])
+    labels = {"remarks": "note", "left_out": "left out", "unphysical": "unphysical",
+              "doubts": "doubtful"}  # fmt: skip
+    for key, label in labels.items():
+        yield from (_line(f" {text}", f"{label}:") for text in found[key])
+    if not (found["unphysical"] or found["doubts"]):
+        yield "inertias of all links: physically consistent"
+    if "against" in found:
+        yield from _comparison(**found["against"])
+
+
+def _condition(
+    value: float | None, scaled: float | None, characteristic_length: float
+) -> RenderableType:
+    if value is None or value > SINGULAR:  # infinity is no number in JSON
+        return _line("condition number at home: infinite, home is a singular configuration")
+    return _line(
+        f"condition number at home: {value:.6g} in SI units, {scaled:.6g} with lengths divided by "
+        f"{characteristic_length:.4g} m"
+    )
+
+
+def _at_home(noun: str, at_home: dict[str, Any]) -> Iterator[RenderableType]:
+    """Format the reach of the body, and springs."""
     if at_home.get("reach"):
         yield _table(
             ("", "unit", "from", "to", "lower end", "upper end"),
@@ -86,23 +105,11 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
              for row in at_home["springs"]),
         )  # fmt: skip
         yield _table(
-            (found["noun"], "effort [N, N m]", "without springs", "carried by springs"),
+            (noun, "effort [N, N m]", "without springs", "carried by springs"),
             ((row["joint"], row["effort"], row["without"],
               abs(row["without"]) - abs(row["effort"])) for row in at_home["efforts"]),
             "Efforts that hold the mechanism at home",
         )  # fmt: skip
-    if found["motions"]:
-        yield _motions(found["motions"])
-    if "payload" in at_home:
-        yield _payload(**at_home["payload"])
-    labels = {"remarks": "note", "left_out": "left out", "unphysical": "unphysical",
-              "doubts": "doubtful"}  # fmt: skip
-    for key, label in labels.items():
-        yield from (_line(f" {text}", f"{label}:") for text in found[key])
-    if not (found["unphysical"] or found["doubts"]):
-        yield "inertias of all links: physically consistent"
-    if "against" in found:
-        yield from _comparison(**found["against"])
 
 
 def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
