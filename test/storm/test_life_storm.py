@@ -55,6 +55,12 @@ def test_lives_under_the_exported_controller_break_no_limit(lives, rng, storm):
     assert followed.max() == 1.0
 
 
+def test_no_life_begins_where_loops_open_on_the_way_from_home(lives):
+    """The loops could be closed there, but in another assembly: of two lives, one is not begun."""
+    crossed, fell = lives(20263018, 2)[4:6]
+    assert crossed.max() == fell.max() == 0.0
+
+
 def test_a_brake_away_from_a_singularity_keeps_rates(lives):
     """The body's velocity, for which joints are slow there, makes them faster on the way."""
     assert lives(300149, 1)[1] < 1.3

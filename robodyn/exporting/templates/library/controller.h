@@ -230,7 +230,7 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
     }
     status = @NAME@_configuration(joints, c->configuration);
   }
-  status = @NAME@_configuration(positions, c->configuration);
+  if (status == @UPPER@_OK) status = @NAME@_configuration(positions, c->configuration);
   if (status == @UPPER@_OK) status = @NAME@_velocity(c->configuration, rates, c->velocity);
   if (status == @UPPER@_OK) status = @NAME@_side(c->configuration, &c->side);
   if (status == @UPPER@_OK) {
