@@ -7,6 +7,7 @@ Importing a node takes a second; until it runs, Ctrl-C ends the process without 
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -40,6 +41,7 @@ def _start(name: str, node_class: str) -> None:
     # Messages would import their generator, an option of rosidl_generator_py that no node uses,
     # with two parsers: a sixth of the start-up time of a node.
     sys.modules["rosidl_generator_py.generate_py_impl"] = None  # type: ignore[assignment]
+    gc.disable()  # nothing that an import creates is garbage
     try:
         from robodyn_ros.runner import run
 
@@ -53,4 +55,5 @@ def _start(name: str, node_class: str) -> None:
             "(and use the Python that it was made for), or run `make setup` in a checkout of "
             "robodyn, which brings rclpy without ROS 2"
         )
+    gc.enable()
     sys.exit(run(make_node, name))

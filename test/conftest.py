@@ -88,6 +88,11 @@ def named_none(config: pytest.Config) -> bool:
     return config.args_source is config.ArgsSource.TESTPATHS and not reported
 
 
+def pytest_collection() -> None:
+    """Pause the garbage collector: almost nothing that is collected is garbage."""
+    gc.disable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Settle the seed once per run; the workers of pytest-xdist get that of the run."""
@@ -187,6 +192,7 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector from visiting the thousands of collected items."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

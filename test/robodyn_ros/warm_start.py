@@ -13,6 +13,7 @@ where a fork of the server's becomes a child of whoever asked for it. Otherwise 
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -207,9 +208,12 @@ if __name__ == "__main__":
     # as a node does before it imports NumPy: threads would be lost by the fork
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    gc.disable()
     for name in MODULES:
         importlib.import_module(name)
     load_kernels("stewart_dasgupta")
+    gc.freeze()
+    gc.enable()
     assert len(os.listdir("/proc/self/task")) == 1
     serve(socket.socket(fileno=int(sys.argv[1])))
     runpy.run_path(sys.argv[0], run_name="__main__")
