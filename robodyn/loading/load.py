@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, check_choice
-from robodyn.errors import ModelError
+from robodyn.errors import ModelError, warn
 from robodyn.formats.documents import Fields, shown
 from robodyn.loading.load_types import (
     Base,
@@ -303,6 +303,12 @@ def _recognize(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None)
     made = kind.from_urdf(builder, options)
     actuated = builder.actuated
     if not actuated:
+        return made
+    if (options.base_link or options.tip_link) and not set(actuated) & set(made.joint_names):
+        warn(
+            f"{builder.source}: lists actuators of {', '.join(map(repr, actuated))} only; took all "
+            "joints of the requested chain for driven"
+        )
         return made
     mechanism = _driven_by(made, actuated, options)
     if chosen is not None and mechanism.kind != made.kind:

@@ -263,3 +263,20 @@ def test_check_says_what_is_left_out_and_takes_driven_joints(tmp_path):
     found = json.loads(CliRunner().invoke(app, words).stdout)
     assert [joint["name"] for joint in found["joints"]] == ["to_arm"]
     assert len(found["left_out"]) == 1
+
+
+def test_actuators_of_a_gripper_alone_leave_the_arm_driven():
+    """As the URDF of Baxter has it: transmissions of its grippers, none of its arms."""
+    text = robot(
+        link("base"), link("upper"), link("fore"), link("finger", 0.1),
+        joint("base", "upper"), joint("upper", "fore"), joint("fore", "finger", "prismatic"),
+        transmission("to_finger"),
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="'to_finger'.*all joints of the requested chain"):
+        arm = rd.load(text, tip_link="fore", hold_branches=True)
+    assert arm.joint_names == ("to_upper", "to_fore")
+    # the part that a file has actuators for is driven by these
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        hand = rd.load(text, tip_link="finger")
+    assert hand.joint_names == ("to_finger",)
