@@ -106,7 +106,9 @@ def test_engage_a_path_a_jump_freeze_ease_back_park(operator):
     operator.wait("engaged")
     assert operator.ask("park").success
     operator.wait("parked")
-    assert operator.ask("park").message == "park refused: the machine is parked already"
+    refused = operator.ask("park")
+    assert not refused.success
+    assert "parked" in refused.message
     assert_continuous(operator.commands)
 
 
@@ -328,7 +330,7 @@ def test_the_clock_is_set_back_while_poses_come():
             lambda: machine.motion_source is not None and machine.commander.has_arrived, "caught"
         )
         shift[0] -= 2 * 10**9
-        graph.line("clock was set by -", "engaged")
+        graph.line("clock was", "by -", "engaged")
         began = len(operator.commands)
         graph.until(lambda: len(operator.commands) > began + 200, "commands")
         assert machine.state == "engaged"

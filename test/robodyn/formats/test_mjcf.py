@@ -126,7 +126,7 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
     ("old", "new", "name"),
     [
         ("-2 0 0 0", "-2 1 0 0", "'geared': polynomial"),
-        ('joint2="c" ', "", "'geared': it holds a joint"),
+        ('joint2="c" ', "", "'geared'.*joint"),
         ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
         ("<equality>", "<equality><nonsense/>", "MuJoCo rejects it: .*nonsense"),
     ],
@@ -548,7 +548,7 @@ def test_an_actuator_on_a_tendon_over_coupled_joints_drives_the_one_that_leads()
         ('tendon="split"', 'site="s"', "'actuator1': it drives a site"),
         ('<equality><joint joint1="left" joint2="right"/></equality>', "", "'split': it has d"),
         ('<motor joint="turn"/>', '<muscle joint="turn" lengthrange="-1 1"/>', "its gain is"),
-        ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "holds a joint"),
+        ('<joint joint1="left"', '<tendon tendon1="split"/><joint joint1="left"', "equality.*fix"),
     ],
 )  # fmt: skip
 def test_unsupported_tendons_and_actuators_are_refused_by_name(old, new, reported):
