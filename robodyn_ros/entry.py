@@ -7,6 +7,8 @@ Importing a node takes a second; until it runs, Ctrl-C ends the process without 
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import gc
 import importlib
 import os
@@ -14,6 +16,7 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from robodyn_ros.nodes import NODES
 
@@ -56,4 +59,17 @@ def _start(name: str, node_class: str) -> None:
             "robodyn, which brings rclpy without ROS 2"
         )
     gc.enable()
-    sys.exit(run(make_node, name))
+    _end(run(make_node, name))
+
+
+def _end(code: int) -> NoReturn:
+    """End the process at once, with its output and temporary files in order.
+
+    The end of the interpreter waits for threads of libraries and destroys what these have left.
+    Rarely this never returned, with signals ignored.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
+            stream.flush()
+    os._exit(code)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import os
 import signal
@@ -27,6 +28,10 @@ from robodyn_ros.process_environment import domain_problem, set_log_folder
 ENDING = (signal.SIGINT, signal.SIGTERM)
 # Time for a callback to end after a signal [s]. Launch kills a process 10 s after Ctrl-C.
 GRACE = 3.0
+# Time for a node to complete its output and to leave the graph [s]. After that it ends with exit
+# code 1 and the traceback of each thread: a lock inside the DDS library would hold it for ever.
+LEAVE = 60.0
+ERRORS = 2  # file descriptor of standard error
 
 
 def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None) -> int:
@@ -75,12 +80,14 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             raise
     finally:
         _ignore_interrupts()
+        faulthandler.dump_traceback_later(LEAVE, file=ERRORS, exit=True)
         if node is not None:
             try:
                 node.destroy_node()
             except Finished as end:  # completing its output failed, which is logged
                 code = end.code
         rclpy.try_shutdown()
+        faulthandler.cancel_dump_traceback_later()
     return code
 
 

@@ -72,6 +72,20 @@ entry._start("tidy", "Tidy")
 """
 
 
+# As a lock inside a library that is never released.
+STUCK = """
+import threading
+from robodyn_ros import runner
+runner.LEAVE = 0.5
+runner.rclpy.try_shutdown = threading.Event().wait
+"""
+# Of a library, which never ends.
+THREAD = """
+import threading, time
+threading.Thread(target=time.sleep, args=(1e6,)).start()
+"""
+
+
 @pytest.mark.parametrize(("how", "code"), [("interrupted", 0), ("finished", 3)])
 def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
     process = Process([sys.executable, "-c", TIDY, how], free_domain())
@@ -79,6 +93,25 @@ def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
         assert process.wait() == code, process.output
         reported = [line for line in process.lines if "[FATAL]" not in line]
         assert reported == ["tidied up"]
+    finally:
+        process.close()
+
+
+def test_a_thread_that_never_ends_does_not_keep_a_node():
+    process = Process([sys.executable, "-c", THREAD + TIDY, "finished"], free_domain())
+    try:
+        assert process.wait() == 3, process.output
+        assert "tidied up" in process.lines
+    finally:
+        process.close()
+
+
+def test_a_node_that_cannot_leave_the_graph_ends_with_its_stack():
+    process = Process([sys.executable, "-c", STUCK + TIDY, "finished"], free_domain())
+    try:
+        assert process.wait() == 1, process.output
+        assert "Timeout" in process.output
+        assert "runner.py" in process.output
     finally:
         process.close()
 
