@@ -87,7 +87,8 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         q, v: (N, nq) and (N, nv) states, advanced in place.
         left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
     """
-    _, accelerate, normalize, equations, configuration_rate, _, without_inertia, _ = kind
+    accelerate, normalize, equations = kind.accelerate, kind.normalize, kind.equations
+    configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
 
     @inner
     def smooth_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
