@@ -65,8 +65,8 @@ def _start(name: str, node_class: str) -> None:
 def _end(code: int) -> NoReturn:
     """End the process at once, with its output and temporary files in order.
 
-    The end of the interpreter waits for threads of libraries and destroys what these have left.
-    Rarely this never returned, with signals ignored.
+    The end of the interpreter waits for the threads of libraries and runs their destructors. Each
+    could hold the process for ever, as signals are ignored by then.
     """
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -146,7 +146,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
 def response_of(node: Node, client: Client) -> Any:
     """Return the response of a service, or None after a while.
 
-    What a server sends before it has discovered the client is lost, so the request is repeated.
+    A response is lost if the server has not discovered the client yet, so the request is repeated.
     """
     end = time.monotonic() + RESPONSE_TIMEOUT
     service: Any = client.srv_type

@@ -97,21 +97,18 @@ def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
         process.close()
 
 
-def test_a_thread_that_never_ends_does_not_keep_a_node():
-    process = Process([sys.executable, "-c", THREAD + TIDY, "finished"], free_domain())
+@pytest.mark.parametrize(
+    ("held", "code", "texts"),
+    [(THREAD, 3, []), (STUCK, 1, ["Timeout", "runner.py"])],
+    ids=["thread", "shutdown"],
+)
+def test_runner_ends_a_process_that_a_library_holds(held, code, texts):
+    """By a thread that never ends; or in the graph, then with the stack of each thread."""
+    process = Process([sys.executable, "-c", held + TIDY, "finished"], free_domain())
     try:
-        assert process.wait() == 3, process.output
+        assert process.wait() == code, process.output
         assert "tidied up" in process.lines
-    finally:
-        process.close()
-
-
-def test_a_node_that_cannot_leave_the_graph_ends_with_its_stack():
-    process = Process([sys.executable, "-c", STUCK + TIDY, "finished"], free_domain())
-    try:
-        assert process.wait() == 1, process.output
-        assert "Timeout" in process.output
-        assert "runner.py" in process.output
+        assert all(text in process.output for text in texts)
     finally:
         process.close()
 
