@@ -93,8 +93,8 @@ def table() -> str:
     threads, rng = rd.get_threads(), np.random.default_rng(0)
     rd.set_threads(1)
     out = (
-        "| | rk4 | semi_implicit | mujoco.rollout | its ratio to rk4 | to semi_implicit | "
-        "10,000 rows made [s] |\n|---|---|---|---|---|---|---|\n"
+        "| | rk4 | semi_implicit | mujoco.rollout | MuJoCo / rk4 | MuJoCo / semi_implicit | "
+        "create 10,000 rows [s] |\n|---|---|---|---|---|---|---|\n"
     )
     try:
         for name, m, ends in machines():

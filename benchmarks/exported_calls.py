@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Time of calls of an exported library: median, 99.9 of 100, and the worst of a million.
+"""Time of calls of an exported library: median, 99.9th percentile and maximum of a million.
 
 Usage: `python -m benchmarks.exported_calls [MODEL ...]`. A C program calls each function a million
 times, every time at another one of some thousand states, and three times over: what interrupts the
@@ -133,9 +133,9 @@ int main(void) {{
   }}
   if (kept < read / 2) return 1;
   for (i = 0; i < MEASURED; i++) measure(measured[i].name, measured[i].call, measured[i].calls);
-  per_call("only_copying", clocks);
-  per_call("inverse_dynamics_in_a_row", inverse);
-  per_call("kernel_in_a_row", bare);
+  per_call("copying_arguments", clocks);
+  per_call("consecutive_inverse_dynamics", inverse);
+  per_call("consecutive_kernel_calls", bare);
   return 0;
 }}
 """
@@ -181,7 +181,7 @@ def _bare(m: Mechanism) -> Any:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("| model | function | median [ns] | 99.9 % | worst | worst as seen |\n")
+    sys.stdout.write("| model | function | median [ns] | 99.9 % | maximum | with interruptions |\n")
     sys.stdout.write("|---|---|---|---|---|---|\n")
     for chosen in sys.argv[1:] or ("stewart_symmetric", "delta", "puma560"):
         sys.stdout.write(table(chosen))

@@ -31,7 +31,7 @@ RATE, DURATION, NOISE, ENCODER = 100.0, 8.0, 0.01, 1e-7
 MODELS = {"puma560": (0.5, 0.01), "delta": (0.2, 0.005), "stewart_symmetric": (0.03, 0.005)}
 # Recordings of different motions that one identification has.
 RECORDINGS = 3
-# So many of the seeds are flown as well, which takes longer.
+# Number of seeds with simulated runs under control as well, which take longer.
 FLOWN = 10
 
 

@@ -54,13 +54,13 @@ def path_one(rounds: int = 15) -> list[Taken]:
     m: Any = rd.load("stewart_dasgupta")
     path, known, own = rd.paper_path("I"), rd.ComputedTorque(m), Own(m)
     rows = []
-    for words, period in (("held", DT), ("continuous", None)):
+    for words, period in (("sampled", DT), ("continuous", None)):
         fast, slow = (rd.simulate(m, c, path, DT, period, duration=0.1) for c in (known, own))
         np.testing.assert_array_equal(fast.configuration, slow.configuration)
         for kind, controller, count in (("", known, rounds), (" from Python", own, 1)):
             rows.append(
                 taken(
-                    f"Path I, control {words}{kind}",
+                    f"Path I, {words} control{kind}",
                     lambda controller=controller, period=period: rd.simulate(
                         m, controller, path, DT, period
                     ),

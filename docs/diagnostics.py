@@ -123,7 +123,7 @@ CATALOG = {
          "stop the other node, then call `reset`"),
     "collision: external force of ... N, the limit is ... N":
         ("the estimated force on the body exceeds `collision_threshold`; the motion is abandoned",
-         "free what the body touches; raise the threshold if nothing touched it"),
+         "remove the obstacle; if there was no contact, raise the threshold"),
     "no enable message for ... s or more":
         ("a motion was requested without `enable`", "publish `enable`, then repeat the request"),
     "freeze was requested":
@@ -152,7 +152,7 @@ CATALOG = {
     "... would be ... ... beyond its ..., ... ...":
         ("the target needs a joint beyond its limit", "send targets within the workspace"),
     "the condition number would be ..., its limit is ...":
-        ("the way to the target leads too close to a singularity", "choose another way"),
+        ("the path to the target passes too close to a singularity", "choose another path"),
     "a singularity lies between":
         ("the target is on the other side of a singularity", "choose a target on this side"),
     "the pose is out of reach by ... m and ... rad":
@@ -161,7 +161,7 @@ CATALOG = {
     "setpoint is ... s older than the last one":
         ("stamps go back; the set-point is rejected", "publish set-points from one node only"),
     "at most ... s are allowed":
-        ("the limit `setpoint_timeout` of the next texts", "see there"),
+        ("`setpoint_timeout`, as part of the following texts", "see the following texts"),
     "setpoint is ... s old, ..., and none arrived in time for ... s: do both clocks agree?":
         ("all set-points are late, as if clocks differed; the machine comes to rest",
          "synchronize the clocks of both computers (chrony, PTP)"),
@@ -182,7 +182,7 @@ CATALOG = {
         ("there are publishers, but none of their messages arrived",
          "compare the QoS (`robodyn doctor`) and the domain"),
     "it has no publisher":
-        ("nobody publishes the topic", "start its publisher, check the remapping"),
+        ("no node publishes the topic", "start its publisher, check the remapping"),
     "no message has the joints ...":
         ("messages arrive, but without these joints",
          "publish these joints, or check the prefix of the names"),
@@ -200,7 +200,7 @@ CATALOG = {
     "unknown: the middleware does not number messages":
         ("lost messages cannot be counted with this middleware", "nothing"),
     "... of ... states lost, ... late, ... ms without one at most":
-        ("states were lost or late on the way; efforts held in between",
+        ("states were lost or late; the efforts were constant in the meantime",
          "look for load on the computer and the network (docs/latency.md)"),
     "the trajectory began ... s late: it had not been read in time":
         ("the trajectory was so long that reading it took until after its start",
@@ -233,15 +233,16 @@ CATALOG = {
          "reduce the load, raise `dt`, or lower `real_time_factor`"),
     "... periods with a command older than ... of them, the oldest ... s":
         ("commands arrive late and act on later states",
-         "reduce the load, or give `delay` to inverse_dynamics"),
+         "reduce the load, or set `delay` of inverse_dynamics"),
     "condition number ...": ("the state's condition number, below `warn`", "nothing"),
     ", above ...": ("the condition number exceeds `warn` or `error`", "leave the pose"),
-    "; weakest: ...": ("the direction in which the body is held worst", "unload this direction"),
+    "; weakest: ...":
+        ("the direction in which the mechanism is weakest", "reduce the load in this direction"),
     ", near a singularity of ... (...)":
         ("the kind of the singularity nearby", "leave the pose"),
     "condition number ...: ...":
         ("the condition number cannot be computed in this state", "read the reason"),
-    "t = ... s: ...": ("the status at this time", "see there"),
+    "t = ... s: ...": ("the status at this time", "read the status after the colon"),
     "trajectory ahead: ...":
         ("the smallest margins of the motion that follows", "plan another path if it warns"),
     "trajectory not examined: ...":
@@ -258,16 +259,17 @@ CATALOG = {
     "no joint_states with the driven joints for ... s...":
         ("readings stopped; no state is published", "check the publisher of joint_states"),
     "the ...'s pose is not found yet":
-        ("the first readings fit no pose near the guess", "give `initial_pose`"),
+        ("the first readings fit no pose near the guess", "set `initial_pose`"),
     "near a singular pose: standard deviation of the pose ... m or rad":
         ("the readings hardly determine the pose", "leave the pose"),
-    "tracking: standard deviation of the pose ... m or rad": ("all is well", "nothing"),
+    "tracking: standard deviation of the pose ... m or rad": ("normal operation", "nothing"),
     "...: no message for ... s: the platform returns to neutral":
         ("no vehicle message for `timeout`; the motion fades out", "restart the simulator"),
     "set-point not published, cueing restarts at neutral: ...":
         ("the set-point violates a check", "read the reason; report it if it comes back"),
-    "no messages from the vehicle": ("as above", "start the simulator"),
-    "messages from the vehicle arrive": ("all is well", "nothing"),
+    "no messages from the vehicle":
+        ("no vehicle message for `timeout`; the platform is at neutral", "start the simulator"),
+    "messages from the vehicle arrive": ("normal operation", "nothing"),
 }  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def equality() -> str:
             ],
             [name, "forward after inverse dynamics", relative(bodies, qdd)],
         ]
-    return table(["arm", "compared", "largest difference"], rows)
+    return table(["arm", "quantity", "largest difference"], rows)
 
 
 def gap(tau: Any, arm: Any, method: str, *motion: Any) -> str:
@@ -141,8 +141,8 @@ def rows_of(method: str) -> Callable[[], str]:
             same = measured == stated
             why = "" if same else WHY[method, row]
             rows.append([f"`{row}`", *measured, *stated, "yes" if same else "no", why])
-        head = ["row", "mult.", "add.", "mult., printed", "add., printed", "equal", "why not"]
-        return table(head, rows)
+        head = ["row", "mult.", "add.", "mult., printed", "add., printed", "equal"]
+        return table([*head, "reason for the difference"], rows)
 
     return make
 

@@ -45,7 +45,7 @@ def loaded(name: str) -> Any:
 
 
 def pinocchio_error(mechanism: Any, mu: float) -> str:
-    """Largest error of accelerations, relative to the largest of them, let go from home."""
+    """Largest error of the accelerations at home, at rest, relative to the largest acceleration."""
     tree, q = ConstrainedTree(mechanism), mechanism.home
     n = mechanism.mobility
     expected = mechanism.forward_dynamics(q, np.zeros(n), np.zeros(len(mechanism.joint_names)))
@@ -63,7 +63,7 @@ def pinocchio_error(mechanism: Any, mu: float) -> str:
     found = found[[tree.index(name) for name in mechanism.independent_joints]]
     error = np.abs(found - expected).max() / np.abs(expected).max()
     return (
-        "no answer"
+        "no solution"
         if not np.isfinite(error)
         else f"< 1e-9 in {_rounds(settings.iter)}"
         if (error < 1e-9)
@@ -76,7 +76,7 @@ def _rounds(count: int) -> str:
 
 
 def mujoco_opening(file: str, mechanism: Any) -> str:
-    """[mm] the widest that a closure opens in MuJoCo, let go from home."""
+    """Largest gap [mm] of a closure in MuJoCo, in a simulation from rest at home."""
     root = ElementTree.fromstring((FOLDER / f"{file}.urdf").read_text())
     for element in [*root.findall("constraint"), *root.findall("ros2_control")]:
         root.remove(element)
@@ -150,7 +150,7 @@ def others() -> str:
         openings = mujoco_opening(name, mechanism), own_opening(mechanism)
         rows.append([f"`{name}`", equations, *pinocchio, *openings])
     head = ["file", "equations", *(f"Pinocchio, mu = {mu:g}" for mu in MU)]
-    return table([*head, "MuJoCo opens [mm]", "robodyn opens [mm]"], rows)
+    return table([*head, "gap in MuJoCo [mm]", "gap in robodyn [mm]"], rows)
 
 
 if __name__ == "__main__":

@@ -77,12 +77,13 @@ The columns of the tables:
 - **URDF, SDF, MJCF**: the same difference after writing the mechanism in this format with `rd.save`
   and reading it.
 - **simulated**: largest change of energy, relative to the largest kinetic energy, in 0.05 s of free
-  motion without friction and efforts. Bases that float in the file float in the simulation.
+  motion without friction and efforts. Floating bases stay floating in the simulation.
 
-If idle degrees of freedom are locked, such as the spins of two rods of cassie, the efforts differ
-by their inertia.
+If a mechanism has idle degrees of freedom, such as the spins of two rods of cassie, robodyn locks
+them, and the efforts differ from MuJoCo's by their inertia.
 
-The snapshot of MuJoCo Menagerie is of July 2026, without files of 4 MiB or more.
+The copy of MuJoCo Menagerie is from July 2026 and lacks files of 4 MiB or more, so some models
+cannot be loaded.
 
 libsdformat 12 reads the SDF files of the bundled closed loops and platforms without an error. For
 eleven of its own test files, its link poses agree with ours to 2e-15. It rejects the published
@@ -195,17 +196,18 @@ def row(file: Path, name: str) -> str:
 
 def worlds(folder: Path) -> str:
     """Return the parts of Gazebo's own files that are read, in one line."""
-    count = {"read": 0, "several models": 0, "nothing driven": 0, "refused": 0}
+    several, passive = "contain several models", "contain no driven joint"
+    count = {"were read": 0, several: 0, passive: 0, "were refused for other reasons": 0}
     for file in sorted(folder.glob("**/*.sdf")):
         if "<joint " not in file.read_text(errors="replace"):
             continue
         try:
             rd.load(file, kind="closed_loop")
-            count["read"] += 1
+            count["were read"] += 1
         except rd.RobodynError as error:
             text = str(error)
-            which = "nothing driven" if "no joint is driven" in text else "refused"
-            count["several models" if "models with joints" in text else which] += 1
+            which = passive if "no joint is driven" in text else "were refused for other reasons"
+            count[several if "models with joints" in text else which] += 1
     return ", ".join(f"{number} {what}" for what, number in count.items())
 
 
@@ -240,7 +242,7 @@ def main() -> None:
     gazebo = folder / SDF.split("/")[1]
     if gazebo.is_dir():
         link = f"[{SDF}](https://github.com/{SDF})"
-        kept["Gazebo"] = f"Gazebo\n\nOf the files with joints in {link}: {worlds(gazebo)}."
+        kept["Gazebo"] = f"Gazebo\n\nOf the files with joints in {link}, {worlds(gazebo)}."
     lines.append(f"\n## {kept['Gazebo']}\n")
     (HERE / "formats.md").write_text("\n".join(lines))
 

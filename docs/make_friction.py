@@ -42,8 +42,8 @@ def rows(mechanism: Any, path: Any, measure: Any) -> None:
     )
     for label, plant, model in cases:
         for rate in (100.0, 200.0):
-            largest, left = errors(plant, model, path, 1.0 / rate)
-            print(f"| {label} | {rate:g} Hz | {measure(largest)} | {measure(left)} |")
+            largest, remaining = errors(plant, model, path, 1.0 / rate)
+            print(f"| {label} | {rate:g} Hz | {measure(largest)} | {measure(remaining)} |")
 
 
 def main() -> None:

@@ -55,19 +55,19 @@ def simulated(file: Path, seeds: int) -> str:
         worst = [[max(line[kind]) for line in own] for kind in ("filtered", "unfiltered")]
         by_truth = np.array([line["true_unfiltered"] for line in own]).max(axis=1)
         of_floor = np.array(worst[1]) < 1.2 * np.maximum(by_truth, 1.0)
-        flown = np.array([line["tracking"] for line in own if "tracking" in line])
-        ratios = flown[:, 0] / flown[:, 1]
+        runs = np.array([line["tracking"] for line in own if "tracking" in line])
+        ratios = runs[:, 0] / runs[:, 1]
         rows.append(
             [
                 f"`{name}`", str(len(own)), str(len(own[0]["deviations"])),
                 f"{(apart < 3.0).mean():.1%}", *(_median(part) for part in worst),
-                _median(by_truth), f"{of_floor.mean():.0%}", str(len(flown)),
-                _median(ratios), f"{np.median(flown[:, 2] / flown[:, 1]):.0f}",
+                _median(by_truth), f"{of_floor.mean():.0%}", str(len(runs)),
+                _median(ratios), f"{np.median(runs[:, 2] / runs[:, 1]):.0f}",
             ]
         )  # fmt: skip
     head = (
         "model", "seeds", "base parameters", "within three", "filtered", "unfiltered",
-        "by the true model", "of the floor", "flown", "tracking", "before",
+        "by the true model", "of the floor", "runs", "tracking", "before",
     )  # fmt: skip
     return table(head, rows)
 

@@ -37,14 +37,14 @@ TF2_USES: list[tuple[Node, str, str]] = []
 HEADER = """\
 # Nodes
 
-Made by `python docs/make_nodes.py` from the running nodes. All names are relative, so namespaces
-and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands for the
-node's own name. A platform and an arm differ in a few topics, given in brackets.
+`python docs/make_nodes.py` generates this page from the running nodes. All names are relative, so
+namespaces and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands
+for the node's own name. Topics for one kind of mechanism only are marked with this kind.
 """
 
 
 def stand_in_for_tf2() -> ModuleType:
-    """A `tf2_ros` that only notes who uses it: the page is the same with and without tf2."""
+    """Return a replacement of `tf2_ros` that records its uses: the page does not depend on tf2."""
     module = ModuleType("tf2_ros")
     module.Buffer = type("Buffer", (), {})
     module.TransformException = Exception

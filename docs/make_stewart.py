@@ -149,7 +149,7 @@ def modes() -> str:
                 f"{found.unseen:.3g}",
             ]
         )
-    return table(["leg lengths", "poses found", "random starts", "share hit once"], rows)
+    return table(["leg lengths", "poses found", "random starts", "fraction found only once"], rows)
 
 
 def stability() -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Public robots, as their makers and others publish them: where each is and how it is loaded.
+"""Public robots: the repository, the file and the loading arguments of each.
 
 None of the files is part of this package: docs/make_robots.py takes a folder with checkouts.
 """

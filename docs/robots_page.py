@@ -10,28 +10,30 @@ _STIFFNESS = """\
 
 ## Stiffness of joints
 
-Few makers state how stiff their joints are. Known are:
+Few manufacturers publish the stiffness of their joints. The known values are:
 
 | robot | joints | stiffness [N m/rad] | source |
 |---|---|---|---|
-| Baxter, left arm | `left_s0`, `left_s1`, `left_e0`, `left_e1` | 843 | as models of it state |
+| Baxter, left arm | `left_s0`, `left_s1`, `left_e0`, `left_e1` | 843 | published models of the
+robot |
 | | `left_w0`, `left_w1`, `left_w2` | 250 | |
 | Cassie | shins | 1500 | [simulator](https://github.com/osudrl/cassie-mujoco-sim) |
 | | heels | 1250 | |
 
-The file of Cassie states its springs, so they are part of the loaded model. A URDF has no stiffness
-of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds that of Baxter's arm.
-With its motors held and the arm at home, stretched out, the first two modes of Baxter's arm are at
-2.2 Hz, and its rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and
-vibration](stiffness.md) describes these functions.
+Cassie's file describes its springs, so they are part of the loaded model. A URDF cannot describe
+the stiffness of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds that of Baxter's
+arm. With the motors held and the arm stretched out at home, the first two modes are at 2.2 Hz, and
+the rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and vibration](stiffness.md)
+describes these functions.
 """
 
 _HEAD = """\
 # Public robots
 
-This page lists public robot descriptions that robodyn loads as their makers publish them, and how
-to load each one. Every arm is compared with Pinocchio and moved to two goals. To load one, clone
-its repository and use the file and the arguments of the [last table](#where-they-come-from):
+This page lists public robot descriptions that robodyn loads without changes to their published
+files, and how to load each one. Every arm is compared with Pinocchio and moved to two goals. To
+load one, clone its repository and use the file and the arguments of the [last
+table](#sources-of-the-files):
 
 ```bash
 git clone https://github.com/Gepetto/example-robot-data
@@ -56,8 +58,8 @@ The columns of the table:
 - **Nodes**: the same goals, sent as messages (`goal_joints`, `goal_pose`) to trajectory_planner,
   inverse_dynamics and forward_simulator in lockstep, with the same errors.
 
-{good} of {all} robots load, agree to {tolerance:g} and reach both goals; {nodes} reach them through
-the nodes, too.
+{good} of {all} robots load, agree within {tolerance:g} and reach both goals; {nodes} also reach
+them through the nodes.
 
 | robot | joints | Pinocchio | friction | joint goal | pose goal | nodes |
 |---|---|---|---|---|---|---|
@@ -78,7 +80,7 @@ def page(rows: list[Any]) -> str:
         nodes=sum(row.nodes.startswith(REACHED) for row in rows),
     )
     text += "".join(_row(row) for row in rows) + _STIFFNESS
-    text += "\n## Where they come from\n\n| robot | repository | file | how it is loaded |\n"
+    text += "\n## Sources of the files\n\n| robot | repository | file | arguments |\n"
     text += "|---|---|---|---|\n" + "".join(_source(row.robot) for row in rows)
     return text
 
@@ -102,4 +104,4 @@ def _source(robot: Any) -> str:
     how += [f"`tip_link={robot.tip!r}`"] if robot.tip else []
     how += ["`hold_branches=True`"] if robot.hold_branches else []
     link = f"[{robot.repository}](https://github.com/{robot.repository})"
-    return f"| {robot.title} | {link} | `{robot.file}` | {', '.join(how) or 'as it is'} |\n"
+    return f"| {robot.title} | {link} | `{robot.file}` | {', '.join(how) or 'no arguments'} |\n"

@@ -3,8 +3,8 @@
 """Writer of a rosbag2 folder, by rosbag2 if it is installed, else by the package rosbags.
 
 Storages of both packages have the same methods. `add_topic` returns the handle that `write` takes
-for the topic, `close` completes the bag, with remarks in the `custom_data` of its metadata, and
-`abort` closes it after an error.
+for the topic, `close` completes the bag and writes remarks to the `custom_data` of its metadata,
+and `abort` closes it after an error.
 
 Stamps are simulated time if there is a clock, else wall time. A recorder often starts before the
 simulator; messages are buffered until the clock of the run is known. A bag never mixes the two:

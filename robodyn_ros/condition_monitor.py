@@ -2,8 +2,8 @@
 
 """Node that monitors the condition number and reports singularities, now and ahead.
 
-Evaluates the state (every one near a singularity, elsewhere one per `look_period`) and the
-trajectory. Publishes
+Evaluates the trajectory and the states: every state near a singularity, otherwise one per
+`look_period`. Publishes
 
 - `condition_number` and `~/condition_number_scaled`;
 - `~/scale`, a speed factor from 0 to 1 from the planned motion ahead;

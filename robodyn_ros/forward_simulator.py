@@ -5,8 +5,9 @@
 Subscribes to `joint_commands` and `effort_controller/commands`, in the unit `command_unit`, to
 `external_wrench`, and to `base_imu` of a moving base. Publishes `joint_states` with efforts at the
 joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and its transform (if tf2 is
-installed); of elastic drives the state at the motors or at the joints, by `feedback`. The node
-provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are ignored with a warning.
+installed). If drives are elastic, `feedback` selects the state at the motors or at the joints. The
+node provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are ignored with a
+warning.
 
 In lockstep it advances by one control period when the command with the stamp of its latest state
 has arrived, so that a run depends on its inputs only. In real time it follows the wall clock and

@@ -4,21 +4,21 @@
 
 Subscribes to `platform_trajectory` and `platform_state` for a platform, and to `joint_trajectory`
 and `joint_states` for other mechanisms; a platform also accepts a `joint_trajectory` of leg
-lengths. Single points that arrive at 5 Hz or more are a stream, as MoveIt Servo sends it: each
-takes over within a period, and when they end the mechanism comes to rest. Further inputs are
-`external_wrench`, and `base_imu` of a moving base.
+lengths. Single points that arrive at 5 Hz or more form a stream, as from MoveIt Servo: each point
+is reached within a period, and when the stream ends, the mechanism comes to rest. Further inputs
+are `external_wrench`, and `base_imu` of a moving base.
 
 Publishes `effort_controller/commands` and `joint_commands`, one for each received state and with
-its time, in the unit `command_unit`, which the frame in the header of `joint_commands` states.
-Always as efforts at the joints, it publishes `~/forces` and `~/massless_forces` for plots,
+its time. Their unit is `command_unit`, which `header.frame_id` of `joint_commands` states. The
+following topics always contain efforts at the joints: `~/forces` and `~/massless_forces` for plots,
 `~/joint_trajectory_with_effort` for a joint_trajectory_controller, and `~/tip_joint_states` for
 MoveIt; with `observer_bandwidth` also `estimated_wrench`; and `/diagnostics`. The node provides
 `~/stop` and, if control_msgs is installed, the action `~/follow_joint_trajectory`.
 
-This is a managed (lifecycle) node. Inactive, it subscribes but publishes no commands. Deactivated
-during a motion, it brings the mechanism to rest and reduces the efforts like its watchdog.
-Activated, it starts at the current position of the mechanism: `ros2 lifecycle set /inverse_dynamics
-deactivate`
+This is a managed (lifecycle) node. While inactive, it subscribes but publishes no commands. If it
+is deactivated during a motion (`ros2 lifecycle set /inverse_dynamics deactivate`), it brings the
+mechanism to rest and reduces the efforts like its watchdog. When it is activated, it starts at the
+current position of the mechanism.
 """
 
 from __future__ import annotations

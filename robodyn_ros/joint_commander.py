@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that commands drives which take positions, within their limits: a machine with states.
+"""Node that commands position-controlled drives within their limits, as a machine with states.
 
 Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
 `joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
 `/diagnostics`, `dynamic_joint_states` and `gpio_states`, and to `base_imu` of a moving base, for
 the feedforward and, with `stabilize`, to hold the platform in the world. Single points of a
-trajectory that arrive at 5 Hz or more are a stream; when it ends the machine comes to rest.
+trajectory that arrive at 5 Hz or more form a stream; when it ends, the machine comes to rest.
 
 Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
 `effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
@@ -14,11 +14,11 @@ feedforward, in `command_unit`); `machine_state`, latched, `~/target_state` and 
 `observer_bandwidth` also `estimated_wrench`, from velocities and efforts on joint_states. The node
 provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request returns the reason.
 
-It is no safety function: see docs/machine.md. If another node commands the drives, it does not
-start; if another node begins to later, this is a fault.
+It is not a safety function: see docs/machine.md. It does not start if another node commands the
+drives; if another node starts to command them later, this is a fault.
 
-This is a managed (lifecycle) node. Inactive, it sends nothing; activated, the machine is homed and
-parks.
+This is a managed (lifecycle) node. While inactive, it sends nothing; when activated, it homes and
+parks the machine.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ports for lines of text to and from servos: a serial line, or datagrams."""
+"""Ports for lines of text to and from servos: serial ports and UDP sockets."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Managed (lifecycle) node that, with `autostart`, brings itself to the active state.
+"""Managed (lifecycle) node that configures and activates itself with `autostart`.
 
 States, transitions and services are those of every ROS 2 lifecycle node, so `ros2 lifecycle` and
 lifecycle managers work. Entities that a derived class creates in `configure` exist in the states
 inactive and active, and are destroyed by `cleanup`.
 
-The state machine is rcl's. rclpy's own lifecycle node ends on requests that its present state does
-not allow, and stays alive after `destroy_node`: a later node of the same name in that process then
-does not log to `/rosout`, or stops doing so.
+The state machine is rcl's. rclpy's own lifecycle node terminates on requests that its present state
+does not allow, and stays alive after `destroy_node`: a later node of the same name in that process
+then does not log to `/rosout`, or stops doing so.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ and angular velocity at the head on the platform. With the parameter `telemetry`
 the motion of the vehicle from a simulator over UDP instead, and publishes it as `vehicle/imu`. If
 no messages arrive, the platform returns to neutral.
 
-This is a managed (lifecycle) node. Inactive, it publishes nothing; activated, it starts at neutral.
+This is a managed (lifecycle) node. While inactive, it publishes nothing; when activated, it starts
+at neutral.
 """
 
 from __future__ import annotations

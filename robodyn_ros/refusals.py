@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Log of rejected messages, with few lines however many such messages arrive."""
+"""Log of rejected messages, limited to a few lines regardless of their number."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ and `joint_trajectory`. It also publishes `planned_path`, the poses of the platf
 latched. `/diagnostics` reports the progress. The node provides `~/plan`, `~/start` and `~/cancel`;
 with `auto_start: false`, a planned motion begins when `~/start` is called.
 
-- A goal in another frame than the base is transformed: in the frame of the body by its present
-  pose, in other frames by TF, if tf2_ros is installed.
+- Goals in other frames are transformed to the base frame: from the frame of the body by its present
+  pose, from other frames by TF, if tf2_ros is installed.
 - A plan that exceeds a limit of the mechanism is rejected, or a warning is logged (parameter
   `limits`). Limits on conditioning apply to poses and tip lines, not to motions of joints.
 - If the mechanism is not at the start of a plan, an approach with `v_max` and `w_max` precedes it,

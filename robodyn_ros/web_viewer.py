@@ -11,8 +11,8 @@ of a path. If `motion_cueing` publishes `felt_imu`, it plots the specific forces
 `vehicle/imu`.
 
 The viewer does not influence the run: it subscribes best effort, so that no publisher waits for it,
-and it subscribes to the state after the simulation has started, because lockstep starts by the
-number of subscribers.
+and it subscribes to the state after the simulation has started, because a lockstep run starts when
+the states have a given number of subscribers.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class MachineOptions(TypedDict, total=False):
 
 
 class Machine:
-    """States and set-points of a machine whose drives take positions.
+    """States and set-points of a machine with position-controlled drives.
 
     Times are given in nanoseconds, once per tick; this class reads no clock. A message is old if
     its time differs from that of the tick by more than a timeout, in either direction. Durations of
