@@ -7,11 +7,11 @@ the velocity v (nv,). For arms x is q minus the reference, for closed loops it c
 independent joints, for platforms a translation and a rotation vector. Its time derivative is
 `displacement_rate`, which equals v for arms and loops.
 
-Jacobians are exact. Second derivatives are differences of exact first ones, 1e-8 of their size
-where the dynamics are smooth: IPOPT runs with its exact Hessian.
+Jacobians are exact. Second derivatives are differences of exact first ones, with relative errors of
+1e-8 where the dynamics are smooth, so IPOPT can use an exact Hessian.
 
 CasADi calls these functions through Python and holds no reference to them: keep a reference as long
-as an expression uses them. It cannot generate C code from them: for that, `casadi.external` takes
+as an expression uses them. It cannot generate C code from them; instead, `casadi.external` loads
 the library of `rd.export(mechanism, folder, casadi=True)`.
 """
 

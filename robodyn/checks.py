@@ -169,7 +169,7 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -
     """Reject measurements (n,) that are finite but outside any plausible workspace.
 
     Raises:
-        InvalidInput: a value larger than the limit.
+        InvalidInput: a value exceeds the limit.
     """
     # transforming to another frame and back adds rounding errors
     farthest, numbers = limit * (1.0 + 1e-9), values.tolist()

@@ -83,7 +83,7 @@ def step(
         Function of x, v (..., nv) and efforts (..., n) that returns the new x and v.
 
     Raises:
-        InvalidInput: the step is not positive, there is none, a drive is elastic, or as for
+        InvalidInput: dt or the number of steps is not positive, a drive is elastic, or as for
             `forward_dynamics`.
         MissingExtra: PyTorch is not installed.
     """

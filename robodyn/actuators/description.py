@@ -21,7 +21,7 @@ def actuator_from_fields(block: Fields) -> Actuator:
     """Build the actuator of an `actuator:` block; missing fields are ideal.
 
     Raises:
-        ModelError: a field is unknown or invalid, by file and dotted path.
+        ModelError: a field is unknown or invalid; the error states the file and the dotted path.
     """
     block.only(*NAMES)
 

@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     """Function of arrays of rows (N, k), with its derivatives.
 
     Attributes:
-        arguments, results: numbers in a row of each.
+        arguments, results: number of columns of each.
         compute: from arguments (N, k) to a tuple of results (N, k).
         differentiate: likewise, to the results, then the derivatives (N, k, j) of the first by
             each argument, of the second, ...
@@ -83,16 +83,16 @@ def second_derivatives(
 ) -> FloatArray:
     """Return second derivatives of dynamics, weighted by a vector, as a symmetric matrix.
 
-    Differences of exact first derivatives by x and v: in the load the dynamics are
-    linear. Dry friction at rest has none.
+    These are differences of exact first derivatives by x and v; the dynamics are linear in the
+    load. Dry friction at rest is not differentiated.
 
     Args:
         rows: `Chart.rows`.
-        arguments: x, v and load (k,).
+        arguments: x, v and load (efforts or acceleration), (k,) each.
         vector: (k,) weights of the result.
 
     Returns:
-        Derivatives (m, m) of vector @ result, by x, v and load in a row.
+        Hessian (m, m) of vector @ result with respect to x, v and load, concatenated.
     """
     nv, _, load = rows.arguments
     size = 2 * nv + load
@@ -141,10 +141,10 @@ class Chart:
         return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
 
     def step_rows(self, dt: float, steps: int) -> Rows:
-        """Return `steps` of dt [s] of a plant, from x, v and efforts to x and v, of rows.
+        """Return a function of rows that advances x and v under efforts by `steps` of dt [s].
 
         Raises:
-            InvalidInput: the step is not positive, there is none, or a drive is elastic.
+            InvalidInput: dt or the number of steps is not positive, or a drive is elastic.
         """
         refuse_elastic_drives(self.mechanism)
         h = as_scalar("dt", dt, "s", above=0.0)
@@ -228,7 +228,7 @@ class Chart:
         return found
 
     def _left(self, x: FloatArray) -> FloatArray:
-        """Return displacements at a configuration by changes of x (N, nv, nv)."""
+        """Return derivatives (N, nv, nv) of displacements at a configuration by x."""
         out = np.tile(np.eye(self.nv), (len(x), 1, 1))
         for part in self.mechanism.coordinates.rotations:
             out[:, part, part] = left_jacobian(x[:, part])

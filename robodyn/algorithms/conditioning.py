@@ -91,7 +91,7 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a number (...) whose sign changes where the efforts become insufficient, or None."""
+    """Compute a number (...) whose sign changes where efforts lose control of the body, or None."""
     return None
 
 
@@ -107,7 +107,7 @@ def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
 def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatArray) -> BoolArray:
     """Return (...) whether configurations are on the same side of singularities as a reference.
 
-    True if nothing is known of the sides.
+    True if the kind of mechanism does not define sides.
     """
     lead = configurations.shape[:-1]
     begun = side(mechanism, reference)
@@ -146,7 +146,8 @@ def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
 def loops_found(mechanism: Any) -> dict[str, Any]:
     """Return the analysis of closed loops, as data for JSON; empty for kinds without loops.
 
-    Tree coordinates, closures with their equations and rank, mobility, idle degrees of freedom,
-    joints that can move while all driven ones are locked, and condition numbers at home.
+    The data contain tree coordinates, closures with their equations and rank, mobility, idle
+    degrees of freedom, joints that can move while all driven ones are locked, and condition numbers
+    at home.
     """
     return {}

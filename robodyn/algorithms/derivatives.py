@@ -4,9 +4,10 @@
 
 A kind may have a compiled kernel for derivatives. Without it, or if it fails, the structure of the
 equations is used: efforts are linear in the acceleration, accelerations linear in the efforts, and
-both quadratic in the velocity if no joint has dry friction. There plain differences are exact to
-rounding. By configuration they are of finite order, unless the kind provides an exact stencil. All
-states of a difference, and of a batch, are evaluated in one compiled call.
+both quadratic in the velocity if no joint has dry friction. Central differences by these variables
+are then exact to rounding. Differences by configuration have a finite order, unless the kind
+provides an exact stencil. All states of a difference, and of a batch, are evaluated in one compiled
+call.
 """
 
 from __future__ import annotations
@@ -198,8 +199,8 @@ def _differences(
 def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
     """Return the dry friction in a result, and its derivatives by displacement and velocity.
 
-    (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign within the
-    steps.
+    The shape is (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign
+    within the steps.
     """
     nv = v.shape[-1]
     own = central_stencil(np.full(nv, FRICTION_STEP))

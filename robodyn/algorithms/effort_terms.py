@@ -65,7 +65,7 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Compute efforts (N, n) of a motion and the terms of their sum; NaN without efforts.
+    """Compute efforts (N, n) of a motion and their terms; NaN where no efforts exist.
 
     The terms are inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and,
     if given, a wrench.

@@ -4,8 +4,8 @@
 
 The motors are held where the configuration is an equilibrium. V is the potential energy of the
 elastic drives and of gravity. At rest the loads require efforts e(x) of the drives, and the drives
-have e(0) - k (j(x) - j(0)), where x is a displacement, j are the positions of the driven joints and
-J is their Jacobian. The second derivative of V at x = 0 is
+exert e(0) - k (j(x) - j(0)), where x is a displacement, j are the positions of the driven joints
+and J is their Jacobian. The second derivative of V at x = 0 is
 
     K = J' (de/dx + diag(k) J),
 

@@ -190,7 +190,7 @@ class Estimator:
         Args:
             stamp: time of the reading [ns].
             positions: (n,) [m or rad] as the mechanism measures its driven joints.
-            rates: (n,) [m/s or rad/s]; without them the change since the last reading.
+            rates: (n,) [m/s or rad/s]; by default computed from the change since the last reading.
 
         Raises:
             InvalidInput: the shape is wrong, or a value is not finite or implausible; the state is

@@ -260,7 +260,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the matrix (..., 6, nv) that maps the velocity to the momentum, see `rd`."""
+    """Compute the centroidal momentum matrix (..., 6, nv); see `rd.centroidal_momentum_matrix`."""
     tree, core = mechanism._links.tree, (6, mechanism._links.nv)
     if mechanism.solver.rates_are_given:
         matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)
@@ -335,7 +335,8 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
         state: configuration and, if needed, velocity and acceleration.
 
     Raises:
-        InvalidInput: a wrong shape, not finite, or a quaternion not of unit length.
+        InvalidInput: a shape is wrong, a value is not finite, or a quaternion is not of unit
+        length.
     """
     if is_single(mechanism, state):
         return (), [part[None] for part in state]
@@ -348,7 +349,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
 
 
 def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
-    """Return whether a state is single and of finite float64 arrays without overflowing squares."""
+    """Return whether a state is a single one, of finite float64 arrays with finite squares."""
     for part, shape in zip(state, mechanism._links.single_shapes, strict=False):
         if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
             return False

@@ -51,7 +51,7 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from its driven joints' (..., n); inverse of `driven_motion`.
+    """Compute the mechanism's motion from that of its driven joints (..., n).
 
     Along the last batch dimension each configuration starts from the one before it, the first from
     the guess, by default home. Accelerations are zero by default.
@@ -76,7 +76,7 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from its independent joints' (..., m)."""
+    """Compute the mechanism's motion from that of its independent joints (..., m)."""
     return motion_of_joints(mechanism, positions, velocities, accelerations, guess)
 
 
@@ -142,8 +142,9 @@ def motions_of_body(
 def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
     """Find the configuration whose body is nearest to a pose, in bounded time for control loops.
 
-    By Newton's method from a configuration (nq,), without a search: for a pose out of reach it ends
-    where no step leads nearer. Rotations count by the characteristic length.
+    Newton's method starts at a configuration (nq,), without a global search. For an unreachable
+    pose it ends where no step reduces the distance. In the distance, rotations are multiplied by
+    the characteristic length.
     """
     weights = np.repeat([1.0, mechanism.characteristic_length], 3)
     here = configuration
@@ -184,8 +185,8 @@ def advance_along(
 ) -> FloatArray:
     """Compute configurations (k, nq) displaced from a single one, in bounded time.
 
-    Newton's method starts each from the one before. They end before the first that it does not
-    find.
+    Each one is the initial guess of Newton's method for the next. The result ends before the first
+    that it does not find.
     """
     return mechanism.advance(configuration, displacements)
 
@@ -210,8 +211,8 @@ def state_of_readings(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute configuration (nq,) and velocity (nv,) from readings (k,) of `measured_joints`.
 
-    Readings are positions and velocities as the URDF measures them; finite, not checked. The
-    configuration is the one near the guess, by default home.
+    Readings are positions and velocities as the URDF measures them; they must be finite, which is
+    not checked. The configuration is the one near the guess, by default home.
 
     Raises:
         NoSolution: no configuration has these readings.
@@ -283,8 +284,8 @@ def _wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
 def wrapping_joints(mechanism: Any) -> frozenset[str]:
     """Return the names of continuous joints, whose positions a full turn apart are equal.
 
-    The difference of two positions of such a joint is at most half a turn. A joint with limits, a
-    revolute joint without, and one that others follow count their turns.
+    The difference of two positions of such a joint is at most half a turn. Joints with limits,
+    revolute joints without limits, and joints that others mimic count their turns.
     """
     return frozenset(getattr(mechanism.model, "wrapping_joints", ()))
 

@@ -78,7 +78,7 @@ class Drives:
     def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
         """Clip efforts (..., n) to limits (..., n), of both signs, by default those at standstill.
 
-        A drive whose efforts have one sign has none instead of the other sign.
+        A drive whose efforts have one sign, such as a cable, exerts no effort of the other sign.
         """
         least, largest = self.effort_ends
         if limits is not None:

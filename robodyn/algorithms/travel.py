@@ -174,7 +174,7 @@ def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Compute angles (..., 2, k) [rad] of the legs from home at the base and at the body."""
+    """Compute angles (..., 2, k) [rad] of legs to their home directions, at base and body."""
     turned = leg_axes(mechanism, configuration) - leg_axes(mechanism, mechanism.home)
     half = 0.5 * np.linalg.norm(turned, axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
@@ -183,7 +183,7 @@ def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 def with_cones(
     mechanism: Any, base_cone: float | None = None, body_cone: float | None = None
 ) -> Any:
-    """Return the mechanism with limits of the angles of its legs from home.
+    """Return the mechanism with limits of the angles between its legs and their home directions.
 
     Args:
         mechanism: mechanism with straight legs.

@@ -207,7 +207,8 @@ def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
 def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
     """Return which limit each configuration (N, nq) exceeds; empty if none.
 
-    A configuration of NaN is unreached. Singularities are between it and home.
+    A configuration of NaN stands for an unreachable pose. A singularity counts if it lies between
+    home and the configuration.
     """
     allowed = are_allowed(mechanism, configurations)
     return [

@@ -168,7 +168,7 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Return values (M, columns) at times (N,) up to the first one without any."""
+        """Return values (M, columns) at times (N,) up to the first at which none exist."""
         while len(times):
             try:
                 return self._measure(times)

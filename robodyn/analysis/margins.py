@@ -4,7 +4,7 @@
 
 Margins apply to planned, simulated and recorded motions: they take histories, one row for each
 time. `check_limits` finds the first violation of a plan exactly; here it is the first row beyond a
-limit. Texts are made from plain data, of a finished run or of one read from a file.
+limit. Texts are generated from plain data, so that they also describe runs read from a file.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _margin(
 ) -> tuple[Margin, FloatArray]:
     """Return a row, and the fraction (N,) of the limit that each value uses.
 
-    Limits are one for all rows, or one for each (N,); the row has those of its time.
+    Limits are one number or (N,); the row contains the limits at its time.
     """
     low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
     used = _used_fractions(values, low, high)

@@ -78,8 +78,9 @@ class RunHistory:
     def massless(self) -> FloatArray:
         """Efforts (N, n) [N or N m] of the same motion with massless legs; (N, 0) without legs.
 
-        The acceleration is that which the applied efforts cause, so that effort - massless is the
-        part of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN if there are none.
+        The acceleration is the one that the applied efforts cause, so that effort - massless is the
+        contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN if there are
+        none.
         """
         if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
@@ -99,7 +100,7 @@ class RunHistory:
         return self.mechanism.condition_number(self.configuration)
 
     def margins(self, max_condition: float | None = None) -> Margins:
-        """Return the margins of the measured motion; efforts at their limits count as cut."""
+        """Return the margins of the measured motion; efforts at their limits count as saturated."""
         q, v = self.configuration, self.velocity
         return margins(
             self.mechanism,

@@ -37,11 +37,11 @@ def sine_motions(
 ) -> list[dict[str, Any]]:
     """Return a row for each axis of the base frame along or about which the body can move at home.
 
-    `excursion` [m or rad] has the ends of the way from home on which all joints, passive ones too,
-    stay within their ranges, on the same side of singularities. `velocity` is the largest at home,
-    `acceleration` the largest from rest at home, in the weaker direction; None without a limit.
-    `beside` has these three with any one other axis at half of its own value, in the worse
-    direction. `amplitudes` [m or rad] are the largest sines of the body around home at
+    `excursion` [m or rad] contains both ends of the travel from home on which all joints, including
+    passive ones, stay within their ranges, on the same side of singularities. `velocity` is the
+    largest at home, `acceleration` the largest from rest at home, in the weaker direction; None
+    without a limit. `beside` has these three with any one other axis at half of its own value, in
+    the worse direction. `amplitudes` [m or rad] are the largest sines of the body around home at
     `frequencies` [Hz] during which all joints stay within their ranges, and the driven ones within
     their velocities and efforts, with torque-speed curves. They are found by inverse kinematics
     along the whole sine. Components of the pose that do not determine the mechanism follow. The

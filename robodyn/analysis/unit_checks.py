@@ -2,8 +2,8 @@
 
 """Suspicious numbers of a model that may be in another unit: grams, millimeters, degrees.
 
-No number is rejected: a model may be of lead or of a galaxy. A doubt states the meaning of the
-number, and why it is doubtful.
+No number is rejected, because a model may have any size and density. A warning states the meaning
+of the number and the reason for the doubt.
 """
 
 from __future__ import annotations

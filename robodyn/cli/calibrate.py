@@ -103,7 +103,7 @@ def calibrate(
 
     These are joint centers and leg offsets of a platform, Denavit-Hartenberg parameters or joint
     origins of an arm, lengths, joint centers, axes and offsets of a closed loop, with standard
-    deviations. Dimensions that the measurements do not show are named and unchanged.
+    deviations. Dimensions that the measurements do not determine are reported and left unchanged.
 
     Args:
         measurements: CSV file with a row for each sample at rest: <joint>.position of the driven

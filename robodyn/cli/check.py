@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn check MODEL`: print how a model file was understood."""
+"""`robodyn check MODEL`: print how robodyn interprets a model file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(
     png: Path | None = None,
     view: bool = False,
 ) -> CommandResult:
-    """Print how a model file was understood: every number with its unit and frame.
+    """Print how robodyn interprets a model file: every number with its unit and frame.
 
     The command also reports unphysical values, numbers that may be in another unit, and parts of
     the file that are left out. For the home configuration it prints the share of each joint's

@@ -274,7 +274,7 @@ def add_command(
 
 
 def _print(result: CommandResult, as_json: bool) -> None:
-    """Print the result of a command, call what follows it, and set the exit code."""
+    """Print the result of a command, call its function `then`, and set the exit code."""
     if as_json:
         from robodyn.analysis.as_json import as_json as json_text
 
@@ -293,7 +293,7 @@ def _print(result: CommandResult, as_json: bool) -> None:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Return the parameters of a command, with those passed on in place of their group."""
+    """Return the parameters of a command, with the members of a group in place of the group."""
     helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default

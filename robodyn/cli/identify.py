@@ -61,11 +61,11 @@ def identify_command(
 ) -> CommandResult:
     """Identify masses, inertias, rotors and friction of a mechanism from recordings.
 
-    Efforts are linear in these parameters. Weighted least squares finds those that the recordings
-    show, and every body remains physical and near the given model for the others. With --validate,
-    the efforts of other recordings are predicted; with --payload, a recording with a payload
-    identifies that payload. The written model, with the payload, can be used with
-    model:=identified.yaml.
+    Efforts are linear in these parameters. Weighted least squares estimates the parameters that the
+    recordings determine. The others stay near those of the given model, and all bodies stay
+    physically consistent. With --validate, the efforts of other recordings are predicted; with
+    --payload, a recording with a payload identifies that payload. The written model, with the
+    payload, can be used with model:=identified.yaml.
 
     Args:
         recordings: rosbag2 folders, .mcap, .db3 or .csv files of joint states with efforts.

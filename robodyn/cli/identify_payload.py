@@ -39,8 +39,9 @@ def identify_payload_command(
     """Identify the body that a machine carries, and set it in the running controller.
 
     Record a motion that excites the payload, such as that of `robodyn excite MODEL --duration 20`.
-    The efforts that exceed those of the model are the payload's. Where its motion does not show a
-    number, such as the center of a body that never rotates, the number is set to zero.
+    The difference between the measured efforts and those of the model belongs to the payload.
+    Parameters that the motion does not determine, such as the center of mass of a body that never
+    rotates, are set to zero.
 
     Args:
         recordings: rosbag2 folders, .mcap, .db3 or .csv files of joint states with efforts.
@@ -62,7 +63,7 @@ def identify_payload_command(
 
 
 def payload_parameters(found: Payload) -> dict[str, float | list[float]]:
-    """Return a node's parameters for a payload; numbers that were not seen are zero."""
+    """Return a node's parameters for a payload; undetermined ones are zero."""
     com = np.where(np.isfinite(found.com_deviation), found.com, 0.0)
     seen = np.isfinite(found.inertia_deviation).all()
     inertia = found.inertia[np.triu_indices(3)] if seen else np.zeros(6)

@@ -6,7 +6,8 @@ If the time of the states falls behind the start of the motion, the simulation w
 trajectory that started with a state then starts again; one with its own start time waits for it.
 The first trajectory is blended in from the measured state if that is not its beginning. Every
 handover takes as long as the limits of velocities and efforts require. Single points that arrive at
-short intervals are a stream: each takes over within a period, and if they end, the motion stops.
+short intervals form a stream: the motion reaches each of them within a period, and stops when the
+stream ends.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ class ActiveTrajectory:
     def stream(self, trajectory: SampledTrajectory, start: int | None = None) -> bool:
         """Follow a trajectory that may be the next point of a stream; see `PointStream`.
 
-        A point that continues a stream takes over within a period of the stream, and `start` is of
-        no matter. If no further point arrives, the motion stops as by `stop`. Any other trajectory
-        is followed as by `follow`.
+        A point that continues a stream is reached within a period of the stream, and `start` is
+        ignored. If no further point arrives, the motion stops as by `stop`. Any other trajectory is
+        followed as by `follow`.
 
         Returns:
             Whether it continues a stream.

@@ -44,7 +44,8 @@ def joint_motion(
 
     Raises:
         InvalidInput: times are not finite, or the trajectory belongs to another kind of mechanism.
-        KinematicsError: a configuration of the motion is singular or has no geometry.
+        KinematicsError: a configuration of the motion is singular, or the kinematics have no
+        solution.
     """
     motion = trajectory.sample(as_array("times", times, (), "s"))
     efforts = mechanism.inverse_dynamics(*motion)

@@ -37,9 +37,9 @@ def limited_handover(
 ) -> Handover:
     """Plan a handover in `blend` [s], or in the shortest longer time within the limits.
 
-    The velocity and the effort of each joint stay within their limits, or within the values that
-    the old motion requires at the beginning, or the new motion at that time, if these exceed the
-    limit already.
+    The velocity and the effort of each joint stay within their limits. If the old motion at the
+    beginning, or the new motion at the same time, exceeds a limit already, its value replaces the
+    limit.
 
     Args:
         mechanism, old, new, blend, start: as for `Handover`.

@@ -103,7 +103,7 @@ def look_ahead(
     """Examine the conditioning of a mechanism along a whole trajectory.
 
     Raises:
-        KinematicsError: a configuration on the way has no geometry.
+        KinematicsError: the kinematics have no solution at a configuration of the path.
     """
     times = np.linspace(0.0, trajectory.duration, singularity.INTERVALS + 1)
     configurations = trajectory.sample(times).configuration

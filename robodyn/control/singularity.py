@@ -58,7 +58,7 @@ def motion_singularities(
 ) -> tuple[MotionSingularity, ...]:
     """Find the singularities of a motion in order of time, to 1e-12 of its duration.
 
-    Of a part of the motion that is singular throughout, the start counts.
+    If a part of the motion is singular throughout, its start is the singularity.
 
     Args:
         mechanism: mechanism that moves. For arms whose number of joints differs from the freedoms
@@ -126,7 +126,7 @@ def _zeros(
 ) -> list[float]:
     """Return times [s] of singularities of one type, for a motion sampled on a grid of times.
 
-    Of a part that is singular throughout, such as a straight wrist at rest, the start counts.
+    If a part is singular throughout, such as a straight wrist at rest, its start is returned.
     """
     values = kind.number(configurations)
     if not kind.is_signed:

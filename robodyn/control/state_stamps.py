@@ -41,7 +41,7 @@ class StateStamps:
 
         Args:
             stamp: stamp of its header [ns].
-            published: time of publication [ns], by any clock that runs.
+            published: time of publication [ns], by any clock.
             received: time of receipt [ns], by the clock of the states.
         """
         if self.problem:
@@ -136,7 +136,7 @@ class PublisherVote:
 
         Args:
             stamp: stamp [ns] of the state.
-            received: time of receipt [s] by a clock that runs.
+            received: time of receipt [s] by a monotonic clock.
             place: position, as `difference` compares it.
             rate: (nv,) velocity.
         """

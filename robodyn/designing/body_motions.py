@@ -158,7 +158,7 @@ class RecordedMotion:
 
     @cached_property
     def times(self) -> FloatArray:
-        """Times (K,) [s], some between two samples."""
+        """Times (K,) [s], including some between the samples."""
         count = min(BETWEEN * (len(self.time) - 1), MOST)
         return np.linspace(self.time[0], self.time[-1], count + 1)
 

@@ -312,7 +312,7 @@ class _Record:
 
 
 class _Room:
-    """All evaluated machines, and the evaluation of more."""
+    """Store of evaluated machines, which evaluates further ones."""
 
     def __init__(
         self,
@@ -576,7 +576,7 @@ def _examine(
     names: Sequence[str],
     parameters: dict[str, float],
 ) -> _Record:
-    """Evaluate one machine; the record is empty if the parameters make none."""
+    """Evaluate one machine; the record is empty if the parameters define none."""
     try:
         m = family.mechanism(parameters, requirements, actuator)
     except (ModelError, KinematicsError, InvalidInput):

@@ -273,7 +273,7 @@ class Evaluation:
         return f"; {', '.join(parts)} {'is' if len(parts) == 1 else 'are'} possible"
 
     def _help(self, verdict: Verdict) -> str:
-        """Return the dimension whose small change helps most; empty if unknown."""
+        """Describe the dimension with the largest effect on a verdict; empty if unknown."""
         requirement = verdict.requirement
         sense = -1.0 if verdict.value > verdict.limit else 1.0
         gains = {

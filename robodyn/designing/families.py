@@ -84,10 +84,10 @@ class Family(NamedTuple):
         actuator: CatalogActuator | None = None,
         need: DriveRequirements | None = None,
     ) -> Mechanism:
-        """Create the machine of some parameters, with limits of an actuator or the needed ones.
+        """Create the machine with these parameters, with an actuator's or the needed limits.
 
         Raises:
-            RobodynError: parameters that make no machine.
+            RobodynError: no machine has these parameters.
         """
         payload = requirements.payload
         mass = FRACTION * payload.mass if payload is not None and payload.mass > 0.0 else FRACTION

@@ -232,7 +232,7 @@ def are_feasible(rows: DriveRows) -> BoolArray:
 
 
 def motor_rows(m: Mechanism, rows: DriveRows) -> MotorRows:
-    """Compute what the motors of a mechanism do in a motion of its drives."""
+    """Compute torque, speed, power and current of the motors for a motion of the drives."""
     unknown = np.full(len(rows.rate), np.nan)
     motors = []
     for j, (actuator, unit) in enumerate(zip(m.actuators, m.drives.units, strict=True)):

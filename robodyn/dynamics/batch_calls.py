@@ -111,8 +111,8 @@ def evaluate_kernel(
 
     Args:
         kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
-            and an array (n, prod(core)) for the results; returns how many states from the first, in
-            whole vectors, it has solved.
+            and an array (n, prod(core)) for the results; returns the number of solved states,
+            counted from the first, in whole vectors.
         numbers: the mechanism's parameters.
         arguments, values: arguments and their values.
         core: shape of one result.

@@ -51,7 +51,7 @@ class CompiledDerivatives:
     Args:
         kernel: function of the mechanism's numbers, states (N, ...) with configuration, velocity,
             acceleration, efforts, wrench and base, whether to differentiate accelerations, and an
-            array (N, ...) for the blocks by rows. Returns how many states it has solved.
+            array (N, ...) for the blocks by rows. Returns the number of solved states.
         numbers: packed parameters of the mechanism.
         sizes: sizes of configuration, velocity and efforts.
         held: efforts of a motion without friction that the kernel does not include; None if it

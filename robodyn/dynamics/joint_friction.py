@@ -125,7 +125,7 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """Return dry friction (nf, sticking.ROW) of every driven joint, in order, and of others."""
+    """Return dry friction (nf, sticking.ROW) of every driven joint, in order, then of others."""
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 

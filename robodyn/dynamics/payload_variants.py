@@ -95,9 +95,9 @@ class PayloadVariants(Sequence[Any]):
 
 
 def distinct(rows: Sequence[T]) -> Sequence[T]:
-    """Return mechanisms with all motors, frictions and dimensions that occur in rows.
+    """Return mechanisms that together have all motors, frictions and dimensions of the rows.
 
-    Payloads change none of these, and velocities never decay faster by viscous friction with them.
+    Payloads change none of these, and never make velocities decay faster by viscous friction.
     """
     return [rows.mechanism] if isinstance(rows, PayloadVariants) else rows
 

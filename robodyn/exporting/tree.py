@@ -2,9 +2,9 @@
 
 """Compiled functions of a mechanism with closed loops.
 
-The equations are eliminated in the order that serves at home. Where it does not, others are tried
-that serve elsewhere in the joints' travel; Python makes one for the configuration instead, so bits
-may differ there.
+The equations are eliminated in the pivot order of the home configuration. Where this order fails,
+orders of other configurations are tried. Python instead computes an order for the present
+configuration, so the last bits may differ there.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def read_columns(path: Path) -> Columns:
     """Read a table of numbers with a header.
 
     Raises:
-        InvalidInput: the file cannot be read, is empty, has no header, two columns of a name, or
-            cells that are no numbers; names the line.
+        InvalidInput: the file cannot be read, is empty, or has no header, two columns of the same
+            name, or cells that are not numbers; the error states the line.
     """
     comments: list[_Line] = []
     lines: list[_Line] = []

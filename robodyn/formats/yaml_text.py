@@ -2,8 +2,8 @@
 
 """Parser of untrusted YAML: safe, bounded, no duplicate keys.
 
-Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML's defaults for these, a
-string and eight, are never meant in a list of masses.
+Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML would read them as a string
+and as eight, which is wrong in a list of masses.
 """
 
 from __future__ import annotations

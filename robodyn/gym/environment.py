@@ -109,8 +109,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
 
     An action (n,) in [-1, 1] spans the efforts within the limits; 0 are the efforts that hold the
     row's mechanism, as given here, at home. An episode is terminated if the task ends it or if no
-    finite state follows, and truncated after `duration`. The same seed gives the same bits, and a
-    pickle of an environment in the middle of an episode continues with the same bits.
+    finite state follows, and truncated after `duration`. The same seed gives the same results, bit
+    for bit, also if an environment is pickled in the middle of an episode.
 
     Args:
         num_envs: number of environments; by default one for each mechanism.
@@ -212,7 +212,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[FloatArray, dict[str, Any]]:
         """Begin episodes of all rows, or of those in the mask (num_envs,) `options["reset_mask"]`.
 
-        The same `seed` leads to the same bits of all later results.
+        With the same `seed`, all later results are equal, bit for bit.
         """
         super().reset(seed=seed)
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=np.bool_))

@@ -94,16 +94,16 @@ def missed_parameters(
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Find the parameters that recordings do not determine.
 
-    A parameter is missed if some motion near home shows a combination with it that is not a
-    combination of the base parameters.
+    A parameter is missed if a motion near home would determine a combination with this parameter
+    that is not a combination of the base parameters.
 
     Args:
         columns: columns of the regressor.
-        base: base parameters that the recordings show.
+        base: base parameters that the recordings determine.
 
     Returns:
-        Missed parameters, each with a motion that would show it; and parameters that no motion
-        shows.
+        Missed parameters, each with a motion that would determine it; and parameters that no motion
+        determines.
     """
     m, own = columns.mechanism, list(columns.own)
     at_rest, moving = states_around_home(m)

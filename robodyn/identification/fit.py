@@ -76,9 +76,9 @@ class Fit:
     def delay(self) -> float:
         """Time [s] by which efforts lag the positions; 0 if that is not certain.
 
-        A filter of efforts, or a controller that holds them for a period, delays them. As efforts
-        of inertia lead the velocity by a quarter of a period, a delay is otherwise taken for
-        friction. It is the coefficient tau in u + tau du/dt = Y theta.
+        A filter of efforts, or a controller that holds them for a period, delays them. Inertial
+        efforts lead the velocity by a quarter of a period, so a delay would otherwise appear as
+        friction. The delay is the coefficient tau in u + tau du/dt = Y theta.
         """
         delay, deviation = self.solution.delay
         return delay if abs(delay) > CERTAIN_DEVIATIONS * deviation else 0.0

@@ -152,7 +152,8 @@ def _columns_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
 def _columns(m: Any, motion: Motion) -> FloatArray:
     """Compute efforts (K, n, 10) per unit of each payload parameter, by ten physical bodies.
 
-    Of ten bodies that exist, so that no mechanism refuses them; efforts are linear in the numbers.
+    The ten bodies are physical, so that every mechanism accepts them; efforts are linear in their
+    parameters.
     """
     nothing = m.inverse_dynamics(*motion)
     bodies = [(1.0, np.zeros(3), np.zeros((3, 3)))]

@@ -314,7 +314,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
     """Return coefficients (k, k) of friction for its variables, and the nonnegative variables.
 
-    Coulomb friction and an offset are friction forward and backward, and neither drives the motor:
+    Coulomb friction and an offset are expressed by friction forward and backward, both nonnegative:
     otherwise part of the weight could be attributed to friction that no description can contain.
     """
     count = sum(len(own) for own in terms)

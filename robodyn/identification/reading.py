@@ -63,8 +63,8 @@ def read_recording(
 ) -> Recording:
     """Read a recording of a mechanism: positions and efforts of its driven joints.
 
-    Positions and velocities are those of a joint state by the mechanism's URDF; of a platform
-    described in YAML they are leg lengths. Efforts are those at the driven joints.
+    Positions and velocities are those of joint states for the mechanism's URDF; for a platform
+    described in YAML they are leg lengths and their rates. Efforts are those at the driven joints.
 
     Args:
         source: a rosbag2 folder, a .mcap or .db3 file, or a .csv file with the columns `time` [s],
@@ -76,7 +76,8 @@ def read_recording(
             driven joints in the mechanism's order.
         joints: names in the recording, by joints that have another name in the model.
         effort_gain: effort over the recorded value [N or N m per its unit], such as the torque of a
-            joint per ampere of its motor: one, one for each driven joint (n,), or by joint.
+            joint per ampere of its motor: one number, one for each driven joint (n,), or a mapping
+            by joint.
         position_unit: `deg` and `mm` if revolute joints are in degrees or prismatic ones in
             millimeters, and velocities likewise; SI units by default.
         start, stop: part to read [s], from the recording's first sample.

@@ -2,7 +2,7 @@
 
 """Equations of all recordings, linear in parameters and friction, and their solution.
 
-By weighted and robust least squares; each motor's friction is part of its own rows.
+The solution is by weighted and robust least squares; each motor's friction is part of its own rows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Regression:
     Attributes:
         columns: fitted parameters besides friction, with mechanism and motors.
         stretches: samples of the recordings.
-        base: combinations of the columns that these show.
+        base: combinations of the columns that these determine.
         A: (M, n, b) of base parameters and motors' efforts.
         effort: (M, n) of the motors.
         weight: (M, n) 1 for efforts in motion, 0 for saturated ones or at rest.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Efforts that repeat with a motor's position: teeth, poles, and gears that are not quite round.
+"""Efforts that repeat with a motor's position: teeth, poles, and eccentric gears.
 
 Their periods are unknown and searched in the residual of the other terms: a period is found in four
 of five parts of the recordings and has to predict the fifth, for each of the five.

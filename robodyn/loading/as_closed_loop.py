@@ -23,7 +23,7 @@ from robodyn.solvers.tree.loop import ClosedLoop
 def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
     """Create a closed loop from a URDF without closures that has passive joints in its arm.
 
-    None if a chain was requested, or all joints on the way to the tip are driven.
+    None if a chain was requested, or if all joints between the root and the tip are driven.
 
     Raises:
         ModelError: the tree looks like an open loop, or like an arm with a gripper.

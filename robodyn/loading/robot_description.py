@@ -41,8 +41,9 @@ def robot_description(
 ) -> str:
     """Return URDF text of a mechanism loaded from `source`.
 
-    URDF text, a .urdf and an expanded .xacro file are returned unchanged; a bundled model has that
-    of its xacro file; anything else the URDF that its kind exports, as platforms do.
+    URDF text, a .urdf and an expanded .xacro file are returned unchanged. For a bundled model, the
+    result is its expanded xacro file; for other sources, the URDF that the kind exports, as
+    platforms do.
 
     Args:
         source: source that was loaded.

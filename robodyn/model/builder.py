@@ -119,7 +119,7 @@ class ModelBuilder:
     def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
         """Sort links and joints by names.
 
-        One that is not listed stays behind its listed predecessor.
+        Unlisted ones follow their listed predecessor.
         """
         self.links = _order(self.links, links)
         self.joints = _order(self.joints, joints)

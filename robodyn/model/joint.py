@@ -57,9 +57,9 @@ class Joint:
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
         drive: other properties of its actuator: screw or gear, static friction, motor limits and
-            constants. Coulomb friction is in `friction`; see `driven_by` and `actuator`. The
-            rotor turns about the joint's axis, or elsewhere behind a screw's gear; the parent
-            link's mass and inertia include the locked rotor.
+            constants. Coulomb friction is in `friction`; see `driven_by` and `actuator`. The rotor
+            turns about the joint's axis, or about another axis if a gear drives the screw; the
+            parent link's mass and inertia include the locked rotor.
     """
 
     name: str
@@ -187,7 +187,8 @@ class Joint:
     def spin_inertia(self) -> float:
         """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 if it is elsewhere.
 
-        Rotors of revolute joints count even behind a gear, as robots' gears are coaxial.
+        Rotors of revolute joints are included even if there is a gear, because robots' gears are
+        coaxial.
         """
         if self.kind == "prismatic":
             return self.drive.spin_inertia

@@ -39,8 +39,8 @@ def kernel(function: F) -> F:
     """Compile a function of numbers and arrays, on demand.
 
     Division follows IEEE 754 (infinity and NaN instead of an exception), so that status codes, not
-    exceptions, report errors. Kernels are inlined into the kernels that call them, as the calls
-    would cost more than their work.
+    exceptions, report errors. Kernels are inlined into the kernels that call them, because a call
+    would take longer than their arithmetic.
 
     The wrapper for calls from Python takes longer to compile than most functions here, so it is
     built, and cached on disk, only for those that Python calls.
@@ -121,7 +121,7 @@ def _part(
         return templates[key]
 
     def compile_part(signature: Any) -> Any:
-        """Compile as Numba does, without its cache and its clocks, one within another."""
+        """Compile like Numba, without its cache and its nested timers."""
         given = tuple(signature)
         if given not in compiled.overloads:
             with trigger_event("numba:compile", {"dispatcher": compiled, "args": given}):

@@ -7,9 +7,9 @@ of the signature, and it starts with a checksum of its name and content: a trunc
 is never loaded. Numba's own cache has no checksum, requires a writable folder even for reading, and
 compares a function's own file only.
 
-Of processes that start together, as the nodes of a launch, one compiles a kernel and the others
-wait for it. A kernel only calls kernels that do not call it, so that two processes never wait for
-each other.
+If several processes start at the same time, as the nodes of a launch do, one compiles a kernel and
+the others wait for it. A kernel only calls kernels that do not call it, so that two processes never
+wait for each other.
 """
 
 from __future__ import annotations

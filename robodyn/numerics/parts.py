@@ -2,10 +2,10 @@
 
 """Compilation of functions that only compiled code calls, without machine code of their own.
 
-A caller of such a function copies its LLVM code. Numba would optimize it with all of its callees,
-and make machine code, at every level from the smallest helper to the entry that Python calls: eight
-times for the deepest helpers of a simulation, of which seven are never run. Here this is done once,
-in the entry.
+A caller of such a function copies its LLVM code. By default, Numba optimizes it with all of its
+callees, and generates machine code, at every level from the smallest helper to the entry that
+Python calls: eight times for the deepest helpers of a simulation, seven of which are never run.
+Here this is done once, in the entry.
 """
 
 from __future__ import annotations

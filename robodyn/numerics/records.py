@@ -108,8 +108,8 @@ def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
     """Return a compiled function that creates records, function(integers, at, numbers, place).
 
     The record starts at entry `at` of the first and `place` of the other address or array. Arrays
-    of type `GivenType` contain integers reinterpreted as float64. With `Rows` as numbers, the
-    record has lanes.
+    of type `BorrowedArrayType` contain integers reinterpreted as float64. With `Rows` as numbers,
+    the record has lanes.
     """
     records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]
 

@@ -171,7 +171,7 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
     """Compute the pose (7,) after a displacement (6,): the inverse of `pose_difference`.
 
-    `out` may be the memory of either.
+    `out` may share the memory of either argument.
     """
     shift, turn = vector(displacement, 0), vector(displacement, 3)
     for j in range(7):

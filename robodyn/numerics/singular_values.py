@@ -12,8 +12,8 @@ from robodyn.arrays import FloatArray
 def extreme_ratio(values: FloatArray) -> FloatArray:
     """Compute the ratio (...) of the first of (..., k) singular values to the last.
 
-    A zero matrix is singular, too: it occurs at poses so far away that the leg lengths overflow and
-    the legs' forces have no direction.
+    A zero matrix counts as singular. It occurs at poses so far away that the leg lengths overflow
+    and the forces of the legs have no direction.
     """
     smallest = values[..., -1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -38,7 +38,7 @@ class Template:
         what: name of the template and its files: `hexapod`, `arm`, `delta`.
         dimensions: parameters; none for a file that is to be edited by hand.
         numbers: function that computes all further fields from the dimensions; raises InvalidInput
-            for dimensions that make no mechanism.
+            for dimensions that define no mechanism.
         beside: suffixes of files that the YAML file references.
     """
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Presentation of mechanisms: numbers for people, drawings, tables.
+"""Presentation of mechanisms: variables for users, drawings, tables.
 
 Functions of a mechanism of any kind, everything in the base frame unless stated otherwise. A kind
 registers its own function if the general one does not fit: `figure.register(MyKind, my_figure)`.

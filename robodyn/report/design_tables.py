@@ -21,7 +21,7 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence for each requirement, failed ones first, then on the rotors' share."""
+    """Return a sentence for each requirement, failed ones first, and the rotors' share."""
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
 

@@ -60,7 +60,7 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
 
 
 def machine_page(m: Mechanism, command: str = "") -> Page:
-    """Make the HTML page of a machine: what it can do without regard to requirements.
+    """Make the HTML page of a machine: its capabilities, independent of requirements.
 
     Args:
         m: mechanism to show.

@@ -44,7 +44,7 @@ def modes_table(m: Mechanism) -> Table | None:
 def vibration_charts(m: Mechanism) -> list[Chart]:
     """Draw the modes at home, and chart the body's response to motion of the base and to wrenches.
 
-    There are none of an unstable equilibrium.
+    An unstable equilibrium has no such charts.
     """
     modes = m.modes(m.home)
     if not modes.stable:

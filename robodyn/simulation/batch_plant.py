@@ -297,7 +297,7 @@ class BatchPlant:
             self.problem[row] = self._why(row, moves)
 
     def _project(self, row: int, configuration: FloatArray) -> FloatArray:
-        """Project a configuration of a row onto its manifold; raise if it has no geometry."""
+        """Project a configuration of a row onto its manifold; raise if there is no solution."""
         different = distinct(self.mechanisms)
         one = different[row if len(different) > 1 else 0]
         one.joint_positions(configuration)
@@ -336,7 +336,7 @@ class BatchPlant:
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
     def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
-        """Run `work` for shares of the rows on all threads."""
+        """Run `work` for parts of the rows on all threads."""
         if len(what):
             fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
             for _ in each(lambda fraction: work(fractions[fraction]), len(fractions)):

@@ -44,7 +44,7 @@ class Brakes:
         self.closed = self.closed and not effort.any()
 
     def close_if_silent(self, time: int) -> bool:
-        """Close the brakes if no command came for `timeout` at `time` [ns]; return whether."""
+        """Close the brakes if no command came for `timeout` at `time` [ns]; return True if so."""
         silent = bool(self._timeout) and time - self._last > self._timeout
         closing = silent and not self.closed
         self.closed = self.closed or closing

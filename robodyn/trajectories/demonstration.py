@@ -49,9 +49,9 @@ def demonstration(
 
     Each displacement takes a second, or longer if velocity or effort would exceed a limit. If no
     duration suffices, it is shortened, and finally left out. Limits that the description lacks do
-    not apply. If no displacement remains, the mechanism rests at home. Displacements after the
-    first `largest` ones are left out, with a log line. `progress` is called with the completed
-    fraction, 0 to 1.
+    not apply. If no displacement remains, the mechanism rests at home. At most `largest`
+    displacements are planned; a log line reports omitted ones. `progress` is called with the
+    completed fraction, 0 to 1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []

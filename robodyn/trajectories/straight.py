@@ -55,7 +55,7 @@ def plan_straight(
     Raises:
         InvalidInput: arrays are invalid, or neither duration nor limits are given.
         InfeasibleTrajectory: the limits do not permit the duration.
-        NoSolution: a closed loop cannot be assembled on the way.
+        NoSolution: a closed loop cannot be assembled along the motion.
     """
     start, goal = np.asarray(start, dtype=np.float64), np.asarray(goal, dtype=np.float64)
     goal = mechanism.coordinates.wrap_near(goal, start)

@@ -44,7 +44,7 @@ def plan_tip_line(
     Raises:
         InvalidInput: shapes do not match, or values are not finite.
         InfeasibleTrajectory: as for `plan_line`.
-        NoSolution: the mechanism cannot reach a pose on the way from the previous one.
+        NoSolution: the mechanism cannot reach a pose of the path from the previous one.
     """
     first = mechanism.coordinates.single("start", start)
     line = plan_line(mechanism.body_pose(first), goal, duration, v_max, w_max, profile)
@@ -64,7 +64,7 @@ def along_body(
 
     Raises:
         InvalidInput: shapes do not match, or values are not finite.
-        NoSolution: the mechanism cannot reach a pose on the way from the previous one.
+        NoSolution: the mechanism cannot reach a pose of the path from the previous one.
     """
     if mechanism.coordinates.is_pose:
         return path

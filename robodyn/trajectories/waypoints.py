@@ -16,13 +16,13 @@ waypoints:
 A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that leads to it.
 Angles are interpolated as they are written, so a waypoint may be more than half a turn away.
 An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
-its joints; or poses of its tip in its base frame, as above, which it reaches by inverse kinematics
-from where it is, and passes along lines of the tip.
+its joints; or poses of its tip in its base frame, as above, which inverse kinematics converts; the
+tip then moves along lines.
 
 A waypoint with a `blend` is passed without stopping: the motion changes from one line to the next
-during that time, near the waypoint; see `robodyn.trajectories.parabolic_blends`. The path's ends
-start and stop within theirs. With `blend: 0` or none the motion rests at a waypoint, and starts
-from it within the time of the neighboring blend.
+during that time, near the waypoint; see `robodyn.trajectories.parabolic_blends`. At its ends, the
+path starts and stops within their blends. With `blend: 0` or none the motion rests at a waypoint,
+and starts from it within the time of the neighboring blend.
 """
 
 from __future__ import annotations

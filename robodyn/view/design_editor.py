@@ -43,7 +43,7 @@ class DesignEditor:
     Attributes:
         sliders: viser's sliders, by the name of the dimension; angles in degrees.
         actuator: viser's list of actuators.
-        evaluation: last evaluation; None if the dimensions make no machine.
+        evaluation: last evaluation; None if the dimensions define no machine.
     """
 
     def __init__(

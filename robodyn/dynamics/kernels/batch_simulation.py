@@ -3,9 +3,9 @@
 """Batched simulation of mechanisms of one structure, eight at a time in SIMD lanes.
 
 Each row has its own parameters. The steps equal those of `integration.classical_step`, or of
-`hybrid_step.hybrid_step`, with constant efforts, to the bit. A row whose step fails stays in its
-state, and the caller advances it alone. No lane depends on another, except that all of a group stay
-if the equations of one have no solution.
+`hybrid_step.hybrid_step`, with constant efforts, bit for bit. A row whose step fails keeps its
+state, and the caller advances it separately. Lanes are independent of each other, except that all
+rows of a group keep their states if the equations of one have no solution.
 
 A kind derives its two entries from its `Functions` by `simulation_entries.lane_entries`.
 """
@@ -85,7 +85,8 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         settings: (SETTINGS,).
         efforts, loads: (N, n) and (N, 15), constant.
         q, v: (N, nq) and (N, nv) states, advanced in place.
-        left: (N, 1) number of steps to take, zero to stay; then the remaining ones.
+        left: (N, 1) number of steps to take, zero for none; on return, the number of remaining
+        steps.
     """
     accelerate, normalize, equations = kind.accelerate, kind.normalize, kind.equations
     configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia

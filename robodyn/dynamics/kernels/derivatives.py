@@ -8,8 +8,8 @@ The differentiated function is the residual of a motion in the equations,
 
 with the driven joints' efforts f and a wrench w; no system of equations has to be solved at each
 point. Then A df = dg for derivatives of efforts, and M da = -dg for those of accelerations. g is
-linear in a and, without dry friction, quadratic in v, so plain differences are exact there to
-rounding; by the configuration they are of order 4.
+linear in a and, without dry friction, quadratic in v, so central differences by a and v are exact
+to rounding; differences by the configuration are of order 4.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def weight_of(point: int) -> float:
 
 @inner
 def point_number(first: int, k: int, skipped: int) -> int:
-    """Return the number of the point in lane k, counted from 0 behind the state itself (-1)."""
+    """Return the number of the point in lane k: -1 for the state itself, then from 0."""
     return first + k - 1 + (skipped if first + k > 0 else 0)
 
 

@@ -33,7 +33,7 @@ COORDINATE_SIZE = 18
 class LinkMotion(NamedTuple):
     """Velocity and acceleration of a link: angular, and linear of its point at the base's origin.
 
-    The acceleration of the base against gravity is among them.
+    The acceleration includes that of the base, minus gravity.
     """
 
     omega: Any

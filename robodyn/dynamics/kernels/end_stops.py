@@ -137,7 +137,7 @@ def end_stop_effort(
 def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
     """Clip an effort to the motor's limit at a joint rate (`Actuator.effort_limit_at`).
 
-    For numbers or lanes; `joint` has so many `columns`.
+    For numbers or lanes; `columns` is the length of `joint`.
     """
     speed = abs(rate)
     has = joint[4] + 0.0 * speed

@@ -54,7 +54,7 @@ class Control(NamedTuple):
     Attributes:
         model: arrays of the mechanism that the controller assumes; only the kind reads them.
         law: code of `control_laws`.
-        kp, kv: (nv, nv) gains, or (0, 0); further rows of kp are for the law.
+        kp, kv: (nv, nv) gains, or (0, 0); further rows of kp contain data of the law.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
     """
 
@@ -73,8 +73,8 @@ class PackedRollout(NamedTuple):
         plan: (N - 1, 1, k) rows for the law at each instant, with constant efforts to the next; or
             (N - 1, 4, k), also at the start, middle and end of the step, for a continuous law: then
             there is one step to the next instant.
-        dt: (N - 1,) [s] length of a step from each instant on.
-        offset: (N,) number of steps up to each instant.
+        dt: (N - 1,) [s] length of the steps after each instant. offset: (N,) number of steps before
+        each instant.
         loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
             it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
@@ -180,7 +180,7 @@ def commanded(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write the law's efforts to `required`, and within limits to `effort`; False on failure."""
+    """Write the law's efforts to `required`, limited ones to `effort`; False on failure."""
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, required)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation of kinds whose configuration is the positions of their driven joints.
+"""Simulation of kinds whose configuration consists of the driven joints' positions.
 
-Such a kind gives its equations as `JointEquations`. Control laws, motors, end stops and dry
+Such a kind provides its equations as `JointEquations`. Control laws, motors, end stops and dry
 friction follow from them. Its packed mechanism is a matrix and a vector, as for
 `batch_calls.entry`, and its scratch memory has the fields of `JointMemory`.
 """

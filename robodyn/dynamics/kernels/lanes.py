@@ -2,9 +2,9 @@
 
 """Batches of states of a mechanism, eight at a time in SIMD lanes.
 
-The equations are those of single states, called with eight as if they were one. Arrays are borrowed
-for the call, (N, k) with any strides. Kernels release the interpreter lock, so several threads can
-share a batch; scratch memory is on the stack.
+The equations are those of single states, called with lanes of eight numbers instead of floats.
+Arrays are borrowed for the call, (N, k) with any strides. Kernels release the interpreter lock, so
+several threads can share a batch; scratch memory is on the stack.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ def evaluate_lanes(
         find: function find(mechanism, state, settings, s, found), all in lanes; writes a result, a
             row of numbers, and returns a status, zero on success. An `inner` function.
         mechanism, settings, s: arguments of `find`; the last is scratch.
-        given: configurations, rates, thirds, wrenches and motions of the base, each (N, k), or
-            absent, or the first of these; without a base, code for its motion is not compiled.
+        given: configurations, rates, accelerations or efforts, wrenches and motions of the base,
+            each (N, k) or absent; trailing ones may be left out. Without a base, code for its
+            motion is not compiled.
         width: largest k.
-        alone: whether, if a group of eight has no result, each is computed alone, in all lanes,
-            with NaN for failures.
+        alone: whether the states of a group of eight without a common result are then computed one
+            by one, with NaN for failures.
         out: (N, k).
 
     Returns:
-        How many states, from the first, are finite numbers and, unless `alone`, have a result; of a
-        group of eight all or none.
+        Number of states, counted from the first, that are finite and, unless `alone`, have a
+        result; groups of eight count as a whole.
     """
     found, table = new_table(1, out.shape[1])[0], new_table(5, width)
     # an array without columns counts as absent

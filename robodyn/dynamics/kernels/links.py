@@ -126,7 +126,7 @@ def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
 
 @inner
 def are_rows(rows: Any, width: int) -> bool:
-    """Return whether rows have so many numbers each, all finite."""
+    """Return whether rows have this number of entries each, all finite."""
     if rows.shape[1] != width:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing

@@ -2,7 +2,7 @@
 
 """Sliding and sticking modes of joints, and the effect of sticking on the motion.
 
-All functions are for one mechanism or for eight in lanes, of which none depends on another.
+All functions accept one mechanism, or eight in lanes that are independent of each other.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
             speeds computed.
         rest: rate below which a joint is at rest.
         rate: (nv,).
-        fresh: whether to choose, a mask of lanes; the modes of the others stay.
+        fresh: mask of the lanes in which to choose; the others keep their modes.
     """
     L, x, mode, among = equations.L, j.x, j.mode, j.among
     nf, nv = friction.shape[0], x.shape[0]

@@ -9,8 +9,8 @@ rates at the beginning of a step,
 
 The dry friction r is that of Moreau's time stepping (Moreau, 1988): its efforts are within their
 levels, and a joint whose rate they can bring to zero has no rate after the step. Hence a joint
-sticks exactly, and friction adds no energy, however long the step. An end stop of stiffness k and
-damping d that a joint is in counts with d + h k in D, which makes it stable for any k and d.
+sticks exactly, and friction adds no energy, however long the step. An active end stop of stiffness
+k and damping d adds d + h k to D, so that it is stable for any k and d.
 
 The method is of order 1: its error is proportional to h. Without damping it is symplectic, so the
 energy oscillates about its value by an amount proportional to h and does not drift.

@@ -42,9 +42,9 @@ class DeltaSettings:
         kinematics: `delta` of carriages on rails, `rotary_delta` of arms.
         joints: names of the driven joints, in the order of the towers.
         radius: [m] of the towers about their center, less that of the effector.
-        height: [m] of the arms' axes above the nozzle's zero; 0 of rails.
+        height: [m] of the arms' axes above the nozzle's zero; 0 for rails.
         angles: (3,) [rad] of the towers.
-        upper: (3,) [m] lengths of the arms; 0 of rails.
+        upper: (3,) [m] lengths of the arms; 0 for rails.
         lower: (3,) [m] lengths of the rods.
         endstops: (3,) [m] height of the nozzle at the center of the towers, with arm or carriage
             at its end stop: the joint's upper limit, or the lower one where that is higher up.
@@ -152,8 +152,8 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
 
     Args:
         m: a delta with three vertical rails or three arms, its tip the nozzle.
-        near: (N, 3) positions of the driven joints [m or rad] where the numbers are to fit best,
-            and somewhat above; around home by default.
+        near: (N, 3) positions of the driven joints [m or rad] at which, and slightly above which,
+            the parameters are fitted; around home by default.
 
     Raises:
         InvalidInput: the mechanism is not a delta, or a joint has no limit at its end stop.

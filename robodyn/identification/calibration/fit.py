@@ -2,7 +2,7 @@
 
 """Weighted least squares with a weak prior, and estimation of unknown noise.
 
-Also determines which parameters the measurements show, and which combinations they do not.
+It also finds the combinations of parameters that the measurements do not determine.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class CalibrationFit:
     def root(self) -> FloatArray:
         """Square root (U, U) of the scaled unknowns' covariance, including the prior.
 
-        By singular values, which the square of a badly conditioned matrix would lose.
+        Computed by a singular value decomposition, because squaring an ill-conditioned matrix would
+        lose its small singular values.
         """
         values, rows = right_singular(self.whitened)
         return np.asarray(rows.T / np.sqrt(1.0 + values**2))
@@ -84,7 +85,7 @@ def fit(
     """Maximize the posterior, and optionally estimate the noise of groups from residuals.
 
     The noise of a group follows from its residuals and the redundancy of its equations (variance
-    components; Foerstner 1979), in turns with the fit.
+    components; Foerstner 1979); this alternates with the fit.
 
     Args:
         problem: residuals as a function of the unknowns.
@@ -200,8 +201,9 @@ class Visibility:
 
     Attributes:
         singular_values: (p,) of the identification Jacobian, largest first: columns times the
-            parameters' tolerances, rows divided by the noise, frames eliminated. A direction with
-            the value s is known sqrt(1 + s^2) times as well as before.
+            parameters' tolerances, rows divided by the noise, frames eliminated. The measurements
+            reduce the standard deviation along a direction with the value s by a factor of sqrt(1 +
+            s^2).
         unseen: (k, p) directions in scaled parameters whose singular value is below one, each row
             with as few parameters as possible.
         condition: ratio of the largest singular value to the smallest one of at least one.

@@ -45,8 +45,8 @@ def frames_from_poses(
 ) -> tuple[Frame, Frame]:
     """Estimate the base frame B in the tracker's and the target frame E from seen = B body E.
 
-    Rotations first (Shah 2013), then the origins by linear least squares. Frames that are not
-    unknown stay the identity.
+    Rotations are estimated first (Shah 2013), then the origins by linear least squares. Frames that
+    are not unknown stay the identity.
 
     Args:
         R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.

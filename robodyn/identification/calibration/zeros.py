@@ -198,8 +198,8 @@ def read_zero_samples(
     """Read readings, level and stops for `find_zeros` from a CSV file.
 
     Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
-    row without a level is a touch: the joints with a reading are at their lower stops or, with 1
-    in `end`, at the upper ones.
+    row without a level records contact: the joints with a reading are at their lower stops or, with
+    1 in `end`, at the upper ones.
 
     Returns:
         Readings (N, n), level (N, 3) and stops.

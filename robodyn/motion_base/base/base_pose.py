@@ -3,11 +3,11 @@
 """Pose of a base at sea, from an inertial measurement unit (IMU) alone.
 
 An IMU measures no position and no slow motion: a lasting acceleration looks like an inclination or
-a bias. A ship oscillates within a band of periods. A Kalman filter for each axis with such a motion
-as its model finds position and heading about their means without lag in this band (the harmonic
-models of heave compensation: Kuechler, Sawodny et al., IFAC World Congress 2011), along with the
-errors of the IMU. Inclinations come from an integrated gyroscope, corrected by the effect of
-gravity in the horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
+a bias. A ship oscillates within a band of periods. A Kalman filter for each axis models such a
+motion. It estimates position and heading about their means without lag in this band, and the errors
+of the IMU (the harmonic models of heave compensation: Kuechler, Sawodny et al., IFAC World Congress
+2011). Inclinations come from an integrated gyroscope, corrected by the effect of gravity in the
+horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
 """
 
 from __future__ import annotations
@@ -194,7 +194,8 @@ class BasePoseEstimator:
         """Process a sample of the IMU, converted to the base's origin, at a time [ns].
 
         Raises:
-            InvalidInput: the time is not later than the last, or the motion is not a ship's.
+            InvalidInput: the time is not later than the last, or the motion is implausible for a
+            ship.
         """
         row = felt.rows[:6]
         largest = np.abs(row.reshape(2, 3)).max(axis=1)
@@ -274,8 +275,8 @@ class BasePoseEstimator:
     def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Predict pose (7,), twist (6,) and acceleration (6,) of the base's origin at a time [ns].
 
-        In the level frame, by the derivatives of the last sample. None before it has settled, or if
-        the IMU is silent.
+        The result is in the level frame, extrapolated with the derivatives of the last sample. None
+        before the estimate has settled, or if the IMU is silent.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:

@@ -32,8 +32,8 @@ class CueingResult(NamedTuple):
     Attributes:
         name: of the washout's preset, or `predictive`.
         ride: motion and forces.
-        force_error, rate_error: perceived errors over what the vehicle's motion makes perceived:
-            0 if all of it is felt, 1 as if the platform stood still.
+        force_error, rate_error: perceived errors relative to the perceived motion of the vehicle: 0
+            for a perfect reproduction, 1 for a platform at rest.
         false_cues: fraction of time in which a horizontal force is felt in the wrong direction.
         distance: (n,) [m or rad] least distance of each driven joint from an end of its range;
             infinite without limits.

@@ -79,7 +79,7 @@ def frequency_response(
 ) -> FrequencyResponse:
     """Compute the response to sines of all frequencies at once, one vehicle axis after another.
 
-    A rotation of the vehicle excludes the change of the weight's direction.
+    Rotations of the vehicle do not change the direction of gravity in its specific force.
 
     Args:
         mechanism, parameters, head, dt, progress: as for `ride`.

@@ -92,7 +92,7 @@ class PlanExaminer:
     """Evaluation of planned motions by kinematics and dynamics, with their margins to the limits.
 
     Positions and the condition number stay within the range that `Workspace` allows, so a commander
-    accepts what is planned.
+    accepts the planned motions.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
@@ -213,10 +213,10 @@ class MotionLimiter:
     """Limiter that follows a head's motion while the platform can always come to rest.
 
     At every step the whole platform can brake within the joints' limits of position, rate,
-    acceleration and effort. A step is taken only with a brake after it that was checked by exact
-    kinematics and dynamics; otherwise the brake of the step before is followed. Motion within the
-    limits passes unchanged. A step checks at most five brakes, none by a search, so its duration
-    hardly depends on the input.
+    acceleration and effort. A step is accepted only if a braking motion after it passes a check
+    with exact kinematics and dynamics; otherwise the platform follows the braking motion of the
+    previous step. Motion within the limits is not changed. A step checks at most five braking
+    motions without a search, so its duration hardly depends on the input.
 
     Args:
         examiner: evaluation of plans.
@@ -312,7 +312,7 @@ class MotionLimiter:
     ) -> tuple[Cue | None, FloatArray]:
         """Take the first of the candidate steps that respects all limits.
 
-        A candidate is a fraction of the way and a brake after it.
+        A candidate is a fraction of the step and a braking motion after it.
 
         Returns:
             The platform's motion (1, ...), None if no candidate does; the margins (C, N) of each.

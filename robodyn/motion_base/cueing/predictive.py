@@ -3,12 +3,12 @@
 """Predictive cueing: the platform motion with the least perceived error, within the legs' limits.
 
 A plan of the head's displacement and of roll, pitch and yaw extends over a horizon and ends at
-rest. Every step changes the previous plan by splines that start and end at rest, so that the
-perceived error (`perception`) becomes least. The limits of the joints are soft, slightly inside the
-real ones, and linear in the change, by exact kinematics and dynamics along the plan. Both then
-check the changed plan; the part of the change that is within the limits is adopted; the previous
-plan always is, and brakes in time. If there is no time to plan, the previous plan is followed for a
-while; then a classical washout takes over.
+rest. Every step changes the previous plan by splines that start and end at rest, to minimize the
+perceived error (`perception`). The limits of the joints are soft, slightly inside the real ones,
+and linearized with exact kinematics and dynamics along the plan. The changed plan is then checked
+exactly, and the part of the change that is within the limits is adopted. The previous plan is
+always within the limits, and ends at rest. If there is no time to plan, the previous plan is
+followed for a while; then a classical washout takes over.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 """Telemetry of simulators over UDP, converted to specific force and angular velocity.
 
-Only documented formats: X-Plane's DATA and RREF ("Exchanging Data with X-Plane", in its folder
-Instructions), FlightGear's generic protocol (README.protocol), BeamNG's MotionSim and OutGauge
-(documentation.beamng.com/modding/protocols), and a line of numbers for custom programs.
+Only documented formats are supported: X-Plane's DATA and RREF ("Exchanging Data with X-Plane", in
+its folder Instructions), FlightGear's generic protocol (README.protocol), BeamNG's MotionSim and
+OutGauge (documentation.beamng.com/modding/protocols), and a line of numbers for custom programs.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ class ClassicalWashout:
     angular velocity passes a high-pass filter and rotates the platform. For small inputs, position,
     tilt and angle are those of the filters of `WashoutParameters`, exact for inputs that are linear
     between samples; at rest all return to neutral. If limits of position, velocity, acceleration or
-    effort of the joints do not permit this motion, it is followed as closely as possible, by
-    braking in time (`MotionLimiter`).
+    effort of the joints do not permit this motion, the platform follows it as closely as possible
+    and brakes in time (`MotionLimiter`).
 
     A mechanism with fewer than six degrees of freedom reproduces the cues of its own axes and
     leaves out the others; a sustained horizontal force is reproduced if it can roll or pitch.

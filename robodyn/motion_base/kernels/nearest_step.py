@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Step of a mechanism that moves its body nearest to a target, within limits to first order.
+"""Step of a mechanism toward a target of its body, within limits to first order.
 
 Least-distance programming (Lawson and Hanson 1974, chapter 23) by the dual active-set method.
 """

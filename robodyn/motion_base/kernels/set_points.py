@@ -2,11 +2,11 @@
 
 """Time-optimal set-points of joints with limited rate, acceleration and jerk.
 
-A joint on its way to a target has full jerk, within its limits, until a ramp that brings it to rest
-there has to start: the time-optimal law of a triple integrator (Zanasi and Morselli 2003; Gerelli
-and Guarino Lo Bianco 2010). Switching instants are found between the ticks, so nothing chatters:
-the rest of a motion is the same, to rounding, at each tick. A moving target is at rest in its own
-frame, accelerated as the target is.
+A joint that moves to a target has full jerk, within its limits, until the motion that brings it to
+rest there has to start: the time-optimal law of a triple integrator (Zanasi and Morselli 2003;
+Gerelli and Guarino Lo Bianco 2010). Switching instants lie between the ticks, so the set-points do
+not chatter: at each tick, the remaining motion is the same, to rounding. For a moving target, the
+law applies in the accelerated frame of the target.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def advance(
         state: (3, n) present position [m or rad], rate, acceleration of each joint.
         target: (3, n) a tick later; a joint whose target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside returns.
-        own: (3, n) rate, acceleration and jerk to use, no larger than the limits.
+        own: (3, n) rate, acceleration and jerk to be used by each joint, at most the limits.
         limits: (3, n) rate, acceleration, jerk.
         dt: [s] of a tick.
         out: (3, n) the state a tick later.

@@ -2,9 +2,9 @@
 
 """Newton steps of a quadratic program with soft limits.
 
-An excess of a limit costs its square. So any x is a valid start, a few steps from the previous plan
-suffice, and an excess is pulled back. The objective is piecewise quadratic: a step is exact if the
-same limits are exceeded before and after it.
+The cost of exceeding a limit is the square of the excess. Hence any x is a valid start, a few steps
+from the previous plan suffice, and an excess decreases. The objective is piecewise quadratic: a
+step is exact if the same limits are exceeded before and after it.
 
 For x (n,): minimize x' H x / 2 + g' x and half the squared excess of each value A' x beyond
 -below[r] and above[r], relative to scale[r], with a row of A (n, rows) for each coefficient.
@@ -27,7 +27,7 @@ HALVINGS = 12
 def gram(A: Any, out: Any) -> None:
     """Add A' A (n, n) for rows A (K, n).
 
-    A library's threads would take longer to start.
+    Starting the threads of a library would take longer.
     """
     n = A.shape[1]
     for r in range(A.shape[0]):

@@ -56,8 +56,8 @@ class PositionCommander:
     """Set-points of the driven joints that follow a target as closely as the limits permit.
 
     At every tick the machine could come to rest within all limits and away from singularities: a
-    step after which this is impossible is replaced by a brake. If drives approach their effort
-    limits, the other limits are reduced; only braking uses them in full.
+    step after which this is impossible is replaced by a braking motion. If drives approach their
+    effort limits, the other limits are reduced; only braking uses them in full.
 
     Args:
         mechanism: mechanism whose independent joints are all driven. It may have redundant drives;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Set-points of drives of which there are more than degrees of freedom."""
+"""Set-points of redundant drives."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
 class CoupledSetPoints(SetPoints):
     """Set-points of redundant drives, which always close the loops of their mechanism.
 
-    The independent drives follow their targets as in `SetPoints`; the others follow from them. A
-    step is taken only if all drives can come to rest after it within their limits, by a brake in
-    which all rates fall together. Otherwise the step is shortened, or the brake of the step before
-    is followed. If a brake would exceed a limit of jerk, a ramp of the accelerations to zero
-    precedes it.
+    The independent drives follow their targets as in `SetPoints` and determine the others. A step
+    is accepted only if all drives can come to rest after it within their limits, by a braking
+    motion in which all rates decrease proportionally. Otherwise the step is shortened, or the
+    braking motion of the previous step continues. If a braking motion would exceed a limit of jerk,
+    a ramp of the accelerations to zero precedes it.
 
     Args:
         mechanism: mechanism whose independent joints are all driven.
         limits, dt: see `SetPoints`.
-        positions: (n,) initial positions, at rest; the nearest ones that close the loops are taken.
+        positions: (n,) initial positions, at rest; the nearest ones that close the loops are used.
 
     Attributes:
         ahead: (k, nq) configurations from the present one to the rest that `next_state` returned.
@@ -109,7 +109,7 @@ class CoupledSetPoints(SetPoints):
 
     @property
     def _brake(self) -> _Brake:
-        """Brake from the present state; the one before if that state was restored."""
+        """Braking motion from the present state; the previous one if that state was restored."""
         return self._last if self._last.state is self.state else self._found
 
     @property

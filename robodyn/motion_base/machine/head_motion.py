@@ -48,7 +48,7 @@ class HeadMotion:
         head: (3,) [m] of the head in the platform's frame.
 
     The axes of the head are those of the platform, or, if the z axis of the platform points down at
-    home, these turned by half a turn about x: x forward, y left, z up.
+    home, rotated from these by half a turn about x: x forward, y left, z up.
 
     Attributes:
         neutral: (7,) pose of the platform at home.
@@ -62,8 +62,8 @@ class HeadMotion:
             motion included.
 
     Raises:
-        InvalidInput: the head is not three finite numbers, or the body does not move at home, rests
-            while joints move, or is tilted.
+        InvalidInput: the head is not three finite numbers, or the body does not move at home, is at
+            rest while joints move, or is tilted.
     """
 
     def __init__(self, mechanism: Mechanism, head: ArrayLike) -> None:
@@ -150,7 +150,7 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
 
     Raises:
         InvalidInput: the body does not move, or joints of a mechanism with fewer than six degrees
-            of freedom move while it rests.
+            of freedom move while it is at rest.
     """
     lengths = np.repeat([mechanism.characteristic_length, 1.0], 3)[:, None]
     U, values, _ = np.linalg.svd(jacobian / lengths)

@@ -229,8 +229,8 @@ class Machine:
         """Record measured positions (n,) of the joints, received at `time` [ns].
 
         Raises:
-            InvalidInput: these are not n finite numbers, or no joint can have one of them; nothing
-                has changed then.
+            InvalidInput: these are not n finite numbers, or one is impossible for its joint; then
+                nothing changes.
         """
         count = (len(self._park),)
         measured = as_exact("positions", positions, count, "m or rad").copy()

@@ -25,7 +25,7 @@ class ServoText:
         format: of a line, as in Python: {1} to {n} are the values, {0} is the time [ms].
         scale: servo value per rad or m, positive; pulse widths of hobby servos have some 637 us
             per rad.
-        direction: 1, or -1 for servos mounted the other way.
+        direction: 1, or -1 for servos mounted in reverse.
         horn: [rad or m] position of the joint at the servo's zero: the angle at which the horn is
             mounted on its spline.
         zero: value there.

@@ -145,8 +145,8 @@ class MjcfDrives:
         range: (njnt, 2) [rad or m] limits of position.
         damping, friction, armature: (njnt,) of joints, with those of tendons and actuators.
         springs: of each joint, with those of tendons.
-        point_springs: law, damping [N s/m] and whether it only pulls, of each spring between two
-            sites that a tendon is; a slack one with damping is two.
+        point_springs: law, damping [N s/m] and whether it only pulls, of each tendon that is a
+            spring between two sites; a slack one with damping becomes two springs.
 
     Raises:
         ModelError: names the unsupported actuator or tendon.

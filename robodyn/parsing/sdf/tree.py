@@ -82,7 +82,8 @@ class TreeReader:
     """Reader that adds the joints of a model to a builder.
 
     Args:
-        builder: builder with all links, except those between successive joints.
+        builder: builder with all links, except the auxiliary ones between two joints of one SDF
+        joint.
         frames: frames of the model.
         in_model: whether axes are in the model's axes, as before SDF 1.5.
 
@@ -195,7 +196,7 @@ class TreeReader:
             self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
-        """Make a link float that no joint of the tree reaches; return its name."""
+        """Add a floating joint for a link that no joint of the tree reaches; return its name."""
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
                 own = dict(joint.attrib)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Optimization of free coordinates: a tool's spin, a table's height, an orientation along the way.
+"""Optimization of free coordinates: a tool's spin, a table's height, or an orientation.
 
 Each free coordinate is a B-spline over the motion, or one constant. The optimization minimizes the
 largest condition number, or the largest effort relative to its limit: minimize u such that every

@@ -126,7 +126,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
 
 
 def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
-    """Create the error for the bound that a path found without it violates most."""
+    """Create the error for the bound that a path found without this bound violates most."""
     margins = problem.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())

@@ -46,7 +46,7 @@ class WaypointSpline(RowTrajectory):
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or there are fewer than two
             different points.
-        NoSolution: a closed loop cannot be assembled along the way.
+        NoSolution: a closed loop cannot be assembled along the curve.
     """
 
     duration = 1.0
@@ -195,7 +195,8 @@ def cubic_to_goal(
         start: (nq,) start configuration.
         velocity: (nv,) whose direction the curve has at the start.
         goal: (nq,) end configuration, approached in the direction from the start.
-        carried: [s] times the velocity is the tangent at the start; 0 for a straight line.
+        carried: time [s] whose product with the velocity is the tangent at the start; 0 for a
+        straight line.
 
     Returns:
         The curve.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameter r along a path in which a motion never rests.
+"""Parameter r of a path whose rate dr/dt is positive even when the motion is at rest.
 
 A motion with limited jerk leaves a rest with the cube of the time, so the square of its speed, the
-planner's unknown, has an infinite second derivative by s there. Along the path s = g(r): where g
-rises with the cube of r, the rate dr/dt and all of its derivatives are finite at a rest, while
+planner's unknown, has an infinite second derivative by s there. The parameter is r with s = g(r).
+If g grows with the cube of r at a rest, dr/dt and all of its derivatives are finite there, although
 speed and acceleration are zero.
 """
 

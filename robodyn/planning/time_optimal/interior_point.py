@@ -2,11 +2,11 @@
 
 """Interior-point method for the fastest motion within its limits, see `program`.
 
-A primal-dual method (Verscheure et al. (2009), "Time-optimal path tracking for robots: a convex
-optimization approach"). Time and limits involve neighboring coefficients of the motion only, so the
-matrix has three or five diagonals. With limits on rates of change, the program with tangents at the
-present motion is convex; each step approaches its solution and takes new tangents. With these
-limits, or with friction, the whole problem is not convex, and the result is a local optimum.
+The method is primal-dual (Verscheure et al. (2009), "Time-optimal path tracking for robots: a
+convex optimization approach"). Time and limits involve neighboring coefficients of the motion only,
+so the matrix has three or five diagonals. With limits on rates of change, the program with tangents
+at the present motion is convex; each step approaches its solution and takes new tangents. With
+these limits, or with friction, the whole problem is not convex, and the result is a local optimum.
 """
 
 from __future__ import annotations

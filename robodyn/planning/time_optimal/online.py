@@ -3,7 +3,8 @@
 """Fastest motion to a goal from the mechanism's present state, without a stop.
 
 The path is a cubic in displacements: it starts in the direction of the present velocity and ends in
-the direction of the goal. The weight of the velocity is a choice; the fastest of a few is taken.
+the direction of the goal. Several weights of the velocity are tried, and the fastest motion is
+used.
 """
 
 from __future__ import annotations

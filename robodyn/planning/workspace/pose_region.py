@@ -281,7 +281,7 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """Return a box that the legs reach, or half a turn each way.
+        """Return a box that the legs reach, or half a turn in each direction.
 
         Raises:
             InvalidInput: the legs have no position limits.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requirements of a workspace as a margin of each configuration, negative if one fails.
 
-Limits of all joints, conditioning, the efforts that hold the mechanism at rest, and elasticity.
+They concern limits of all joints, conditioning, efforts at rest, and elasticity.
 """
 
 from __future__ import annotations

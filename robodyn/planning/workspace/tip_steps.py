@@ -192,7 +192,8 @@ class TipSteps:
 def rpy_axes(rpy: FloatArray) -> FloatArray:
     """Compute the axes (N, 3, 3), columns, of rates of roll, pitch and yaw (N, 3), base frame.
 
-    At a pitch of a right angle they are dependent; there it is taken a little off.
+    At a pitch of a right angle they are linearly dependent; a slightly different pitch is used
+    there.
     """
     cosine = np.cos(rpy[:, 1])
     cosine = np.where(np.abs(cosine) < STEEP, np.copysign(STEEP, cosine), cosine)
@@ -203,7 +204,7 @@ def rpy_axes(rpy: FloatArray) -> FloatArray:
 
 
 def independent_angles(mechanism: Mechanism) -> list[int]:
-    """Return those of roll, pitch and yaw (0, 1, 2) that are free at home, others follow them."""
+    """Return the angles (0, 1, 2) of roll, pitch, yaw that determine the others, at home."""
     pose = mechanism.body_pose(mechanism.home)
     rates = np.linalg.solve(rpy_axes(rpy_from_pose(pose)[1][None])[0],
                             mechanism.jacobian(mechanism.home)[3:])  # fmt: skip

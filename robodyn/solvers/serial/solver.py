@@ -243,7 +243,7 @@ class SerialSolver(Solver):
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
-            Unanswered: a joint has no inertia.
+            NoSolutionAt: a joint has no inertia.
         """
         compiled = entry(kernel, *(types_of_state(values) if len(names) > 1 else CONFIGURATION))
         if self.n > lanes.MOST_JOINTS:

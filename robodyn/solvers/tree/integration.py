@@ -159,7 +159,7 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Complete a row, of which some steps are done, in other coordinates."""
+        """Complete a row whose first steps are done, in other coordinates."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

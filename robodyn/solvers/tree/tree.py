@@ -227,7 +227,7 @@ class Tree:
     ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
         """Return whether points coincide, directions across a slide, and perpendicular pairs.
 
-        In the frames of the two bodies.
+        They are in the frames of the two bodies.
         """
         A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
         B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation

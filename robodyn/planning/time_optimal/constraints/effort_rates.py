@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rates of the efforts: the derivative by time of what they are without dry friction.
+"""Rate limits of the efforts: limits of their time derivatives, without dry friction.
 
-Drives build up their current in a finite time, and pressure in a cylinder takes longer still: an
-effort that jumps is not what the joint gets. Dry friction is left out, as it does jump where a
-joint turns round.
+The current of a drive changes in a finite time, the pressure in a cylinder even more slowly, so a
+jump of the effort does not reach the joint. Dry friction is excluded, because it jumps when a joint
+reverses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robodyn.planning.time_optimal.sampled_path import IMPOSED, SmoothPath, deri
 
 
 class EffortRates(ThirdOrder):
-    """Limits (n,) [N/s or N m/s] either way; infinite for none. See `ThirdOrder`."""
+    """Limits (n,) [N/s or N m/s] in both directions; infinite for none. See `ThirdOrder`."""
 
     quantity = "effort rate"
 

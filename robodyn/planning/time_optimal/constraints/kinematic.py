@@ -78,7 +78,7 @@ class TipSpeed(FirstOrder):
 
 
 class Accelerations(OfJoints, SecondOrder):
-    """Limits (n,) [m/s^2 or rad/s^2] either way; infinite for none. See `SecondOrder`."""
+    """Limits (n,) [m/s^2 or rad/s^2] in both directions; infinite for none. See `SecondOrder`."""
 
     quantity = "acceleration"
 

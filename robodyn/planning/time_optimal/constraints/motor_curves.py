@@ -43,7 +43,7 @@ class MotorCurves(NamedTuple):
     def of(cls, mechanism: Mechanism) -> MotorCurves:
         """Collect the curves of a mechanism's motors, converted to its joints.
 
-        A motor's torque reaches its joint by screw and gear with their efficiency when it drives.
+        The conversion includes the efficiency of screw and gear for a driving motor.
         """
         actuators = mechanism.actuators
         counts = np.array([len(each.torque_speed or ()) for each in actuators], dtype=np.int64)

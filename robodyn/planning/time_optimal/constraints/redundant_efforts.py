@@ -2,12 +2,12 @@
 
 """Effort limits of mechanisms with more drives than degrees of freedom, such as cable robots.
 
-Efforts with the same effect differ by internal ones, t + N y. For every r + 1 drives, with
-r = n - f drives to spare, one combination of efforts is independent of internal forces; its
-coefficients are minors of the rows of N. Efforts within the limits exist if and only if all of
-these combinations are within the bounds that follow from the limits. These are the facets of the
-zonotope of available wrenches (Bouchard, Gosselin and Moore, 2010), linear in s'' and s'^2 as the
-motion's own wrench is.
+Efforts with the same effect differ by internal ones, t + N y. For every r + 1 drives, with r = n -
+f redundant drives, one combination of efforts is independent of internal forces; its coefficients
+are minors of the rows of N. Efforts within the limits exist if and only if all of these
+combinations are within the bounds that follow from the limits. These are the facets of the zonotope
+of available wrenches (Bouchard, Gosselin and Moore, 2010), linear in s'' and s'^2 as the motion's
+own wrench is.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _default_tip(tree: ZeroConfigurationTree, base: str, spelling: Spelling) -> 
 
 
 def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
-    """Reject ends of two branches that look like one link, split to make a tree of a loop.
+    """Reject ends of two branches that look like the halves of a link split to cut a loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. An
     explicit tip avoids this check.

@@ -2,7 +2,7 @@
 
 """Batches of states of a serial arm in SIMD lanes, see `dynamics.kernels.lanes`.
 
-Every function returns how many states, from the first, it has solved.
+Every function returns the number of solved states, counted from the first.
 """
 
 from __future__ import annotations

@@ -237,9 +237,9 @@ def short_form(platform: Any) -> dict[str, Any]:
 
 
 def equality_key(platform: Any) -> dict[str, Any]:
-    """Return what counts in comparisons, in the terms of the short form, without names.
+    """Return the data that comparisons use: the fields of the short form, without names.
 
-    The zeros of the actuators' joints in the file do not count.
+    The zeros of the actuators' joints in the file are ignored.
     """
     model, structure = platform.model, platform.structure
     springs = [asdict(leg.spring(model)) for leg in structure.legs]

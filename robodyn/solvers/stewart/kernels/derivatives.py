@@ -63,8 +63,8 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Compute derivatives out (N, 108) of forces, accelerations or loads at rest.
 
-    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns how many
-    states, from the first, have them.
+    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns the number of
+    states, counted from the first, for which they exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

@@ -56,7 +56,7 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
     """Compute positions p (N, 25) and tangents S (N, 24 * 6) of normalized poses (N, 7).
 
-    Returns how many states, from the first, have them.
+    Returns the number of states, counted from the first, for which they exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     p, S = borrowed_array(p), borrowed_array(S)
@@ -91,7 +91,7 @@ def motions(
 ) -> int:
     """Compute positions p (N, 25), rates r and accelerations c (N, 24) of a platform's motion.
 
-    Returns how many states, from the first, have them.
+    Returns the number of states, counted from the first, for which they exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     twist, accel = borrowed_array(twist), borrowed_array(accel)

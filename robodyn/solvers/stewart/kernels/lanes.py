@@ -2,8 +2,8 @@
 
 """Batches of states of a 6-UPS Stewart platform in SIMD lanes, see `dynamics.kernels.lanes`.
 
-The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns how many
-states, from the first, it has solved.
+The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns the number
+of solved states, counted from the first.
 """
 
 from __future__ import annotations

@@ -8,13 +8,14 @@ is closed (assembled).
 
 - `equations`: the residuals and their Jacobian, and Newton's method from a nearby configuration.
 - `legs`, `rods`: chains between two bodies, whose positions follow from the bodies' in closed form.
-- `far_search`: a search from many starts, for configurations that are far from any known one.
+- `global_search`: a search from many starts, for configurations that are far from any known one.
 - `assembly_modes`: the configurations that have the same driven positions.
 - `structure`: mobility, and the choice of independent joints, by the rank of the Jacobian at home;
   `idle` finds joints that spin without effect.
 - `pivots`: other independent joints, if the chosen ones do not determine the motion.
 - `kinematics`: positions, velocities and accelerations of all joints from the independent ones.
-- `assembling`: the public functions: driven positions in, configuration out, on a guess's branch.
+- `assembly`: the public functions, which return the configuration for driven positions, near a
+  guess.
 """
 
 from robodyn.solvers.tree.closing.assembly_modes import assembly_modes

@@ -109,9 +109,9 @@ class Pivots:
 def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
     """Return packings of which one is suitable at any positions of the driven joints.
 
-    The pivots of home may vanish at a configuration that is not singular; single calls then look
-    for others. Code without Python has only these packings, in the same independent coordinates.
-    Each is made at a sample of the travel where those before it nearly fail.
+    The pivots of home may vanish at a configuration that is not singular; single calls then search
+    for others. Exported code has only these packings, in the same independent coordinates. Each is
+    created at a sample of the travel where the previous ones nearly fail.
     """
     structure, samples = mechanism.structure, np.random.default_rng(SEED)
     head, numbers = structure.packed.head, structure.packed.numbers.copy()

@@ -273,8 +273,8 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
     It is the largest of all, but near a singular configuration rounding leaves small singular
     values.
-    Overconstrained loops end there easily: a parallelogram with a third bar, when all bars are in
-    line. Such samples are discarded if there are others.
+    This is common for overconstrained loops, such as a parallelogram with a third bar when all bars
+    are in line. Such samples are discarded if there are others.
     """
     found = []
     for q in samples:

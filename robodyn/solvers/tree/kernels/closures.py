@@ -233,7 +233,7 @@ def damp(m: Any, B: Any) -> None:
 
 @inner
 def turn_of(closure: Any, a: Any, b: Any) -> Any:
-    """Return the rotation vector [rad], base frame, of a closure's child from its rest."""
+    """Return a closure's rotation vector [rad] from its rest orientation, in the base frame."""
     return rotation_vector(
         turned_axis(closure, a, b, 0), turned_axis(closure, a, b, 1), turned_axis(closure, a, b, 2)
     )
@@ -241,7 +241,7 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis k of the base, rotated like the child of a closure from its rest."""
+    """Return axis k of the base frame, rotated as the child is from its rest orientation."""
     own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
     return combine(vector(b, layout.X), vector(b, layout.Y), vector(b, layout.Z), own)

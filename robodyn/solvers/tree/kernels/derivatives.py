@@ -79,7 +79,8 @@ def derivatives(
     """Compute derivatives out (N, ...) of efforts, accelerations or loads at rest.
 
     By displacement, velocity, and acceleration or efforts, row by row. No rate of the tree (rates,)
-    is displaced by more than its limit. Returns how many states, from the first, have them.
+    is displaced by more than its limit. Returns the number of states, counted from the first, for
+    which they exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

@@ -198,7 +198,7 @@ def displace_all(
     """Move every q (N, positions) by its displacement (N, free), as `displace` does.
 
     With `chained` each starts from the result of the one before it, the first from q[0]. Returns
-    how many, from the first, have a residual of at most `accepted`.
+    the number, counted from the first, with a residual of at most `accepted`.
     """
     m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
     if not fits(m):
@@ -229,8 +229,8 @@ def reach(
 ) -> float:
     """Move q (positions,) in place to a tip pose (7,), or nearest to it.
 
-    The rows of the pose are multiplied by weights (6,). Returns the largest weighted rest after at
-    most `most` steps, -1 for unsuitable pivots.
+    The rows of the pose are multiplied by weights (6,). Returns the largest weighted remaining
+    error after at most `most` steps; -1 for unsuitable pivots.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -254,8 +254,8 @@ def reach_all(
 ) -> int:
     """Compute configurations out (N, positions) with tip poses (N, 7), as `reach`.
 
-    Each starts from the one before it, the first from `start` (positions,). Returns how many, from
-    the first, have a rest of at most `accepted`.
+    Each starts from the one before it, the first from `start` (positions,). Returns the number,
+    counted from the first, with a remaining error of at most `accepted`.
     """
     m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
     start, weights = borrowed_array(start), borrowed_array(weights)

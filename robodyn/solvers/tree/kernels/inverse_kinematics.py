@@ -197,7 +197,7 @@ def reach(
     Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
 
     Returns:
-        The largest weighted gap left; -1, with q undefined, for unsuitable pivots.
+        The largest weighted remaining gap; -1, with q undefined, for unsuitable pivots.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -237,7 +237,7 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
     """Move eight configurations near their goals like `reach`, without damping.
 
     Returns:
-        The gap left of each; a large number if pivots are unsuitable for one of them.
+        The remaining gap of each; a large number if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]

@@ -3,8 +3,8 @@
 """Batches of states of a mechanism with closed loops, eight at a time in SIMD lanes.
 
 The equations are those of single states. If a group of eight has no result, each state is computed
-alone, in all lanes; without a result it is NaN, and the caller finds the reason. Entries return how
-many states, from the first, are finite numbers.
+alone, in all lanes; without a result it is NaN, and the caller finds the reason. Entries return the
+number of finite states, counted from the first.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ def correction(m: Any, s: Any) -> bool:
 def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> Any:
     """Close the loops from q (positions,) in place with constant independent coordinates.
 
-    Each of eight configurations stops when it would alone. From a residual below `enough` the last
-    step is taken without evaluating the residual after it, and the result is zero. Returns the
+    Each of eight configurations stops after the same steps as a single one. If the residual is
+    below `enough`, it is not evaluated after the last step, and the result is zero. Returns the
     largest residual, relative to the size; -1 if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
