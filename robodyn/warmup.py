@@ -9,6 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn.algorithms import conditioning, motions
+from robodyn.analysis.run import RunHistory
 from robodyn.control.conditioning import condition_rate, weakest_direction
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.joint_space import joint_motion
@@ -62,6 +63,15 @@ def warm_up_watching(mechanism: Mechanism) -> None:
         scale.follow(path)
         scale.at(0, home, rest)
         look_ahead(mechanism, path)
+
+
+def warm_up_summary(mechanism: Mechanism) -> None:
+    """Call the functions that summarize a run once."""
+    with suppress(RobodynError):
+        path = _motion_near_home(mechanism)
+        moved = path.sample(path.times)
+        effort = np.zeros((len(path.times), len(mechanism.joint_names)))
+        RunHistory(mechanism, "", "", path.times, *moved[:2], effort, moved).summary()
 
 
 def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:

@@ -195,10 +195,15 @@ def check(name: str, spec: Spec, value: Any) -> Any:
     return value
 
 
-def load_mechanism(values: dict[str, Any], log: RcutilsLogger | None = None) -> Mechanism:
+def load_mechanism(
+    values: dict[str, Any],
+    log: RcutilsLogger | None = None,
+    warm_up: Callable[[Mechanism], None] = warm_up,
+) -> Mechanism:
     """Load the mechanism of the parameters `model` or `robot_description`.
 
     Warnings about it (unphysical inertias) go to `log`; pass it in one node of a graph only.
+    `warm_up` loads the compiled functions that the node calls.
 
     Raises:
         ModelError: neither is given, or the description is invalid.

@@ -22,6 +22,7 @@ from robodyn.analysis.run import RunHistory, summary_text
 from robodyn.arrays import FloatArray
 from robodyn.control.lookahead import needs_regularity
 from robodyn.trajectories import SampledTrajectory
+from robodyn.warmup import warm_up_summary
 from robodyn_ros import messages, qos
 from robodyn_ros.interfaces import Interface, subscribe
 from robodyn_ros.nodes import NODES, NOT_COMPLETED
@@ -44,7 +45,7 @@ class RunSummary(Node):
     def __init__(self) -> None:
         super().__init__("run_summary")
         self._p = declare(self, PARAMETERS)
-        self._mechanism = load_mechanism(self._p)
+        self._mechanism = load_mechanism(self._p, warm_up=warm_up_summary)
         self._trajectory: SampledTrajectory | None = None
         self._start: int | None = None
         self._commanded: int | None = None

@@ -77,7 +77,7 @@ def use(model: str) -> None:
     mechanism = load_quietly(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
-    _step_smooth_and_rough(mechanism)
+    _step_by_each_loop(mechanism)
     batch = rd.load_path("demo", mechanism).sample([0.0, 0.001])
     effort = mechanism.inverse_dynamics(*batch)
     mechanism.forward_dynamics(batch.configuration, batch.velocity, effort)
@@ -92,11 +92,9 @@ def use(model: str) -> None:
         state_estimator(mechanism, None, Encoders()).warm_up()
 
 
-def _step_smooth_and_rough(mechanism: rd.Mechanism) -> None:
-    """Take a step with and without dry friction, so that both integration loops are compiled."""
+def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
+    """Take a step by each of the two loops of a kind; the friction of the model does not matter."""
     from robodyn.dynamics.joint_friction import JointFriction, friction_rows
-
-    """Take a step by each of the two loops of a kind, whatever the model's friction."""
 
     rest = np.zeros(len(mechanism.joint_names))
     for decay in (0.0, 1e9):

@@ -28,11 +28,9 @@ _STACK = BorrowedArrayType(3)
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
 # Of a plant with elastic drives, by whether its controller measures the motors.
-_ELASTIC_OPTIONS = {
-    measures: np.array([1.0, 1.0, 0.0, float(measures)]) for measures in (False, True)
-}
-# Options of a plant, by whether steps are hybrid, damping may be stiff, and steps semi-implicit.
-_OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False, True), repeat=3)}
+_ELASTIC_OPTIONS = {measures: np.array([1.0, 0.0, float(measures)]) for measures in (False, True)}
+# Options of a plant, by whether damping may be stiff and steps are semi-implicit.
+_OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False, True), repeat=2)}
 
 
 class Outcome(NamedTuple):
@@ -89,10 +87,11 @@ class Rollout:
 
 
 class Kernels(NamedTuple):
-    """A kind's loop, and the types of the arrays that describe one of its mechanisms.
+    """A kind's loops, and the types of the arrays that describe one of its mechanisms.
 
     Attributes:
-        loop: entry as in `dynamics.kernels.simulation`.
+        loop, loop_hybrid: entries as in `dynamics.kernels.simulation`, for smooth and for hybrid
+            steps.
         numbers: types of the arrays.
         batch, batch_hybrid: entries as in `dynamics.kernels.batch_simulation`, if any, for smooth
             and for hybrid steps.
@@ -100,6 +99,7 @@ class Kernels(NamedTuple):
     """
 
     loop: Any
+    loop_hybrid: Any
     numbers: tuple[Any, ...]
     batch: Any = None
     batch_hybrid: Any = None
@@ -108,21 +108,21 @@ class Kernels(NamedTuple):
 
 @cached_threadsafe
 def run_entry(
-    kernels: Kernels,
+    loop: Any,
+    numbers: tuple[Any, ...],
     known: int,
     driver: Callable[[Any], Any] | None = None,
     elastic: bool = False,
 ) -> Callable[..., tuple[int, int, int]]:
-    """Return the entry point of a kind's loop.
+    """Return the entry point of a loop in `Kernels`.
 
-    The arrays of the plant are followed by its `joint_table`, the rows of its friction, the
-    options of `kernels.integration`, the end stops and, if they are `elastic`, the drives; `known`
-    is how often the arrays of a mechanism occur in the controller's model.
+    The arrays of the plant, of the types `numbers`, are followed by its `joint_table`, the rows of
+    its friction, the options of `kernels.integration`, the end stops and, if they are `elastic`,
+    the drives; `known` is how often the arrays of a mechanism occur in the controller's model.
     """
     further = [MATRIX] if elastic else []
-    plant = types.Tuple([*kernels.numbers, MATRIX, MATRIX, VECTOR, VECTOR, *further])
-    model = types.Tuple([*kernels.numbers * known])
-    loop = kernels.elastic if elastic else kernels.loop
+    plant = types.Tuple([*numbers, MATRIX, MATRIX, VECTOR, VECTOR, *further])
+    model = types.Tuple([*numbers * known])
     loop = loop if driver is None else driver(loop)
     return direct(loop, plant, model, _ARRAYS, types.intp, types.intp, types.intp)
 
@@ -152,20 +152,20 @@ class CompiledRun:
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
-        friction, known = self.friction, len(self.model) // len(self.plant)
+        friction, kernels = self.friction, self.kernels
+        further: tuple[FloatArray, ...] = ()
         if self.drives is not None:
-            loop = run_entry(self.kernels, known, rollout.driver, True)
+            kernel, plant, further = kernels.elastic, self.smooth(), (self.drives,)
             options = _ELASTIC_OPTIONS[rollout.measures_motors]
-            ends = self.table, friction.rows, options, rollout.stops, self.drives
-            moved = *self.smooth(), *ends
-            return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
-        may_be_stiff = friction.may_be_stiff(rollout.dt)
-        semi = rollout.is_semi_implicit
-        needs_options = friction.is_dry or may_be_stiff or semi
-        loop = run_entry(self.kernels, known, rollout.driver)
-        plant = self.smooth() if needs_options else self.plant
-        options = _OPTIONS[needs_options, may_be_stiff, semi]
-        moved = *plant, self.table, friction.rows, options, rollout.stops
+        else:
+            may_be_stiff, semi = friction.may_be_stiff(rollout.dt), rollout.is_semi_implicit
+            hybrid = friction.is_dry or may_be_stiff or semi
+            kernel = kernels.loop_hybrid if hybrid else kernels.loop
+            plant = self.smooth() if hybrid else self.plant
+            options = _OPTIONS[may_be_stiff, semi]
+        known = len(self.model) // len(self.plant)
+        loop = run_entry(kernel, kernels.numbers, known, rollout.driver, bool(further))
+        moved = *plant, self.table, friction.rows, options, rollout.stops, *further
         return Outcome(*loop(moved, self.model, rollout.arrays, rollout.law, first, last))
 
 

@@ -177,7 +177,7 @@ class Solver:
             pairs = zip(friction, further, strict=True)
             further = [np.append(one.rows.ravel(), limits) for one, limits in pairs]
         lanes = in_lanes(values, np.broadcast_to(further, (len(rows), len(further[0]))))
-        options = np.array([hybrid, may_be_stiff, is_semi_implicit], dtype=np.float64)
+        options = np.array([may_be_stiff, is_semi_implicit], dtype=np.float64)
         return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:

@@ -12,7 +12,7 @@ from robodyn.dynamics.joint_friction import STIFF_DECAY
 from robodyn.dynamics.kernels.control_laws import corrected_acceleration
 from robodyn.dynamics.kernels.effort_reduction import reduce_efforts
 from robodyn.dynamics.kernels.end_stops import STOPS, end_stop_efforts, motor_limits
-from robodyn.dynamics.kernels.integration import HYBRID, OPTIONS, STIFF_CHECK
+from robodyn.dynamics.kernels.integration import OPTIONS, STIFF_CHECK
 from robodyn.exporting.kind_functions import (
     FINE,
     INVALID,
@@ -233,8 +233,7 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
 def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
     """Compile steps of the simulation with elastic drives and constant efforts."""
     step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
-    dry, decay = friction.is_dry, friction.decay
-    elastic = setting.links is not None
+    decay, elastic = friction.decay, setting.links is not None
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))
 
     def checked_step(
@@ -244,10 +243,8 @@ def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
         if not (0.0 < dt < np.inf and steps > 0):
             return INVALID
         options, held = stack(1, OPTIONS + 1), stack(1, n)
-        may_be_stiff = elastic or decay * dt > STIFF_DECAY
         clear(options[0])
-        options[0, HYBRID] = 1.0 if dry or may_be_stiff else 0.0
-        options[0, STIFF_CHECK] = 1.0 if may_be_stiff else 0.0
+        options[0, STIFF_CHECK] = 1.0 if elastic or decay * dt > STIFF_DECAY else 0.0
         for i in range(n):
             held[0, i] = min(max(efforts[i], at_ends()[i]), at_ends()[n + i])
         applied = unloaded() if is_null(wrench) else wrench

@@ -19,7 +19,7 @@ from robodyn.dynamics.kernels.end_stops import (
     STIFFNESS,
     STOPS,
 )
-from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS
+from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS, STIFF_CHECK
 from robodyn.dynamics.kernels.joint_simulation import JointEquations
 from robodyn.dynamics.kernels.state import State, unloaded
 from robodyn.errors import ModelError
@@ -308,6 +308,31 @@ def plant_model(mechanism: Mechanism) -> Mechanism:
     return bare._smooth
 
 
+def _only(loop: Any) -> Any:
+    """Compile (options, arguments of a loop) -> status of this loop."""
+
+    @inner
+    def simulate(options: Any, *arguments: Any) -> int:
+        return int(loop(*arguments)[0])
+
+    return simulate
+
+
+def _rigid_loop(mechanism: Mechanism, kernels: Kernels) -> Any:
+    """Compile (options, arguments of a loop) -> status of the loop for the options."""
+    friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
+    if friction.is_dry or friction.decay == 0.0:
+        return _only(hybrid if friction.is_dry else smooth)
+
+    @inner
+    def simulate(options: Any, *arguments: Any) -> int:
+        if options[STIFF_CHECK] != 0.0:
+            return int(hybrid(*arguments)[0])
+        return int(smooth(*arguments)[0])
+
+    return simulate
+
+
 def step_of(
     mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
@@ -324,10 +349,10 @@ def step_of(
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, drives = mechanism.coordinates.velocity_size, mechanism.drives.elasticity
-    simulate, motors = loop.loop, 0
+    simulate, motors = _rigid_loop(mechanism, loop), 0
     elastic: tuple[ArraySpec, ...] = ()
     if drives is not None:
-        simulate, motors, elastic = loop.elastic, n, (constant(drives),)
+        simulate, motors, elastic = _only(loop.elastic), n, (constant(drives),)
     limited = float(mechanism.drives.has_torque_speed_curve)
     marshal_plant = marshaler(
         *plant,
@@ -373,8 +398,8 @@ def step_of(
         # as literals they would have the loop compiled for these values
         law, first, last = np.intp(GIVEN), np.intp(0), np.intp(1)
         status = simulate(
-            marshal_plant((options, stops[0])), marshal_model(()), arrays, law, first, last
-        )[0]
+            options, marshal_plant((options, stops[0])), marshal_model(()), arrays, law, first, last
+        )
         if status == OK:
             copied(before[1], nq, q)
             copied(rates[1], nv, v)

@@ -20,7 +20,7 @@ from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.end_stops import motor_effort
 from robodyn.dynamics.kernels.hybrid_step import MotionEquations
 from robodyn.dynamics.kernels.integration import OK, OPTIONS
-from robodyn.dynamics.kernels.simulation import Functions, sticking_loop
+from robodyn.dynamics.kernels.simulation import Functions, hybrid_loop
 from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner, noinline
@@ -136,7 +136,7 @@ def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) 
 
 
 def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
-    """Return the loop of a kind with elastic drives; see `simulation_loop`.
+    """Return the loop of a kind with elastic drives; see `hybrid_loop`.
 
     Its `plant` is an `ElasticPlant`. `joint_positions(plant, configuration, out)` writes the
     positions (n,) of the driven joints. The rows `L` of the kind's `equations` begin with those of
@@ -222,7 +222,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         nq, nv, _ = rigid_sizes(plant.own)
         return bool(rigid_command(control, q[:nq], v[:nv], row, load, own_work, out))
 
-    run_sticking = sticking_loop(
+    run = hybrid_loop(
         Functions(
             command, None, normalize, equations, configuration_rate, sizes, kind.without_inertia
         )
@@ -238,6 +238,6 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         vectors = stack_all(ElasticMemory(0, (nv, nv), n, n, nq, nq, nv, nv))
         clear(vectors.none)
         memory = ElasticMemory(equations_memory, *vectors[1:])
-        return run_sticking(plant, model, (work, memory, plant), arrays, law, first, last)
+        return run(plant, model, (work, memory, plant), arrays, law, first, last)
 
     return loop

@@ -4,7 +4,7 @@
 
 Turney, Mudge and Lee (1980), section 7. `run` is the whole loop, with `classical_step`, Runge-Kutta
 of order 4, or `hybrid_step.hybrid_step` for joints that stick or are damped too strongly for
-explicit steps. `simulation.simulation_loop` combines them for a kind, and documents the functions
+explicit steps. `simulation` combines them with the functions of a kind, and documents the functions
 that a kind has to provide.
 """
 
@@ -18,12 +18,10 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
 
-# Options of a plant: whether a step is hybrid, as joints stick or may be strongly damped or the
-# steps are semi-implicit; whether damping may be strong; whether the steps are semi-implicit.
-HYBRID: Final = 0
-STIFF_CHECK: Final = 1
-SEMI_IMPLICIT: Final = 2
-OPTIONS: Final = 3
+# Options of hybrid steps: whether damping may be strong; whether the steps are semi-implicit.
+STIFF_CHECK: Final = 0
+SEMI_IMPLICIT: Final = 1
+OPTIONS: Final = 2
 # Statuses; the kinds' own statuses are positive.
 OK: Final = 0
 DIVERGED: Final = -1

@@ -6,7 +6,7 @@ Numba compiles a loop for each set of functions and inlines them, so no call goe
 To add a kind, write `Functions` in its `kernels/integration.py`, and an entry with scratch memory
 of its own, valid for the duration of the call:
 
-    loop = simulation_loop(Functions(command, accelerate, normalize, ...))
+    loop = smooth_loop(Functions(command, accelerate, normalize, ...))
 
     @batch_entry
     def simulate(plant, model, rollout, law, first, last):
@@ -36,7 +36,7 @@ from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.pieces import put_between, put_load
 from robodyn.dynamics.kernels.state import loaded
 from robodyn.numerics.array_arguments import stack_all
-from robodyn.numerics.compiler import inner, noinline
+from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within
 from robodyn.numerics.vectors import copy
 
@@ -102,8 +102,8 @@ def command_at_instant(
     return integration.OK
 
 
-def sticking_loop(kind: Functions) -> Any:
-    """Return the loop of a kind whose joints stick or may be strongly damped; see `run`."""
+def hybrid_loop(kind: Functions) -> Any:
+    """Return the loop of a kind whose joints stick or may be strongly damped; see `smooth_loop`."""
     command, normalize, sizes = kind.command, kind.normalize, kind.sizes
     equations, configuration_rate = kind.equations, kind.configuration_rate
     without_inertia = kind.without_inertia
@@ -122,7 +122,7 @@ def sticking_loop(kind: Functions) -> Any:
         return status, loaded(q, v, s.effort, p.load, True)
 
     @inner
-    def sticking_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
+    def step_once(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
         if step.at_instant:
             status = command_at_instant(command, task, step, configuration, velocity)
             if status != integration.OK:
@@ -134,8 +134,8 @@ def sticking_loop(kind: Functions) -> Any:
         )
         return int(status)
 
-    @noinline
-    def run_sticking(
+    @inner
+    def loop(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
         rollout = integration.PackedRollout(*arrays)
@@ -149,20 +149,19 @@ def sticking_loop(kind: Functions) -> Any:
         )
         scratch = HybridScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
         return integration.run(
-            sticking_step, integration.Task(plant, control, work, scratch), rollout, first, last
+            step_once, integration.Task(plant, control, work, scratch), rollout, first, last
         )
 
-    return run_sticking
+    return loop
 
 
-def simulation_loop(kind: Functions) -> Any:
-    """Create the loop of a kind: loop(plant, model, work, arrays, law, first, last).
+def smooth_loop(kind: Functions) -> Any:
+    """Return the loop of a kind: loop(plant, model, work, arrays, law, first, last).
 
     `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """
     command, accelerate, normalize = kind.command, kind.accelerate, kind.normalize
     sizes = kind.sizes
-    run_sticking = sticking_loop(kind)
 
     @kind.compile_step
     def smooth_step(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
@@ -174,8 +173,6 @@ def simulation_loop(kind: Functions) -> Any:
     def loop(
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
-        if plant.options[integration.HYBRID] != 0.0:
-            return run_sticking(plant, model, work, arrays, law, first, last)
         rollout = integration.PackedRollout(*arrays)
         control = integration.Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
         nq, nv, n = sizes(plant)

@@ -9,7 +9,7 @@ from typing import Any
 from robodyn.dynamics.kernels.batch_simulation import batch_loops
 from robodyn.dynamics.kernels.elastic_drives import ElasticPlant, elastic_loop
 from robodyn.dynamics.kernels.integration import PackedPlant
-from robodyn.dynamics.kernels.simulation import Functions, simulation_loop
+from robodyn.dynamics.kernels.simulation import Functions, hybrid_loop, smooth_loop
 from robodyn.numerics.array_arguments import borrowed_array, stack_all
 from robodyn.numerics.compiler import entry_of, inner
 from robodyn.numerics.simd.access import rows_of
@@ -23,8 +23,8 @@ def loop_entries(
     shapes: Any,
     mechanism_of: Any = borrowed_array,
     model_of: Any = borrowed_array,
-) -> tuple[Any, Any]:
-    """Return the entries `simulate` and `simulate_elastic` of a kind.
+) -> tuple[Any, Any, Any]:
+    """Return the entries `simulate`, `simulate_hybrid` and `simulate_elastic` of a kind.
 
     An entry takes the packed plant: arrays of its mechanism, then table, friction, options and
     stops of `PackedPlant`, and the drives of an `ElasticPlant`; arrays of the controller's model;
@@ -32,22 +32,25 @@ def loop_entries(
 
     Args:
         module: name of the module to which the entries belong.
-        functions, joint_positions: of `simulation_loop` and `elastic_loop`.
+        functions, joint_positions: of the loops and of `elastic_loop`.
         shapes: shapes(mechanism, model) of the scratch memory, see `stack_all`.
         mechanism_of, model_of: functions that return a mechanism, or a controller's model, from the
             tuple of its arrays.
     """
-    loop, loop_with_drives = simulation_loop(functions), elastic_loop(functions, joint_positions)
+    loop_with_drives = elastic_loop(functions, joint_positions)
 
     @inner
     def plant_of(arrays: Any) -> Any:
         table, friction, options, stops = borrowed_array(arrays[-4:])
         return PackedPlant(mechanism_of(arrays[:-4]), table, friction, options, stops)
 
-    def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
-        own, known = plant_of(plant), model_of(model)
-        work = stack_all(shapes(own.mechanism, known))
-        return loop(own, known, work, borrowed_array(arrays), law, first, last)
+    def entry(loop: Any, name: str) -> Any:
+        def simulate(plant: Any, model: Any, arrays: Any, law: int, first: int, last: int) -> Any:
+            own, known = plant_of(plant), model_of(model)
+            work = stack_all(shapes(own.mechanism, known))
+            return loop(own, known, work, borrowed_array(arrays), law, first, last)
+
+        return entry_of(simulate, module, name)
 
     def simulate_elastic(
         plant: Any, model: Any, arrays: Any, law: int, first: int, last: int
@@ -57,7 +60,11 @@ def loop_entries(
         moved = ElasticPlant(own, own.friction, own.options, borrowed_array(plant[-1]))
         return loop_with_drives(moved, known, work, borrowed_array(arrays), law, first, last)
 
-    return entry_of(simulate, module), entry_of(simulate_elastic, module)
+    return (
+        entry(smooth_loop(functions), "simulate"),
+        entry(hybrid_loop(functions), "simulate_hybrid"),
+        entry_of(simulate_elastic, module),
+    )
 
 
 @inner

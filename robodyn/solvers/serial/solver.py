@@ -43,6 +43,7 @@ from robodyn.solvers.serial.kernels.integration import (
     advance_hybrid,
     simulate,
     simulate_elastic,
+    simulate_hybrid,
 )
 from robodyn.threads import cached_threadsafe, with_stack
 
@@ -62,7 +63,9 @@ class SerialSolver(Solver):
         still: (n,) zeros.
     """
 
-    loop = Kernels(simulate, (MATRIX, VECTOR), advance, advance_hybrid, simulate_elastic)
+    loop = Kernels(
+        simulate, simulate_hybrid, (MATRIX, VECTOR), advance, advance_hybrid, simulate_elastic
+    )
     failure_reasons: ClassVar = {
         NO_COMMAND: "the efforts are not finite",
         NO_INERTIA: "a joint has no inertia to accelerate; give its link mass or its motor an "

@@ -35,7 +35,11 @@ from robodyn.solvers.stewart.kernels import joints, single
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels.batch_simulation import advance, advance_hybrid
 from robodyn.solvers.stewart.kernels.derivatives import derivatives
-from robodyn.solvers.stewart.kernels.integration import simulate, simulate_elastic
+from robodyn.solvers.stewart.kernels.integration import (
+    simulate,
+    simulate_elastic,
+    simulate_hybrid,
+)
 from robodyn.solvers.stewart.kernels.joints import RATES
 from robodyn.solvers.stewart.packing import pack, pack_lanes, put_platform
 from robodyn.solvers.stewart.recognition import platform_body
@@ -58,7 +62,7 @@ class PlatformSolver(Solver):
         lanes: packed for kernels that evaluate all legs at once.
     """
 
-    loop = Kernels(simulate, (VECTOR,), advance, advance_hybrid, simulate_elastic)
+    loop = Kernels(simulate, simulate_hybrid, (VECTOR,), advance, advance_hybrid, simulate_elastic)
     positions_are_given = rates_are_given = False
 
     def __init__(self, mechanism: Any) -> None:

@@ -28,6 +28,7 @@ from robodyn.solvers.tree.kernels.integration import (
     advance_hybrid,
     simulate,
     simulate_elastic,
+    simulate_hybrid,
 )
 from robodyn.solvers.tree.packing import Packed
 
@@ -46,7 +47,9 @@ NO_STEP = {
 
 
 # of a plan and numbers
-KERNELS = Kernels(simulate, (VECTOR,) * 2, advance, advance_hybrid, simulate_elastic)
+KERNELS = Kernels(
+    simulate, simulate_hybrid, (VECTOR,) * 2, advance, advance_hybrid, simulate_elastic
+)
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:

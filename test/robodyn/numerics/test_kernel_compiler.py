@@ -241,7 +241,7 @@ import numpy as np
 import pytest
 import robodyn as rd
 from robodyn.algorithms import stepping
-from robodyn.solvers.serial.kernels.integration import simulate as of_arms
+from robodyn.solvers.serial.kernels.integration import simulate_hybrid as of_arms
 from robodyn.solvers.stewart.kernels.integration import simulate as of_platforms
 
 for name, simulate in (("puma560", of_arms), ("stewart_dasgupta", of_platforms)):

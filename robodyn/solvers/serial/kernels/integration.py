@@ -139,7 +139,7 @@ EQUATIONS = joint_simulation.JointEquations(
     wraps,
 )  # fmt: skip
 FUNCTIONS = joint_simulation.loop_functions(EQUATIONS)
-simulate, simulate_elastic = loop_entries(
+simulate, simulate_hybrid, simulate_elastic = loop_entries(
     __name__, FUNCTIONS, joint_simulation.joint_positions, shapes_of_arm
 )
 advance, advance_hybrid = lane_entries(__name__, FUNCTIONS, unpack, shapes_of_arms)

@@ -210,4 +210,6 @@ FUNCTIONS = Functions(
     command, accelerate, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR,
     compile_step=preoptimized,
 )  # fmt: skip
-simulate, simulate_elastic = loop_entries(__name__, FUNCTIONS, joint_positions, work_shapes)
+simulate, simulate_hybrid, simulate_elastic = loop_entries(
+    __name__, FUNCTIONS, joint_positions, work_shapes
+)

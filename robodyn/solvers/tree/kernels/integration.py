@@ -304,7 +304,7 @@ def lanes_fit(plan: Any, numbers: Any) -> bool:
 FUNCTIONS = Functions(
     command, accelerate, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR
 )
-simulate, simulate_elastic = loop_entries(
+simulate, simulate_hybrid, simulate_elastic = loop_entries(
     __name__, FUNCTIONS, joint_positions, shapes, mechanism_of, models_of
 )
 advance, advance_hybrid = lane_entries(

@@ -190,5 +190,5 @@ derivatives = of_derivatives("derivatives", find_derivatives)
 
 # -- simulation
 FUNCTIONS = loop_functions(EQUATIONS)
-simulate, _ = loop_entries(__name__, FUNCTIONS, joint_positions, shapes)
+simulate, simulate_hybrid, _ = loop_entries(__name__, FUNCTIONS, joint_positions, shapes)
 advance, advance_hybrid = lane_entries(__name__, FUNCTIONS, unpack, shapes)

@@ -45,7 +45,13 @@ STATE = Arguments(JOINTS, JOINTS, JOINTS, WRENCH, BASE)
 class CartSolver(Solver):
     """The packed numbers of a cart, and its kernels."""
 
-    loop = Kernels(kernels.simulate, (MATRIX, VECTOR), kernels.advance, kernels.advance_hybrid)
+    loop = Kernels(
+        kernels.simulate,
+        kernels.simulate_hybrid,
+        (MATRIX, VECTOR),
+        kernels.advance,
+        kernels.advance_hybrid,
+    )
     failure_reasons: ClassVar = {kernels.BASE_MOVES: "the base of a cart stands still"}
 
     def __init__(self, mechanism):
