@@ -48,26 +48,41 @@ def test_a_saved_model_has_the_same_inverse_dynamics(name, tmp_path, rng):
         )
 
 
-def in_mujoco(model, loop, q):
-    """Data of MuJoCo at a configuration, and its rates by those of the tree."""
+def motion_in_mujoco(model, loop, q, v, a):
+    """Data of MuJoCo in a motion of the loop, and MuJoCo's rates by those of the tree."""
     data, tree = mujoco.MjData(model), loop.structure.tree
-    spread = np.zeros((model.nv, tree.rates))
+    spread, balls = np.zeros((model.nv, tree.rates)), []
     for n in range(model.njnt):
-        name, kind = model.joint(n).name or f"joint{n}", model.joint(n).type[0]
+        name, kind = model.joint(n).name or f"joint{n}", mujoco.mjtJoint(model.jnt_type[n])
         at, dof = model.jnt_qposadr[n], model.jnt_dofadr[n]
         own = next(j for j in loop.model.joints if j.name == name)
         place, seat = tree.position_of[name], own.at
-        if kind != mujoco.mjtJoint.mjJNT_FREE:
+        if own.kind != "floating":
             data.qpos[at] = q[place]
             spread[dof, tree.rate_of[name]] = 1.0 if own.mimic is None else own.mimic.multiplier
             continue
         first = loop.structure.rate_names.index(f"{name}.x")
-        data.qpos[at : at + 3] = seat.translation + seat.rotation @ q[place : place + 3]
         R = rotation_matrix(np.array([0, 0, 0, *q[place + 3 : place + 7]]))
+        if kind == mujoco.mjtJoint.mjJNT_BALL:
+            data.qpos[at : at + 4] = np.roll(quaternion_of_rotation(R), 1)
+            balls.append((model.jnt_bodyid[n], slice(dof, dof + 3), slice(first + 3, first + 6)))
+            continue
+        data.qpos[at : at + 3] = seat.translation + seat.rotation @ q[place : place + 3]
         turned = seat.rotation @ R
         data.qpos[at + 3 : at + 7] = np.roll(quaternion_of_rotation(turned), 1)
         spread[dof : dof + 3, first : first + 3] = np.eye(3)
         spread[dof + 3 : dof + 6, first + 3 : first + 6] = turned.T  # in the body's axes
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    for body, dofs, turn in balls:
+        spread[dofs, turn] = data.body(body).xmat.reshape(3, 3).T
+    rates, changes = joint_motion(loop, q, v, a)
+    data.qvel, data.qacc = spread @ rates, spread @ changes
+    mujoco.mj_comVel(model, data)
+    for body, dofs, turn in balls:  # MuJoCo's axes rotate with the body, ours with the base
+        twist = np.zeros(6)
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, twist, 0)
+        data.qacc[dofs] -= spread[dofs, turn] @ np.cross(twist[:3], rates[turn])
     return data, spread
 
 
@@ -87,9 +102,8 @@ def test_mujoco_agrees(name, tmp_path, rng):
     for u in rng.uniform(-0.03, 0.03, (2, loop.mobility)) * min(1.0, 2.0 * loop.size):
         q = loop.advance(loop.home, u)
         v, a = rng.uniform(-1.0, 1.0, (2, loop.mobility))
-        data, spread = in_mujoco(model, loop, q)
-        rates, changes = joint_motion(loop, q, v, a)
-        data.qvel, data.qacc = spread @ rates, spread @ changes
+        data, spread = motion_in_mujoco(model, loop, q, v, a)
+        changes = data.qacc.copy()
         model.opt.disableflags = int(free)
         mujoco.mj_inverse(model, data)
         expected = (spread @ tangent(loop, q)).T @ data.qfrc_inverse
@@ -98,8 +112,32 @@ def test_mujoco_agrees(name, tmp_path, rng):
         model.opt.disableflags = 0
         data.ctrl = loop.inverse_dynamics(q, v, a)
         mujoco.mj_forward(model, data)
-        near = data.qacc - spread @ changes
+        near = data.qacc - changes
         assert np.abs(near).max() < 0.02 * np.abs(data.qacc_smooth).max()
+
+
+def test_a_leg_with_a_rod_on_ball_joints_and_springs_has_the_efforts_of_mujoco(rng):
+    """The rod spins about its own axis without effect; a hinge of the loop has the spring."""
+    text = """<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>
+      <body name="pelvis"><freejoint/><geom size=".1"/>
+      <body name="hip" pos="0 .1 0"><joint name="hip" axis="0 1 0"/><geom size=".04"/>
+      <body name="rod" pos="0 .02 .05" euler="0 15 5"><joint name="rod" type="ball"/>
+        <geom type="capsule" size=".01" fromto="0 0 0 .4 0 0"/></body>
+      <body name="shin" pos=".1 0 0"><joint name="knee" axis="0 1 0" stiffness="150" springref="5"/>
+        <geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/>
+      <body name="heel" pos=".3 0 0"><joint name="heel" axis="0 1 0" stiffness="120"/>
+        <geom type="capsule" size=".02" fromto="0 0 0 .1 0 -.1"/></body></body></body></body>
+      </worldbody><equality><connect body1="rod" body2="heel" anchor=".4 0 0"/></equality>
+      <actuator><motor joint="hip"/></actuator></mujoco>"""
+    loop, model = rd.load(text, kind="closed_loop"), mujoco.MjModel.from_xml_string(text)
+    assert loop.mobility == 8
+    model.opt.disableflags = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    for q, v, a in states(loop, rng):
+        data, spread = motion_in_mujoco(model, loop, q, v, a)
+        mujoco.mj_inverse(model, data)
+        expected = (spread @ tangent(loop, q)).T @ data.qfrc_inverse
+        found = loop.free_efforts(q, v, a)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10 * np.abs(expected).max())
 
 
 def test_models_that_mujoco_cannot_express_are_refused(tmp_path):
