@@ -217,6 +217,7 @@ class MjcfDrives:
         out = [key for key in ("stiffness", "limited") if np.any(properties[key])]
         if alone:
             ((joint, factor),) = left.items()
+            self._compiled.leave_out_curve("tendon", n, "tendon_stiffness")
             self.damping[joint] += factor**2 * float(np.ravel(properties["damping"])[0])
             self.armature[joint] += factor**2 * float(properties["armature"])
             self.friction[joint] += abs(factor) * float(properties["frictionloss"])
@@ -230,9 +231,32 @@ class MjcfDrives:
                 low, high = self.range[joint]
                 self.range[joint] = max(low, ends[0]), min(high, ends[1])
                 out.remove("limited")
-        if out:
-            words = {"stiffness": "its spring", "limited": "its limits, of more than one joint"}
-            self._compiled.leave_out("tendon", n, " and ".join(words[key] for key in out))
+        if "stiffness" in out:
+            self._leave_out_spring(n, "with a range of lengths" if alone else "of several joints")
+        if "limited" in out:
+            self._compiled.leave_out("tendon", n, "its limits, of more than one joint")
+
+    def _leave_out_spring(self, n: int, reason: str) -> None:
+        """Warn that a tendon's spring is left out, and of the efforts that are wrong without it."""
+        model, mujoco = self._model, self._compiled.mujoco
+        data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
+        data.qpos = model.qpos0 if self.home is None else self.home
+        for compute in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon):
+            compute(model, data)
+        sides = []
+        for model.tendon_stiffness[n] in (0.0, stiffness):
+            mujoco.mj_passive(model, data)
+            sides.append(np.array(data.qfrc_spring))
+        missing = sides[0] - sides[1]
+        listed = ", ".join(
+            f"{missing[dof]:.4g} at {self._compiled.name('joint', int(model.dof_jntid[dof]))!r}"
+            for dof in np.flatnonzero(missing)[:NAMED]
+        )
+        self._compiled.leave_out(
+            "tendon", n,
+            f"its spring {reason}, of stiffness {float(np.ravel(stiffness)[0]):g}; the efforts at "
+            f"home lack {listed or 'nothing'} [N, N m]",
+        )  # fmt: skip
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
         """Return the joint that an actuator drives, -1 for none, and its effort limits."""

@@ -180,6 +180,24 @@ def test_a_spring_of_a_tendon_over_one_joint_is_that_joints_beside_its_own(rng):
     np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), data.qfrc_inverse, rtol=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("tendon", "ignored"),
+    [
+        # stiffness (length - rest) coefficient, with a = 0.1 and c = 0 at home
+        ('<fixed name="t" stiffness="40" springlength="0.3"><joint joint="a" coef="1"/>'
+         '<joint joint="c" coef="-2"/></fixed>', "40.*lack -8 at 'a', 16 at 'c'"),
+        ('<fixed name="t" stiffness="40" springlength="-.1 .3"><joint joint="a" coef="1"/>'
+         '</fixed>', "range of lengths.* 40; .*lack nothing"),
+        ('<fixed name="t" stiffness="40 3" springlength=".3"><joint joint="a" coef="1"/>'
+         '</fixed>', "not linear"),
+    ],
+)  # fmt: skip
+def test_springs_of_tendons_that_are_left_out_are_named_with_the_error(tendon, ignored):
+    text = LOOP.replace("<actuator>", f"<tendon>{tendon}</tendon><actuator>", 1)
+    with pytest.warns(LeftOutWarning, match=f"tendon 't': ignored .*{ignored}"):
+        rd.load(text)
+
+
 def test_springs_of_ball_joints_resist_their_rotation_vector(tmp_path, rng):
     """The efforts of MuJoCo by the power of every motion, and those of the energy."""
     text = """<mujoco><worldbody><body name="base"><joint name="a" axis="0 1 0"/><geom size=".1"/>
