@@ -60,7 +60,7 @@ $(INSTALLED): requirements/bare.txt requirements/constraints.txt setup.py bare/p
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(INSTALL) -c requirements/constraints.txt uv 2>/dev/null || true
 	@$(FETCH) -r requirements/bare.txt
-	@$(INSTALL) --no-deps --no-build-isolation -e bare -e .
+	@$(FETCH) --no-deps --no-build-isolation -e bare -e .
 	@touch $@
 
 $(READY): $(INSTALLED)
