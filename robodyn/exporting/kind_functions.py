@@ -308,7 +308,7 @@ def plant_model(mechanism: Mechanism) -> Mechanism:
     return bare._smooth
 
 
-def _only(loop: Any) -> Any:
+def _status_of(loop: Any) -> Any:
     """Compile (options, arguments of a loop) -> status of this loop."""
 
     @inner
@@ -318,11 +318,11 @@ def _only(loop: Any) -> Any:
     return simulate
 
 
-def _rigid_loop(mechanism: Mechanism, kernels: Kernels) -> Any:
+def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
     """Compile (options, arguments of a loop) -> status of the loop for the options."""
     friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
     if friction.is_dry or friction.decay == 0.0:
-        return _only(hybrid if friction.is_dry else smooth)
+        return _status_of(hybrid if friction.is_dry else smooth)
 
     @inner
     def simulate(options: Any, *arguments: Any) -> int:
@@ -349,10 +349,10 @@ def step_of(
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, drives = mechanism.coordinates.velocity_size, mechanism.drives.elasticity
-    simulate, motors = _rigid_loop(mechanism, loop), 0
+    simulate, motors = _rigid_status_of(mechanism, loop), 0
     elastic: tuple[ArraySpec, ...] = ()
     if drives is not None:
-        simulate, motors, elastic = _only(loop.elastic), n, (constant(drives),)
+        simulate, motors, elastic = _status_of(loop.elastic), n, (constant(drives),)
     limited = float(mechanism.drives.has_torque_speed_curve)
     marshal_plant = marshaler(
         *plant,
