@@ -2,8 +2,8 @@
    at full rate, sines and random walks, some of them spoiled, that lead out of the workspace, to
    the ends and into singularities. One line a life: its number, the largest rate as a share of the
    velocity limits, the farthest position beyond the ends, whether efforts left their limits, the
-   mechanism changed its side of singularities or left its equations, and the share of references
-   that were followed. Compiled with -DNAME=... -DUPPER=... -DHEADER=... */
+   mechanism changed its side of singularities or left its equations, the share of references that
+   were followed, and how far a joint was from the way to rest while this was followed. Compiled with -DNAME=... -DUPPER=... -DHEADER=... */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ static void live(unsigned long long seed) {
   OF(_settings) settings = {.control = CONSTANT(_COMPUTED_TORQUE), .tolerance = 0.02};
   OF(_controller) c;
   double q[NQ], v[NV] = {0.0}, positions[N], rates[N] = {0.0}, start[N], efforts[N];
-  double speed = 0.0, beyond = 0.0, side, side_now;
+  double speed = 0.0, beyond = 0.0, apart = 0.0, side, side_now;
   int strong = 0, crossed = 0, fell = 0;
   unsigned long refused = 0;
   state = seed * 0x9E3779B97F4A7C15ULL + 88172645463325252ULL;
@@ -116,6 +116,9 @@ static void live(unsigned long long seed) {
         memcpy(reference + N, c.rates, sizeof c.rates);
       }
     }
+    for (int i = 0; i < N && !c.is_moving; i++) {
+      apart = fmax(apart, fabs(c.positions[i] - positions[i]));
+    }
     for (int i = 0; i < N; i++) strong |= !(fabs(efforts[i]) <= OF(_effort_limits)[i]);
     fell = OF(_step)(q, v, efforts, NULL, NULL, 2.5e-4, 4);
     OF(_joint_positions)(q, positions);
@@ -127,8 +130,8 @@ static void live(unsigned long long seed) {
     }
     crossed |= OF(_side)(q, &side_now) || side_now * side <= 0.0;
   }
-  printf("%llu %.9g %.9g %d %d %d %.4f\n", seed, speed, beyond, strong, crossed, fell,
-         1.0 - (double)refused / UPDATES);
+  printf("%llu %.9g %.9g %d %d %d %.4f %.9g\n", seed, speed, beyond, strong, crossed, fell,
+         1.0 - (double)refused / UPDATES, apart);
 }
 
 int main(int argc, char **argv) {

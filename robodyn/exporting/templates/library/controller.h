@@ -44,13 +44,14 @@
 /* shortest and longest time [s] of braking to rest */
 #define @UPPER@_SHORTEST_STOP 0.02
 #define @UPPER@_LONGEST_STOP 0.64
-/* lag, as a fraction of the tolerance, above which the mechanism must also be able to stop from its
-   measured state */
+/* largest distance [rad or m] of the places in which a stop is checked, and their number */
+#define @UPPER@_PLACE_DISTANCE 0.01
+#define @UPPER@_LEAST_PLACES 4
+#define @UPPER@_MOST_PLACES 64
+/* lag, as a fraction of the tolerance, above which a stop begins at the measured state */
 #define @UPPER@_LAG_SHARE 0.05
-/* overshoot of a joint's end, as a fraction of the tolerance, if SHORTEST_STOP is too short */
-#define @UPPER@_END_SHARE 0.1
-/* number of configurations checked between the mechanism and a target that it lags behind */
-#define @UPPER@_RETURN_STEPS 3
+/* largest overshoot of a joint's end in a stop, as a fraction of the tolerance */
+#define @UPPER@_END_SHARE 0.02
 /* number of steps from home to the measured positions at the start */
 #define @UPPER@_START_STEPS 32
 /* tolerance [rad or m] of the position limits, for rounding */
@@ -75,7 +76,15 @@ typedef struct {
   int leaves_friction, leaves_coriolis;
 } @NAME@_settings;
 
+/* A motion to rest: straight, at a constant deceleration. */
 typedef struct {
+  double configuration[@UPPER@_NQ], velocity[@UPPER@_NV];
+  double time; /* [s] to rest */
+} @NAME@_stop;
+
+typedef struct {
+  @NAME@_stop stop;     /* from the state after this period; the actuators can follow it */
+  @NAME@_stop braking;  /* followed by the target without a reference */
   double positions[@UPPER@_N], rates[@UPPER@_N];           /* of the target's joints */
   double configuration[@UPPER@_NQ], velocity[@UPPER@_NV];  /* last measured */
   double target[@UPPER@_NQ], target_velocity[@UPPER@_NV], target_acceleration[@UPPER@_NV];
@@ -87,11 +96,10 @@ typedef struct {
   double drift[@UPPER@_N], rate_drift[@UPPER@_N];  /* references': integral minus change */
   double measured_drift[@UPPER@_N];                /* likewise of the measured rates */
   int pauses;                                      /* updates without a reference, at least */
-  double stop_time, lost_time, idle_time; /* [s] left to rest; without a state; since a reference */
+  double lost_time, idle_time;            /* [s] without a state; since a reference */
   double blind_time;                      /* [s] without even rates */
   double barred[@UPPER@_N], barred_time;  /* rates towards where it could not stop; [s] left */
   double side;    /* of singularities, since the start; see @NAME@_side */
-  int place;      /* on the way to rest that is looked at next */
   int is_moving;  /* whether references are followed */
   int is_cut;      /* whether the last efforts were cut */
   int is_measured; /* whether configuration and velocity are usable for feedback */
@@ -243,6 +251,8 @@ static inline int @NAME@_start(@NAME@_controller *c, const double *positions,
   memcpy(c->positions, positions, sizeof c->positions);
   memcpy(c->measured, positions, sizeof c->measured);
   memcpy(c->target, c->configuration, sizeof c->target);
+  memcpy(c->stop.configuration, c->configuration, sizeof c->configuration);
+  c->braking = c->stop;
   c->is_measured = 1;
   return @UPPER@_OK;
 }
@@ -367,15 +377,6 @@ static inline double @NAME@_braking_share(const @NAME@_controller *c) {
   return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * c->held), @UPPER@_HOLDING_SHARE);
 }
 
-/* Return whether the actuators can bring a motion to rest within a time [s]. */
-static inline int @NAME@_can_brake(const @NAME@_controller *c, const double *configuration,
-                                   const double *velocity, double time) {
-  double acceleration[@UPPER@_NV];
-  for (int j = 0; j < @UPPER@_NV; j++) acceleration[j] = -velocity[j] / time;
-  return @NAME@_can_be_driven(configuration, velocity, acceleration, NULL,
-                              @NAME@_braking_share(c));
-}
-
 /* Return the position of a joint after coasting for a time [s], limited to its ends. */
 static inline double @NAME@_coast(int joint, double position, double rate, double time) {
   const double lower = @NAME@_position_limits[joint][0], upper = @NAME@_position_limits[joint][1];
@@ -408,118 +409,78 @@ static inline int @NAME@_move_on(const @NAME@_controller *c, const double *confi
   return status == @UPPER@_OK && !(side * c->side > 0.0) ? @UPPER@_SINGULAR : status;
 }
 
-/* Return whether the actuators can brake the joints within a time [s] and hold them, at the positions
-   after coasting for some time. No singularity may be between. */
-static inline int @NAME@_can_rest_ahead(const @NAME@_controller *c, const double *configuration,
-                                        const double *positions, const double *rates, double way,
-                                        double time) {
-  double there[@UPPER@_NQ], joints[@UPPER@_N], changes[@UPPER@_N], side = 0.0;
-  double still[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV];
+/* Return whether rates of joints exceed the largest speed. */
+static inline int @NAME@_are_too_fast(const double *rates) {
   for (int i = 0; i < @UPPER@_N; i++) {
-    joints[i] = @NAME@_coast(i, positions[i], rates[i], way);
-    changes[i] = -rates[i] / time;
+    const double most = @UPPER@_SPEED_MARGIN * @NAME@_velocity_limits[i];
+    if (most > 0.0 && fabs(rates[i]) > most) return 1;
   }
-  memcpy(there, configuration, sizeof there);
-  int status = @NAME@_configuration(joints, there);
-  if (status == @UPPER@_OK) status = @NAME@_side(there, &side);
-  if (status == @UPPER@_OK && !(side * c->side > 0.0)) status = @UPPER@_SINGULAR;
-  if (status == @UPPER@_OK) status = @NAME@_velocity(there, changes, acceleration);
-  if (status == @UPPER@_OK) {
-    status = @NAME@_can_be_driven(there, still, acceleration, NULL, @NAME@_braking_share(c));
-  }
-  if (status == @UPPER@_OK) {
-    status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
-  }
-  return status;
+  return 0;
 }
 
-/* Return whether the actuators can brake within a time [s] in a configuration on the way: after
-   coasting for some time, with a fraction of the velocity. With fraction 0 they must also hold it. */
-static inline int @NAME@_can_brake_on_the_way(const @NAME@_controller *c,
-                                              const double *configuration, const double *velocity,
-                                              double way, double share, double time) {
-  double there[@UPPER@_NQ], pace[@UPPER@_NV], change[@UPPER@_NV], still[@UPPER@_NV] = {0.0};
+/* Check a stop after a fraction of its time: it is on the same side of singularities, no joint is
+   too fast or, by more than a distance, farther beyond its ends than at the start, and the actuators
+   have the efforts. At the end they must also hold the mechanism. */
+static inline int @NAME@_check_place(const @NAME@_controller *c, const @NAME@_stop *stop,
+                                     const double *start, double fraction, double beyond) {
+  double there[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
+  double positions[@UPPER@_N], rates[@UPPER@_N];
+  const double left = 1.0 - fraction;
   for (int j = 0; j < @UPPER@_NV; j++) {
-    pace[j] = share * velocity[j];
-    change[j] = -velocity[j] / time;
+    velocity[j] = left * stop->velocity[j];
+    acceleration[j] = -stop->velocity[j] / stop->time;
   }
-  int status = @NAME@_move_on(c, configuration, velocity, way, there);
+  int status = @NAME@_move_on(c, stop->configuration, stop->velocity,
+                              0.5 * (1.0 - left * left) * stop->time, there);
+  if (status == @UPPER@_OK) status = @NAME@_joint_velocities(there, velocity, rates);
+  if (status == @UPPER@_OK && @NAME@_are_too_fast(rates)) status = @UPPER@_TOO_FAST;
+  if (status == @UPPER@_OK) status = @NAME@_joint_positions(there, positions);
+  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) {
+    const double lower = fmin(@NAME@_position_limits[i][0], start[i]) - beyond;
+    const double upper = fmax(@NAME@_position_limits[i][1], start[i]) + beyond;
+    if (!(positions[i] >= lower && positions[i] <= upper)) status = @UPPER@_BEYOND_ENDS;
+  }
   if (status == @UPPER@_OK) {
-    status = @NAME@_can_be_driven(there, pace, change, NULL, @NAME@_braking_share(c));
+    status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @NAME@_braking_share(c));
   }
-  if (status == @UPPER@_OK && share == 0.0) {
-    status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
+  if (status == @UPPER@_OK && left == 0.0) {
+    memset(acceleration, 0, sizeof acceleration);
+    status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @UPPER@_HOLDING_SHARE);
   }
   return status;
 }
 
-/* Check that a motion which continues for another period can be braked to rest, and find the
-   shortest time [s]. The configuration at rest, and a tolerance farther, must exist before the
-   joints' ends. The actuators must be able to brake the mechanism at the start, half-way and at the
-   end, and to hold it there. Near the limits of a loop, small rates of the joints mean large rates
-   of the body, and the efforts for braking grow without bound.
-   `place` selects one of the three places, in turn from update to update; -1 selects all. */
-static inline int @NAME@_can_stop(const @NAME@_controller *c, const double *configuration,
-                                  const double *velocity, const double *positions,
-                                  const double *rates, double period, double tolerance,
-                                  int place, double *time) {
+/* Find the shortest stop that the actuators can follow from the state in `stop`. If there is none, the
+   status says why, and the time of `stop` is the shortest one for which they can begin to brake. */
+static inline int @NAME@_find_stop(const @NAME@_controller *c, double tolerance,
+                                   @NAME@_stop *stop) {
+  double start[@UPPER@_N], rates[@UPPER@_N], fastest = 0.0, begun = 0.0;
+  int status = @NAME@_joint_positions(stop->configuration, start);
+  if (status == @UPPER@_OK) {
+    status = @NAME@_joint_velocities(stop->configuration, stop->velocity, rates);
+  }
+  stop->time = @UPPER@_SHORTEST_STOP;
+  if (status != @UPPER@_OK) return status;
+  for (int j = 0; j < @UPPER@_NV; j++) fastest = fmax(fastest, fabs(stop->velocity[j]));
+  const double beyond = @UPPER@_END_SHARE * tolerance;
   const double longest =
-    fmin(@UPPER@_LONGEST_STOP,
-         @NAME@_time_to_ends(positions, rates, period, @UPPER@_END_MARGIN));
-  double fastest = 0.0, last = 0.0;
-  int status = @UPPER@_TOO_STRONG, has_time = 0;
-  for (int i = 0; i < @UPPER@_N; i++) fastest = fmax(fastest, fabs(rates[i]));
-  *time = fmin(@UPPER@_SHORTEST_STOP, longest);
-  /* what brakes within a few periods lags behind, and meets the end */
-  if (tolerance > 0.0 && @NAME@_time_to_ends(positions, rates, period, @UPPER@_END_SHARE * tolerance) <
-                           @UPPER@_SHORTEST_STOP) {
-    return @UPPER@_BEYOND_ENDS;
+    fmin(@UPPER@_LONGEST_STOP, @NAME@_time_to_ends(start, rates, 0.0, @UPPER@_END_MARGIN));
+  for (double tried = @UPPER@_SHORTEST_STOP;; tried *= 2.0) {
+    stop->time = fmin(tried, longest);
+    status = @NAME@_check_place(c, stop, start, 0.0, beyond);
+    if (status == @UPPER@_OK && begun == 0.0) begun = stop->time;
+    const double most = ceil(fastest * stop->time / @UPPER@_PLACE_DISTANCE);
+    const double places = fmin(fmax(@UPPER@_LEAST_PLACES, most), @UPPER@_MOST_PLACES);
+    /* the end is most often what is critical */
+    for (double k = places; k > 0.0 && status == @UPPER@_OK; k--) {
+      status = @NAME@_check_place(c, stop, start, k / places, beyond);
+    }
+    if (status == @UPPER@_OK) return status;
+    /* a longer way leads there, too; and one that is far longer takes long to check */
+    if (status != @UPPER@_TOO_STRONG || tried >= longest) break;
+    if (begun > 0.0 && tried > begun) break;
   }
-  tolerance = fastest > 0.0 ? tolerance / fastest : 0.0; /* as a time */
-  if (fastest == 0.0) {
-    return @NAME@_can_brake_on_the_way(c, configuration, velocity, 0.0, 0.0, *time);
-  }
-  for (double tried = *time; last < longest; tried *= 2.0) {
-    tried = last = fmin(tried, longest);
-    if (@NAME@_can_brake(c, configuration, velocity, tried) != @UPPER@_OK) continue;
-    if (!has_time) *time = tried; /* if there is no other */
-    has_time = 1;
-    if (tried > 2.0 * *time) break; /* a longer way may lead past where loops can move no farther */
-    const double way = period + 0.5 * tried;
-    status = @UPPER@_OK;
-    if (place < 1) { /* half-way */
-      status = @NAME@_can_brake_on_the_way(c, configuration, velocity, period + 0.375 * tried, 0.5,
-                                           tried);
-    }
-    if (status == @UPPER@_OK && (place < 0 || place == 1)) {
-      status = @NAME@_can_brake_on_the_way(c, configuration, velocity, way, 0.0, tried);
-    }
-    if (status == @UPPER@_OK && (place < 0 || place == 2)) {
-      status = @NAME@_can_rest_ahead(c, configuration, positions, rates, way + tolerance, tried);
-    }
-    if (status != @UPPER@_TOO_STRONG) { /* it can, or nothing is there, nor any farther */
-      if (status == @UPPER@_OK) *time = tried;
-      return status;
-    }
-  }
-  if (!has_time) *time = fmax(longest, @UPPER@_SHORTEST_STOP);
-  return status;
-}
-
-/* Return whether feedback may move the mechanism to a target: it can stop from its present state,
-   no singularity is between, and the actuators can hold it in all configurations between. */
-static inline int @NAME@_can_return(const @NAME@_controller *c, const double *target,
-                                    double period) {
-  double way[@UPPER@_NV], there[@UPPER@_NQ], still[@UPPER@_NV] = {0.0}, time;
-  int status = @NAME@_can_stop(c, c->configuration, c->velocity, c->measured, c->measured_rates,
-                               period, 0.0, -1, &time);
-  if (status == @UPPER@_OK) status = @NAME@_difference(c->configuration, target, way);
-  for (int k = 1; k <= @UPPER@_RETURN_STEPS && status == @UPPER@_OK; k++) {
-    status = @NAME@_move_on(c, c->configuration, way, k / (@UPPER@_RETURN_STEPS + 1.0), there);
-    if (status == @UPPER@_OK) {
-      status = @NAME@_can_be_driven(there, still, still, NULL, @UPPER@_HOLDING_SHARE);
-    }
-  }
+  stop->time = begun > 0.0 ? begun : fmax(longest, @UPPER@_SHORTEST_STOP);
   return status;
 }
 
@@ -540,7 +501,7 @@ static inline int @NAME@_lags(const @NAME@_controller *c, const double *position
 static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, const double *velocity,
                                 const double *acceleration, double period, const double *base,
                                 const @NAME@_settings *settings) {
-  double positions[@UPPER@_N], rates[@UPPER@_N], time;
+  double positions[@UPPER@_N], rates[@UPPER@_N];
   period = @NAME@_usable_period(period);
   /* without a state there is only braking */
   int status = !c->is_lost && c->lost_time == 0.0 ? @UPPER@_OK : @UPPER@_INVALID;
@@ -555,25 +516,12 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   if (status == @UPPER@_OK) {
     status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
   }
-  if (status == @UPPER@_OK) {
-    status = @NAME@_can_stop(c, target, velocity, positions, rates, period, settings->tolerance,
-                             c->is_moving ? c->place : -1, &time);
-    c->place = (c->place + 1) % 3;
-    if (status != @UPPER@_OK) {
-      memcpy(c->barred, rates, sizeof rates);
-      c->barred_time = @UPPER@_BARRED_TIME;
-    }
-  }
   /* behind a singularity there are places to stop again: none is passed */
   double towards = 0.0;
   for (int i = 0; i < @UPPER@_N && c->barred_time > 0.0; i++) towards += c->barred[i] * rates[i];
   if (status == @UPPER@_OK && towards > 0.0) {
     status = @UPPER@_NO_SOLUTION;
     c->barred_time = @UPPER@_BARRED_TIME;
-  }
-  if (status == @UPPER@_OK &&
-      @NAME@_lags(c, positions, rates, period, @UPPER@_LAG_SHARE * settings->tolerance)) {
-    status = @NAME@_can_return(c, target, period);
   }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
@@ -587,7 +535,6 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   memmove(c->target_velocity, velocity, sizeof c->target_velocity);
   memmove(c->target_acceleration, acceleration, sizeof c->target_acceleration);
   c->is_moving = 1;
-  c->stop_time = 0.0;
   return @UPPER@_OK;
 }
 
@@ -670,96 +617,69 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
   return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
 }
 
-/* Return whether rates of joints exceed their limits. */
-static inline int @NAME@_are_too_fast(const double *rates) {
-  for (int i = 0; i < @UPPER@_N; i++) {
-    const double most = @NAME@_velocity_limits[i];
-    if (most > 0.0 && fabs(rates[i]) > most) return 1;
-  }
-  return 0;
-}
-
-/* Begin to brake: from the measured state if the mechanism lags, otherwise from the target one period
-   after the last reference. */
-static inline void @NAME@_begin_to_brake(@NAME@_controller *c, double period,
-                                         const @NAME@_settings *settings, int follows) {
-  double positions[@UPPER@_N], target[@UPPER@_NQ], velocity[@UPPER@_NV];
-  follows = follows && !@NAME@_lags(c, c->positions, c->rates, period, settings->tolerance);
-  for (int i = 0; i < @UPPER@_N; i++) {
-    positions[i] = @NAME@_coast(i, c->positions[i], c->rates[i], period);
-  }
-  if (follows) {
-    memcpy(target, c->target, sizeof target);
-    if (@NAME@_configuration(positions, target) == @UPPER@_OK &&
-        @NAME@_velocity(target, c->rates, velocity) == @UPPER@_OK) {
-      memcpy(c->positions, positions, sizeof positions);
-      memcpy(c->target, target, sizeof target);
-      memcpy(c->target_velocity, velocity, sizeof velocity);
-    }
+/* Advance along a stop by a period; the last one is complete. Rest if there is no way. */
+static inline void @NAME@_advance_stop(const @NAME@_controller *c, double period,
+                                       @NAME@_stop *stop) {
+  double left = 1.0 - period / fmax(stop->time, period);
+  const double way = 0.5 * (1.0 + left) * period;
+  double there[@UPPER@_NQ];
+  if (@NAME@_move_on(c, stop->configuration, stop->velocity, way, there) == @UPPER@_OK) {
+    memcpy(stop->configuration, there, sizeof there);
   } else {
-    memcpy(c->positions, c->measured, sizeof c->positions);
-    memcpy(c->rates, c->measured_rates, sizeof c->rates);
-    memcpy(c->target, c->configuration, sizeof c->target);
-    memcpy(c->target_velocity, c->velocity, sizeof c->target_velocity);
+    left = 0.0;
   }
-  @NAME@_can_stop(c, c->target, c->target_velocity, c->positions, c->rates, 0.0, 0.0,
-                  -1, &c->stop_time);
+  for (int j = 0; j < @UPPER@_NV; j++) stop->velocity[j] *= left;
+  stop->time = left > 0.0 ? stop->time - period : 0.0;
 }
 
-/* Bring the target to rest as fast as the actuators can, and keep it there. */
-static inline void @NAME@_brake(@NAME@_controller *c, double period,
-                                const @NAME@_settings *settings) {
-  double positions[@UPPER@_N], rates[@UPPER@_N];
-  double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
-  int status = @UPPER@_OK, rests = 1;
-  period = @NAME@_usable_period(period);
-  /* without the efforts or a way to come back, it is braked where it is; not a load that it hardly
-     holds, which would sink */
-  const int lags =
-    @NAME@_lags(c, c->positions, c->rates, period, @UPPER@_LAG_SHARE * settings->tolerance);
-  const int fails = lags && (c->is_cut || (c->held < @UPPER@_HOLDING_SHARE &&
-                                           @NAME@_can_return(c, c->target, period) != @UPPER@_OK));
-  const double elapsed = c->is_moving || fails ? 0.0 : period;
-  if (c->is_moving || fails) @NAME@_begin_to_brake(c, period, settings, !fails);
-  /* away from a singularity the same velocity makes joints faster */
-  if (@NAME@_are_too_fast(c->rates) &&
-      @NAME@_can_brake(c, c->target, c->target_velocity, 0.5 * c->stop_time) == @UPPER@_OK) {
-    c->stop_time *= 0.5;
+/* Set the target to the motion to rest. */
+static inline void @NAME@_set_braking(@NAME@_controller *c, double period) {
+  const @NAME@_stop *stop = &c->braking;
+  memcpy(c->target, stop->configuration, sizeof c->target);
+  memcpy(c->target_velocity, stop->velocity, sizeof c->target_velocity);
+  for (int j = 0; j < @UPPER@_NV; j++) {
+    c->target_acceleration[j] = -stop->velocity[j] / fmax(stop->time, period);
   }
+  @NAME@_joint_positions(c->target, c->positions);
+  @NAME@_joint_velocities(c->target, c->target_velocity, c->rates);
   c->is_moving = 0;
+}
+
+/* Bring the target to rest along the last stop that the actuators can follow, and keep it there. */
+static inline void @NAME@_brake(@NAME@_controller *c, double period) {
+  period = @NAME@_usable_period(period);
+  if (c->is_moving) {
+    c->braking = c->stop;
+  } else {
+    @NAME@_advance_stop(c, period, &c->braking);
+  }
+  @NAME@_set_braking(c, period);
   c->idle_time = 0.0;
   if (c->pauses < 2) c->pauses++;
-  const double left = c->stop_time > elapsed ? 1.0 - elapsed / c->stop_time : 0.0;
-  for (int j = 0; j < @UPPER@_NV; j++) {
-    velocity[j] = left * c->target_velocity[j];
-    acceleration[j] = left > 0.0 ? -c->target_velocity[j] / c->stop_time : 0.0;
-    rests = rests && velocity[j] == 0.0;
+}
+
+/* Refuse the target, after which the mechanism could not stop, and follow the last stop instead; from
+   the measured state if the mechanism lags, but for a load that it hardly holds, which would sink. */
+static inline void @NAME@_return_to_stop(@NAME@_controller *c, int status, double period,
+                                         const @NAME@_settings *settings) {
+  const double way = @UPPER@_LAG_SHARE * settings->tolerance;
+  if (c->is_moving) {
+    c->refused[status]++;
+    c->status = status;
+    memcpy(c->barred, c->rates, sizeof c->barred);
+    c->barred_time = @UPPER@_BARRED_TIME;
+    c->idle_time = 0.0;
   }
-  status = @NAME@_move_on(c, c->target, c->target_velocity,
-                          left > 0.0 ? 0.5 * (1.0 + left) * elapsed : 0.0, target);
-  c->stop_time = rests ? 0.0 : c->stop_time - elapsed;
-  if (status == @UPPER@_OK) status = @NAME@_joint_positions(target, positions);
-  if (status == @UPPER@_OK) status = @NAME@_joint_velocities(target, velocity, rates);
-  for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) {
-    const double lower = @NAME@_position_limits[i][0], upper = @NAME@_position_limits[i][1];
-    if ((positions[i] > upper && positions[i] > c->positions[i] + @UPPER@_END_MARGIN) ||
-        (positions[i] < lower && positions[i] < c->positions[i] - @UPPER@_END_MARGIN)) {
-      status = @UPPER@_BEYOND_ENDS;
-    }
+  c->braking = c->stop;
+  @NAME@_set_braking(c, period);
+  if ((c->is_cut || c->held < @UPPER@_HOLDING_SHARE) &&
+      @NAME@_lags(c, c->positions, c->rates, period, way)) {
+    memcpy(c->stop.configuration, c->configuration, sizeof c->configuration);
+    memcpy(c->stop.velocity, c->velocity, sizeof c->velocity);
+    @NAME@_find_stop(c, settings->tolerance, &c->stop);
+    c->braking = c->stop;
+    @NAME@_set_braking(c, period);
   }
-  if (status != @UPPER@_OK) { /* rest where the target is */
-    memcpy(positions, c->positions, sizeof positions);
-    memcpy(target, c->target, sizeof target);
-    memset(rates, 0, sizeof rates);
-    memset(velocity, 0, sizeof velocity);
-    memset(acceleration, 0, sizeof acceleration);
-    c->stop_time = 0.0;
-  }
-  memcpy(c->positions, positions, sizeof positions);
-  memcpy(c->rates, rates, sizeof rates);
-  memcpy(c->target, target, sizeof target);
-  memcpy(c->target_velocity, velocity, sizeof velocity);
-  memcpy(c->target_acceleration, acceleration, sizeof acceleration);
 }
 
 /* Return the largest fraction (at most 1) of an acceleration after which no joint exceeds both its
@@ -780,6 +700,20 @@ static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const dou
   return share;
 }
 
+/* Predict the state in the middle of a period. Near singularities, the efforts that a motion needs
+   change so fast that those of the beginning do not suffice for a period. */
+static inline int @NAME@_half_way(const double *configuration, const double *velocity,
+                                  const double *acceleration, double period, double *there,
+                                  double *pace) {
+  const double half = 0.5 * period;
+  double way[@UPPER@_NV];
+  for (int j = 0; j < @UPPER@_NV; j++) {
+    way[j] = half * (velocity[j] + 0.5 * half * acceleration[j]);
+    pace[j] = velocity[j] + half * acceleration[j];
+  }
+  return @NAME@_advance(configuration, way, there);
+}
+
 /* Compute the efforts of this period for a measured state. Limiting the efforts one by one would
    change the direction of the acceleration, and near singularities, where large efforts nearly
    cancel, also increase it. The acceleration is reduced instead, so that efforts and rates stay
@@ -790,19 +724,30 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   const int corrects = settings->control == @UPPER@_COMPUTED_TORQUE;
   const int plans = settings->control == @UPPER@_FEED_FORWARD;
   const int plans_friction = corrects && !settings->leaves_friction;
-  const double *configuration = plans ? c->target : c->configuration;
+  double configuration[@UPPER@_NQ], target[@UPPER@_NQ], target_velocity[@UPPER@_NV];
   double velocity[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV] = {0.0}, given[@UPPER@_NV];
   double share = 1.0;
   int status = @UPPER@_OK;
+  memcpy(configuration, plans ? c->target : c->configuration, sizeof configuration);
+  memcpy(target, c->target, sizeof target);
+  memcpy(target_velocity, c->target_velocity, sizeof target_velocity);
   if (plans) {
     memcpy(velocity, c->target_velocity, sizeof velocity);
     memcpy(acceleration, c->target_acceleration, sizeof acceleration);
   } else if (corrects) {
     memcpy(velocity, c->velocity, sizeof velocity);
-    status = @NAME@_difference(configuration, c->target, acceleration);
+    if (!c->is_moving) {
+      status = @NAME@_half_way(c->configuration, c->velocity, c->target_acceleration, period,
+                               configuration, velocity);
+      if (status == @UPPER@_OK) {
+        status = @NAME@_half_way(c->target, c->target_velocity, c->target_acceleration, period,
+                                 target, target_velocity);
+      }
+    }
+    if (status == @UPPER@_OK) status = @NAME@_difference(configuration, target, acceleration);
     for (int j = 0; j < @UPPER@_NV; j++) {
       acceleration[j] = c->target_acceleration[j] + settings->kp[j] * acceleration[j] +
-                        settings->kv[j] * (c->target_velocity[j] - velocity[j]);
+                        settings->kv[j] * (target_velocity[j] - velocity[j]);
     }
     share = @NAME@_share_of_rates(c, acceleration, period);
   }
@@ -816,7 +761,7 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
     status = @NAME@_left_coriolis(settings, configuration, velocity, left);
     if (status != @UPPER@_OK) return status;
     status =
-      @NAME@_computed_torque_less(configuration, velocity, c->target, c->target_velocity, given,
+      @NAME@_computed_torque_less(configuration, velocity, target, target_velocity, given,
                                   settings->kp, settings->kv, left, wrench, base, efforts);
   } else {
     double still[@UPPER@_NV] = {0.0}, resting[@UPPER@_N];
@@ -829,12 +774,52 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
 }
 
+/* Find a stop from the state to which efforts lead within a period. */
+static inline int @NAME@_find_stop_after(const @NAME@_controller *c, const double *efforts,
+                                         double period, const double *wrench, const double *base,
+                                         const @NAME@_settings *settings, @NAME@_stop *stop) {
+  double still[@UPPER@_NV] = {0.0}, acceleration[@UPPER@_NV], way[@UPPER@_NV];
+  double total[@UPPER@_N], added[@UPPER@_N], needed[@UPPER@_N];
+  double there[@UPPER@_NQ], pace[@UPPER@_NV];
+  int status = @UPPER@_OK;
+  memcpy(total, efforts, sizeof total);
+  if (settings->leaves_friction || settings->leaves_coriolis) {
+    status = @NAME@_inverse_dynamics(c->configuration, c->velocity, still, NULL, base, added);
+    if (status == @UPPER@_OK) {
+      status = @NAME@_needed(settings, c->configuration, c->velocity, still, NULL, base, needed);
+    }
+    for (int i = 0; i < @UPPER@_N && status == @UPPER@_OK; i++) total[i] += added[i] - needed[i];
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_forward_dynamics(c->configuration, c->velocity, total, wrench, base,
+                                     acceleration);
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_half_way(c->configuration, c->velocity, acceleration, period, there, pace);
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_forward_dynamics(there, pace, total, wrench, base, acceleration);
+  }
+  for (int j = 0; j < @UPPER@_NV && status == @UPPER@_OK; j++) {
+    way[j] = period * (c->velocity[j] + 0.5 * period * acceleration[j]);
+    stop->velocity[j] = c->velocity[j] + period * acceleration[j];
+  }
+  if (status == @UPPER@_OK) {
+    status = @NAME@_move_on(c, c->configuration, way, 1.0, stop->configuration);
+  }
+  return status == @UPPER@_OK ? @NAME@_find_stop(c, settings->tolerance, stop) : status;
+}
+
 /* Compute the efforts of this period. Returns OK; LIMITED if they were reduced to the limits; or
-   another status after GIVE_UP_TIME without a usable state. Apply the efforts in any case. */
+   another status after GIVE_UP_TIME without a usable state. Apply the efforts in any case.
+
+   Efforts are commanded only if the mechanism can stop from the state to which they lead: the stop
+   is stored. Otherwise the stop of the previous period is followed, which begins at this state. */
 static inline int @NAME@_command(@NAME@_controller *c, double period, const double *wrench,
                                  const double *base, const @NAME@_settings *settings,
                                  double *efforts) {
-  int status = @UPPER@_INVALID;
+  @NAME@_stop stop;
+  int status = @UPPER@_INVALID, has_stop = 0;
   period = @NAME@_usable_period(period);
   c->barred_time -= c->barred_time > 0.0 ? period : 0.0;
   if (wrench && !@NAME@_all_finite(wrench, 6)) wrench = NULL;
@@ -847,11 +832,22 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
     wrench = base = NULL; /* a sensor's number that leads to no efforts */
   }
   int cut = status == @UPPER@_LIMITED;
+  if (status == @UPPER@_OK || status == @UPPER@_LIMITED) {
+    cut |= @NAME@_limit_efforts(efforts, c->holding);
+    const int stops = @NAME@_find_stop_after(c, efforts, period, wrench, base ? base : resting,
+                                             settings, &stop);
+    has_stop = stops == @UPPER@_OK;
+    if (!has_stop) {
+      @NAME@_return_to_stop(c, stops, period, settings);
+      status = @NAME@_efforts(c, period, wrench, base ? base : resting, settings, efforts);
+      cut = status == @UPPER@_LIMITED;
+    }
+  }
   if (status != @UPPER@_OK && status != @UPPER@_LIMITED) {
     c->lost++;
     c->lost_time += period;
     c->status = status;
-    if (c->is_moving) @NAME@_brake(c, period, settings);
+    if (c->is_moving) @NAME@_brake(c, period);
     const int known = @NAME@_needed(settings, c->target, c->target_velocity,
                                     c->target_acceleration, NULL, resting, efforts);
     if (known != @UPPER@_OK) memcpy(efforts, c->holding, sizeof c->holding);
@@ -863,6 +859,11 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
     c->lost_time = 0.0;
     status = @UPPER@_OK;
   }
+  if (!has_stop) {
+    stop = c->stop;
+    @NAME@_advance_stop(c, period, &stop);
+  }
+  c->stop = stop;
   cut |= @NAME@_limit_efforts(efforts, c->holding);
   memcpy(c->efforts, efforts, sizeof c->efforts);
   c->is_cut = cut;
@@ -884,7 +885,7 @@ static inline int @NAME@_update(@NAME@_controller *c, const double *positions, c
   if (!reference ||
       @NAME@_aim(c, reference, reference + @UPPER@_N, reference + 2 * @UPPER@_N, period, base,
                  settings) != @UPPER@_OK) {
-    @NAME@_brake(c, period, settings);
+    @NAME@_brake(c, period);
   }
   return @NAME@_command(c, period, wrench, base, settings, efforts);
 }

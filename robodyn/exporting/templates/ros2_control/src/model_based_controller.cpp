@@ -141,7 +141,7 @@ protected:
     const bool follows = (!is_in_chained_mode() && follow_trajectory(time.nanoseconds(), seconds)) ||
       follow_references(seconds);
     if (!follows) {
-      library::brake(&controller_, seconds, &settings.law);
+      library::brake(&controller_, seconds);
     }
     // not OK only after it has braked and held for a while: the efforts are written all the same
     const bool fine = command(seconds);
