@@ -119,11 +119,11 @@ def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
     differing = [0]
     for i, head in enumerate(heads[1:], start=1):
         values = {row[i] for row in rows}
-        if len(values) > 1:
+        if len(values) > 1 or len(rows) == 1:
             differing.append(i)
         elif values:
             yield _line(f"  every {heads[0]}: {head} {values.pop()}")
-    if len(differing) > WIDEST:
+    if len(differing) > WIDEST or len(rows) == 1:
         for row in rows:
             cells = "; ".join(f"{heads[i]} {row[i]}" for i in differing[1:])
             yield f"  {escape(heads[0])} " + _line(f": {cells}", row[0], "bold")

@@ -68,12 +68,14 @@ def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
     """Return the bodies, joints of the tree, closures, and actuators beyond limits."""
     model = loop.model
     driven = set(loop.joint_names)
-    joints = [
-        (joint.name, joint.kind, "yes" if joint.name in driven else "no", joint.parent,
-         joint.child, np.asarray(joint.axis), joint.damping, np.asarray(joint.position),
-         joint.velocity, joint.effort)
-        for joint in model.joints if joint.kind != "fixed"
-    ]  # fmt: skip
+    joints: dict[str, list[Any]] = {"Driven": [], "Passive": [], "Floating": []}
+    for joint in model.joints:
+        if joint.kind != "fixed":
+            passive = "Floating" if joint.kind == "floating" else "Passive"
+            joints["Driven" if joint.name in driven else passive].append(
+                (joint.name, joint.kind, joint.parent, joint.child, np.asarray(joint.axis),
+                 joint.damping, np.asarray(joint.position), joint.velocity, joint.effort)
+            )  # fmt: skip
     closures = [
         (closure.name, closure.kind, closure.parent, closure.at.translation, closure.child,
          closure.child_at.translation, closure.damping)
@@ -81,12 +83,15 @@ def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
     ]  # fmt: skip
     tables = [
         report_answers.body_table(loop.bodies, "in the frame of the link"),
-        report_answers.ParameterTable(
-            "Joints of the tree",
-            ("joint", "kind", "driven", "parent", "child", "axis", "damping [N m s, N s/m]",
-             "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
-            joints,
-            "axes in the frame of the joint",
+        *(
+            report_answers.ParameterTable(
+                f"{title} joints",
+                ("joint", "kind", "parent", "child", "axis", "damping [N m s, N s/m]",
+                 "range [rad, m]", "speed [rad/s, m/s]", "effort [N m, N]"),
+                rows,
+                "axes in the frame of the joint",
+            )
+            for title, rows in joints.items() if rows
         ),
         report_answers.ParameterTable(
             "Closures",

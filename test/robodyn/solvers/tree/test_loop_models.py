@@ -133,3 +133,5 @@ def test_check_reports_it_on_the_command_line():
     )  # fmt: skip
     assert "mobility 2" in done.stdout
     assert "rank 2" in done.stdout
+    # the only closure, too, is named where its parameters are
+    assert "closure tip_hinge:" in done.stdout
