@@ -31,7 +31,7 @@ class CalibrationSettings:
         sensor_zeros: whether the zeros of measured passive joints are unknown.
         parameters: names, or prefixes of names, of the unknown parameters; by default all.
         tolerance: standard deviation of lengths [m], and of angles [rad], from the nominal ones;
-            by default 2 % of the mechanism's size, and 0.05 rad.
+            by default 0.3 % of the mechanism's size, and 0.02 rad.
         noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
             or rad] of the driven joints; omitted groups are estimated, omitted joints have none.
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
@@ -65,12 +65,16 @@ class PoseSettings:
     """Settings of the selection of poses to measure.
 
     Attributes:
-        measure: `pose` or `position` of a target.
+        measure: `pose` or `position` of a target, `height` of the tip or `distance` of points.
         tracker_known: whether the frames of tracker and target are known.
+        height, radius: [m] of the bed on which heights are measured, and of the circle about the
+            base's z axis that is measured.
+        points: pairs of a point of the base and one of the body, for distances.
         parameters: unknown parameters, as for `calibrate`.
         candidates: number of random poses.
         margin: fraction of the joints' ranges to avoid at either end.
-        max_condition: largest condition number, moments divided by the characteristic length.
+        max_condition: largest condition number, moments divided by the characteristic length. Near
+            a singularity, small errors of the dimensions move the body far.
         noise: noise of the tracker: in position, relative to the mechanism's size, and in
             orientation [rad].
         seed: seed of the random numbers.
@@ -84,7 +88,7 @@ class PoseSettings:
     parameters: Sequence[str] = ()
     candidates: int = 300
     margin: float = 0.02
-    max_condition: float = 1000.0
+    max_condition: float = 100.0
     noise: float = 1e-4
     seed: int = 0
 

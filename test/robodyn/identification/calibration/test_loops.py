@@ -143,6 +143,17 @@ def test_a_servo_hexapod_by_a_caliper(hexapod, rng):
     assert found.noise["position"] == pytest.approx(CALIPER, rel=0.2)
 
 
+def test_machines_with_errors_take_nearly_the_planned_poses(hexapod, rng):
+    """Near a singularity, half a millimeter moves the body by centimeters or past it."""
+    body = [f"rod{i}_tip" for i in (1, 2, 3, 4, 5, 6, 2, 3, 4, 5, 6, 1)]
+    points = list(zip([f"servo{i}" for i in range(1, 7)] * 2, body, strict=True))
+    plan = rd.calibration_poses(hexapod, 30, candidates=200, measure="distance", points=points)
+    for _ in range(6):
+        real = Machine(hexapod, rng).real
+        poses = real.body_pose(real.assemble(plan.joints))
+        assert np.abs(pose_difference(plan.poses, poses)[:, :3]).max() < 0.01
+
+
 def test_heights_and_distances_calibrate_a_platform(rng):
     """Platforms and arms take the same measurements."""
     stewart = rd.load("stewart_symmetric")
