@@ -78,11 +78,6 @@ class ReportBrowser(Browser):
         )
         return x + across * width, y + up * height
 
-    def mouse(self, kind, x, y, **more):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
-        # two frames, like a hand: a slow page would get the last position only
-        self.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
-
     def post_mouse(self, kind, x, y, **more):
         """Without waiting for the page, so that what follows is as quick as a hand."""
         self.post("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)

@@ -142,6 +142,20 @@ class Browser:
         )
         assert found, f"no button {text!r}"
 
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        """Send an event of the mouse, and wait until the page has drawn two frames."""
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+        # like a hand: a slow page would get the last position only
+        self.evaluate("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+    def drag(self, x: float, y: float, across: float) -> None:
+        """Drag with the left button along x by a distance in pixels."""
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+        for share in (0.25, 0.5, 0.75, 1.0):
+            self.mouse("mouseMoved", x + share * across, y, button="left", buttons=1)
+        self.mouse("mouseReleased", x + across, y, button="left", clickCount=1)
+
     def dismiss_notifications(self) -> None:
         """Close notifications of the page, such as one about software rendering."""
         self.evaluate(

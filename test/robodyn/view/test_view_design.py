@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from headless_chromium import Browser, executable
 from typer.testing import CliRunner
 from viser_client import Client
 
@@ -52,6 +53,30 @@ def test_design_editor_evaluates_what_the_sliders_show(editor):
     failed = [v.requirement for v in made.evaluation.verdicts if not v.satisfied]
     assert failed == ["footprint_radius"]
     assert f"{direct.needed.peak_effort.max():.4g}" in client.texts
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(executable() is None, reason="no Chromium on the PATH (apt install chromium)")
+def test_dragging_a_slider_in_a_browser_changes_the_sentences(editor):
+    made, client = editor
+    browser = Browser(f"http://localhost:{client.port}", 1280, 800)
+    try:
+        browser.until("at most 1 m is allowed")
+        assert "NO:" not in browser.text
+        before = made.parameters
+        x, y, width = browser.evaluate(
+            "(() => { const thumb = document.querySelector('[role=slider]').getBoundingClientRect();"
+            "return [thumb.x, thumb.y, thumb.width]; })()"
+        )
+        browser.drag(x + 0.5 * width, y + 0.5 * width, 60.0)
+        browser.until("NO: the farthest joint on the base is")
+        radius = made.parameters["base_radius"]
+        browser.until(f"is {radius:.4g} m from its axis; at most 1 m is allowed")
+        assert radius > 1.0
+        assert made.parameters | {"base_radius": 0.0} == before | {"base_radius": 0.0}
+        assert browser.console == []
+    finally:
+        browser.close()
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ class Client:
     """Connected to a page.
 
     Attributes:
+        port: of the page.
         frames: (4, 4) of every scene node, by name.
         gui: properties of every control, by uuid; `type` is what kind it is.
         label: of the page's first panel.
@@ -39,6 +40,7 @@ class Client:
     """
 
     def __init__(self, port: int) -> None:
+        self.port = port
         self.frames = Frames()
         self.gui: dict[str, dict[str, Any]] = {}
         self.label = ""
