@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import combinations, cycle
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -47,17 +47,17 @@ MAXIMIZED = ("workspace", "stiffness")
 WORKSPACE_ERROR, WORKSPACE_RESOLUTION = 0.03, 16
 # Quantities of the Pareto front besides a single objective.
 FRONT_QUANTITIES = ("peak_effort", "supply_peak", "stroke")
-# Fraction of the evaluations for an even spread; largest number of descents from its best points,
-# for each actuator, and their smallest distance in diagonals of the box.
-SPREAD, STARTS, START_DISTANCE = 0.25, 6, 0.15
-# Fraction of the evaluations for the end of the best descent.
-FINAL_FRACTION = 0.15
-# Standard deviations of the jumps from the best design, in units of the box.
-JUMPS = (0.15, 0.3)
+# Fraction of the evaluations for an even spread; mean number of steps of the descents from its best
+# points, and smallest distance of these points in diagonals of the box.
+SPREAD, STEPS, START_DISTANCE = 0.25, 12, 0.15
 # Largest number of designs on a front; relative difference of values that count as equal there.
 LARGEST_FRONT, EQUAL = 40, 1e-3
 # Requirements whose violations are maxima of parts, see `_parts`.
 IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
+# Requirements whose violations are steps without a slope.
+IN_STEPS = ("reach", "singularity")
+# Condition number whose reciprocal is the unit of the distance from the end of the reach.
+FAR_CONDITION = 10.0
 # Instants of a motion whose condition numbers are parts; largest number of poses that are.
 SAMPLES = 12
 # Name of the violation of a point without a machine.
@@ -238,54 +238,33 @@ def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
     """Search for the best design by one goal.
 
     The best points of an even spread over the box, for each actuator, start descents. They continue
-    in rounds with equal budgets, each of which ends the worse half of them. Further descents start
-    beside the best design.
+    in rounds, each of which uses half of the remaining evaluations and ends the worse descents.
     """
-    d, begun = int(room.free.sum()), room.examined
-    rows = range(len(room.rows))
-    first = max(4, int(SPREAD * evaluations / len(rows)))
+    d, end = int(room.free.sum()), room.examined + evaluations
+    step = d + 2  # evaluations per step
+    first = max(4, int(SPREAD * evaluations / len(room.rows)))
     heats = []
-    for row in rows:
+    for row in range(len(room.rows)):
         examine = room.examiner(goal, row)
         points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
-        heats += [Descent(examine, start, goal) for start in _distant_points(points)]
-    step = d + 2  # evaluations per step
-    rounds = int(np.ceil(np.log2(len(heats))))
+        starts = _distant_points(points, max(2, evaluations // (STEPS * step)))
+        heats += [Descent(examine, start, goal) for start in starts]
     while len(heats) > 1:
-        left = begun + evaluations - room.examined
         heats.sort(key=lambda descent: descent.best.rank)
-        del heats[max(1, left // (2 * step * rounds)) :]
-        for descent in heats:
-            descent.advance(max(left // (rounds * len(heats)), step))
+        budget = (end - room.examined) // (2 * len(heats))
+        for descent in heats if budget >= step else ():
+            descent.advance(budget)
         heats.sort(key=lambda descent: descent.best.rank)
         del heats[(len(heats) + 1) // 2 :]
-        rounds = max(rounds - 1, 1)
-    best, rng = heats[0], np.random.default_rng(seed)
-    end = begun + int((1.0 - FINAL_FRACTION) * evaluations)
-    best.advance(end - room.examined)
-    for jump in cycle(JUMPS):
-        beside = [_reflect(best.best.x + jump * rng.standard_normal(d)) for _ in range(2 * d)]
-        if room.examined + len(beside) + step > end:
-            break
-        start = min(best.examine(beside), key=lambda point: point.rank)
-        other = Descent(best.examine, start, goal)
-        other.advance(end - room.examined)
-        best = min(best, other, key=lambda descent: descent.best.rank)
-    best.advance(begun + evaluations - room.examined, tolerance=0.0)
+    heats[0].advance(end - room.examined, tolerance=0.0)
 
 
-def _reflect(x: FloatArray) -> FloatArray:
-    """Return a point reflected into the unit box at its sides."""
-    within = np.abs(x % 2.0)
-    return np.where(within > 1.0, 2.0 - within, within)
-
-
-def _distant_points(points: Sequence[Point]) -> list[Point]:
+def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
     """Return the first of sorted points, and later ones far from all earlier ones."""
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
-        if len(chosen) < STARTS and min(gaps, default=np.inf) > START_DISTANCE * np.sqrt(
+        if len(chosen) < count and min(gaps, default=np.inf) > START_DISTANCE * np.sqrt(
             len(point.x)
         ):
             chosen.append(point)
@@ -617,7 +596,11 @@ def _examine(
     clean = {name: float(np.nan_to_num(each, nan=NOTHING, posinf=NOTHING))
              for name, each in violations.items()}  # fmt: skip
     parts, bounds = _parts(e, actuator)
-    bounds += [each for name, each in clean.items() if name not in IN_PARTS]
+    bounds += [
+        each + (name in IN_STEPS and each > 0.0)
+        for name, each in clean.items()
+        if name not in IN_PARTS
+    ]
     return _Record(kept, clean, parts, bounds)
 
 
@@ -644,6 +627,8 @@ def _parts(
         np.concatenate(speed) / m.velocity_limits[0] - 1.0,
         np.concatenate(parts["condition_number"]) / limits.condition_number - 1.0,
     ]
+    # rises linearly to zero toward the end of the reach, where two bodies of a leg are in line
+    held.append(-((FAR_CONDITION / np.concatenate(parts["condition_number"])) ** 2))
     angles = [angle for row in rows for angle in row.joint_angles.values()]
     held.append(np.array(angles) / limits.joint_angle - 1.0)
     if actuator is not None:

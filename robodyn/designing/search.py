@@ -3,8 +3,8 @@
 """Constrained minimization of a function from its values alone.
 
 Points are ranked by Deb's rules (2000): feasible ones by their value, before infeasible ones by
-their violation. A value is the maximum of many, over drives and motions. Its minimum has a kink,
-which linear programs within a trust region (Madsen 1975) reach in a few steps.
+their violation. A value is the maximum of many, over drives and motions, so that its minimum has a
+kink. Each of the many is a constraint of quadratic programs within a trust region.
 """
 
 from __future__ import annotations
@@ -13,18 +13,23 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import nnls
 
 from robodyn.arrays import FloatArray
 
-# Step of finite differences, in units of the box.
-DIFFERENCE = 1e-5
+# Step of finite differences, in units of the box; distance from the constraints.
+DIFFERENCE, SLACK = 1e-5, 1e-7
 # Step size that ends a descent, and predicted gain that ends it temporarily.
 TINY, COARSE = 1e-7, 2e-3
 # First radius of the trust region; weight of a violation against the logarithm of the value.
 RADIUS, WEIGHT = 0.1, 10.0
 # Fraction of the predicted gain that a step needs, and one that enlarges the trust region.
 ACCEPTED_GAIN, ENLARGING_GAIN = 0.05, 0.7
+# Smallest curvature along a step, relative to the known one; curvature that is added in all
+# directions, and one at which the known ones are forgotten.
+DAMPED, EVEN, LARGEST_CURVATURE = 0.2, 1e-2, 1e8
+# Bound of the decrease of the logarithm of an objective in one step.
+FAR = 10.0
 
 
 class Point(NamedTuple):
@@ -65,27 +70,26 @@ def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
 
 
 class Descent:
-    """Descent by linear programs within a trust region.
+    """Descent by sequential quadratic programming within a trust region.
 
     Args:
         examine: function that evaluates points.
         start: starting point.
         weights: (g,) of the logarithms of the objectives.
-        radius: initial radius of the trust region.
 
     Attributes:
         examine: function that evaluates points.
         best: best point so far.
     """
 
-    def __init__(
-        self, examine: Examine, start: Point, weights: FloatArray, radius: float = RADIUS
-    ) -> None:
-        self.examine, self._weights, self._radius = examine, weights, radius
+    def __init__(self, examine: Examine, start: Point, weights: FloatArray) -> None:
+        self.examine, self._weights, self._radius = examine, weights, RADIUS
         self._here = self.best = start
-        self._model: tuple[FloatArray, FloatArray] | None = None
-        # whether the slopes are difference quotients at the current point
-        self._is_exact = False
+        self._slopes = np.empty(0)  # (parts, d), once they are known
+        # last step, and the multipliers and slopes before it
+        self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
+        # second derivatives of the Lagrangian function
+        self._curvature = np.eye(len(start.x))
 
     def advance(self, budget: int, tolerance: float = COARSE) -> None:
         """Continue the descent until steps gain less than a tolerance.
@@ -96,37 +100,27 @@ class Descent:
         """
         n = len(self._here.x)
         while np.isfinite(self._here.value) and self._radius > TINY:
-            budget -= 1 if self._model is not None else n + 1
+            budget -= 1 if self._slopes.size else n + 1
             if budget < 0:
                 return
-            if self._model is None:
-                self._model, self._is_exact = self._linearize(), True
-            value, slopes = self._model
-            step, predicted = _linear_step(self._here, value, slopes, self._weights, self._radius)
-            if not predicted > tolerance:
-                if self._is_exact:
-                    return
-                self._model = None
-                continue
+            if not self._slopes.size:
+                self._linearize()
+            step, predicted, multipliers = self._step(_stack(self._here))
+            if predicted <= tolerance:
+                return
             there, gain = self._try(step)
             if gain <= ACCEPTED_GAIN * predicted and np.isfinite(there.value) and budget > 0:
                 # the curvature of the parts, as this step shows it
                 budget -= 1
-                curved = _stack(there) - slopes @ (there.x - self._here.x)
-                step, _ = _linear_step(self._here, curved, slopes, self._weights, self._radius)
+                step, _, _ = self._step(_stack(there) - self._slopes @ (there.x - self._here.x))
                 there, gain = max((there, gain), self._try(step), key=lambda each: each[1])
             if gain > ACCEPTED_GAIN * predicted:
-                moved, found = there.x - self._here.x, _stack(there)
-                error = found - value - slopes @ moved
-                # Broyden's update
-                self._model = found, slopes + np.outer(error, moved / (moved @ moved))
-                self._here, self._is_exact = there, False
+                self._last = there.x - self._here.x, multipliers, self._slopes
+                self._here, self._slopes = there, np.empty(0)
                 if gain > ENLARGING_GAIN * predicted:
                     self._radius = min(2.0 * self._radius, 0.5)
-            elif self._is_exact:
-                self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
             else:
-                self._model = None
+                self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
     def _try(self, step: FloatArray) -> tuple[Point, float]:
         """Evaluate the point after a step, and its gain."""
@@ -134,43 +128,82 @@ class Descent:
         self.best = min(self.best, there, key=lambda point: point.rank)
         return there, _merit(self._here, self._weights) - _merit(there, self._weights)
 
-    def _linearize(self) -> tuple[FloatArray, FloatArray]:
-        """Return all parts at the current point, and their difference quotients."""
+    def _linearize(self) -> None:
+        """Compute the slopes at the current point, and the curvature that the last step shows."""
         x, value = self._here.x, _stack(self._here)
         inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
         beside = self.examine(list(x + np.diag(inward)))
         self.best = min(self.best, *beside, key=lambda point: point.rank)
         slopes = [(_stack(p) - value) / d for p, d in zip(beside, inward, strict=True)]
-        return value, np.stack(slopes, axis=-1)
+        self._slopes = np.stack(slopes, axis=-1)
+        if self._last is None:
+            return
+        # damped BFGS update (Powell 1978)
+        step, multipliers, before = self._last
+        change, pulled = multipliers @ (self._slopes - before), self._curvature @ step
+        square, product = step @ pulled, step @ change
+        if product < DAMPED * square:
+            part = (1.0 - DAMPED) * square / (square - product)
+            change = part * change + (1.0 - part) * pulled
+        self._curvature = (
+            self._curvature
+            - np.outer(pulled, pulled) / square
+            + np.outer(change, change) / (step @ change)
+        )
+        if not np.abs(self._curvature).max() < LARGEST_CURVATURE:
+            self._curvature = np.eye(len(x))
+
+    def _step(self, value: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+        """Return the best step (d,) for given parts, its predicted gain, and multipliers of parts.
+
+        The unknowns are the step, and the changes of each objective and of the largest violation.
+        """
+        here, n, goals = self._here, len(self._here.x), len(self._here.parts)
+        tops = np.append([part.max() for part in here.parts], _held(here).max(initial=0.0))
+        owners = np.repeat(np.arange(goals + 1), [len(part) for part in (*here.parts, here.bounds)])
+        known = np.hstack([-self._slopes, np.eye(goals + 1)[owners]])
+        lower = np.maximum(-self._radius, -here.x), np.full(goals, -FAR), -tops[-1:]
+        upper = np.minimum(self._radius, 1.0 - here.x)
+        rows = np.vstack([known, np.eye(n + goals + 1), -np.eye(n, n + goals + 1)])
+        least = np.concatenate([value - tops[owners], *lower, -upper])
+        squares = EVEN * np.eye(n + goals + 1)
+        squares[:n, :n] += self._curvature
+        cost = np.concatenate([np.zeros(n), self._weights, [WEIGHT]])
+        found, multipliers = _quadratic_program(squares, cost, rows, least)
+        step = found[:n]
+        gain = -float(cost @ found + 0.5 * step @ self._curvature @ step)
+        return step, gain, multipliers[: len(value)]
+
+
+def _quadratic_program(
+    squares: FloatArray, cost: FloatArray, rows: FloatArray, least: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Minimize z.squares.z / 2 + cost.z with rows.z >= least; return z and the multipliers.
+
+    It is a problem of least distance, and of nonnegative least squares (Lawson and Hanson 1974).
+    """
+    L = np.linalg.cholesky(squares)
+    pull, across = np.linalg.solve(L, cost), np.linalg.solve(L, rows.T)
+    away = least + across.T @ pull
+    try:
+        u, _ = nnls(np.vstack([across, away]), np.append(np.zeros(len(cost)), 1.0))
+    except RuntimeError:  # too many iterations
+        return np.zeros(len(cost)), np.zeros(len(least))
+    multipliers = u / (1.0 - away @ u)
+    return np.linalg.solve(L.T, across @ multipliers - pull), multipliers
+
+
+def _held(point: Point) -> FloatArray:
+    """Return the parts of the constraints, so that a descent ends on their good side."""
+    return np.where(point.bounds == 0.0, 0.0, point.bounds + SLACK)
 
 
 def _stack(point: Point) -> FloatArray:
-    return np.concatenate([*point.parts, point.bounds])
+    return np.concatenate([*point.parts, _held(point)])
 
 
 def _merit(point: Point, weights: FloatArray) -> float:
     if not np.isfinite(point.value):
         return np.inf
     tops = np.array([part.max() for part in point.parts])
-    return float(weights @ tops + WEIGHT * max(point.bounds.max(initial=0.0), 0.0))
-
-
-def _linear_step(
-    here: Point, value: FloatArray, slopes: FloatArray, weights: FloatArray, radius: float
-) -> tuple[FloatArray, float]:
-    """Return the step (d,) that is best for the linear model, and its predicted gain.
-
-    The unknowns are the step, the largest part of each objective, and the largest violation.
-    """
-    n, goals = len(here.x), len(here.parts)
-    owners = np.repeat(np.arange(goals), [len(part) for part in here.parts])
-    tops = np.zeros((len(value), goals + 1))
-    tops[np.arange(len(owners)), owners] = -1.0
-    tops[len(owners) :, goals] = -1.0
-    lower, upper = np.maximum(-radius, -here.x), np.minimum(radius, 1.0 - here.x)
-    sides = [*zip(lower, upper, strict=True), *[(None, None)] * goals, (0.0, None)]
-    cost = np.concatenate([np.zeros(n), weights, [WEIGHT]])
-    found = linprog(cost, np.hstack([slopes, tops]), -value, bounds=sides, method="highs")
-    if found.x is None:
-        return np.zeros(n), 0.0
-    return found.x[:n], _merit(here, weights) - float(found.fun)
+    return float(weights @ tops + WEIGHT * _held(point).max(initial=0.0))

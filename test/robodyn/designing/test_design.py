@@ -371,6 +371,25 @@ def test_the_search_finds_minima_with_kinks_inside_and_on_constraints():
     assert (y - 0.2) ** 2 == pytest.approx(1.0 - found.x[2], abs=2e-5)
 
 
+def test_the_search_follows_a_narrow_curved_valley():
+    """A condition number is such a valley where its singular values nearly cross."""
+
+    def examine(points):
+        found = []
+        for x in points:
+            across = np.hypot(x[1] - x[0] ** 2, 0.02)
+            parts, bound = np.array([-x[0]]), np.array([x[0] - 0.8 + 20.0 * across])
+            found.append(Point(x, float(np.exp(parts.max())), bound, (parts,), bound))
+        return found
+
+    (start,) = examine([np.array([0.1, 0.01])])
+    descent = Descent(examine, start, np.ones(1))
+    descent.advance(80, tolerance=0.0)
+    # the bottom of the valley, where 0.8 - 20 * 0.02 is left
+    assert descent.best.violations.max() <= 0.0
+    np.testing.assert_allclose(descent.best.x, [0.4, 0.16], atol=1e-5)
+
+
 @pytest.mark.slow
 def test_the_command_writes_a_model_that_meets_the_requirements(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

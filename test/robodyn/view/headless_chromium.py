@@ -152,8 +152,8 @@ class Browser:
         """Drag with the left button along x by a distance in pixels."""
         self.mouse("mouseMoved", x, y)
         self.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
-        for share in (0.25, 0.5, 0.75, 1.0):
-            self.mouse("mouseMoved", x + share * across, y, button="left", buttons=1)
+        for fraction in (0.25, 0.5, 0.75, 1.0):
+            self.mouse("mouseMoved", x + fraction * across, y, button="left", buttons=1)
         self.mouse("mouseReleased", x + across, y, button="left", clickCount=1)
 
     def dismiss_notifications(self) -> None:

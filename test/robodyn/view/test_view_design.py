@@ -65,8 +65,8 @@ def test_dragging_a_slider_in_a_browser_changes_the_sentences(editor):
         assert "NO:" not in browser.text
         before = made.parameters
         x, y, width = browser.evaluate(
-            "(() => { const thumb = document.querySelector('[role=slider]').getBoundingClientRect();"
-            "return [thumb.x, thumb.y, thumb.width]; })()"
+            "(() => { const thumb = document.querySelector('[role=slider]');"
+            "const r = thumb.getBoundingClientRect(); return [r.x, r.y, r.width]; })()"
         )
         browser.drag(x + 0.5 * width, y + 0.5 * width, 60.0)
         browser.until("NO: the farthest joint on the base is")
