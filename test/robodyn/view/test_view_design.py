@@ -61,7 +61,7 @@ def test_dragging_a_slider_in_a_browser_changes_the_sentences(editor):
     made, client = editor
     browser = Browser(f"http://localhost:{client.port}", 1280, 800)
     try:
-        browser.until("at most 1 m is allowed")
+        browser.until("at most 1 m is allowed", 300.0)
         assert "NO:" not in browser.text
         before = made.parameters
         x, y, width = browser.evaluate(
@@ -69,9 +69,9 @@ def test_dragging_a_slider_in_a_browser_changes_the_sentences(editor):
             "const r = thumb.getBoundingClientRect(); return [r.x, r.y, r.width]; })()"
         )
         browser.drag(x + 0.5 * width, y + 0.5 * width, 60.0)
-        browser.until("NO: the farthest joint on the base is")
+        browser.until("NO: the farthest joint on the base is", 300.0)
         radius = made.parameters["base_radius"]
-        browser.until(f"is {radius:.4g} m from its axis; at most 1 m is allowed")
+        browser.until(f"is {radius:.4g} m from its axis; at most 1 m is allowed", 300.0)
         assert radius > 1.0
         assert made.parameters | {"base_radius": 0.0} == before | {"base_radius": 0.0}
         assert browser.console == []
