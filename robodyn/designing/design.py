@@ -203,15 +203,9 @@ def design(
                 + (f"; {', '.join(excluded)} need a catalog" if excluded else ""),
                 value=name,
             )
-    room = _Room(kind, requirements, rows, names, resume, scheduler)
     goals = _goals(names)
-    total = evaluations * len(goals)
-
-    def report_progress() -> None:
-        if progress is not None:
-            progress(min(room.examined / total, 1.0))
-
-    room.report_progress = report_progress
+    room = _Room(kind, requirements, rows, names, resume, scheduler)
+    room.progress, room.total = progress, evaluations * len(goals)
     try:
         for k, goal in enumerate(goals):
             _search(room, goal, evaluations, seed + k)
@@ -312,7 +306,8 @@ class _Room:
                 "all parameters have two equal bounds; give one of them a range", value=dict(box)
             )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
-        self.report_progress: Callable[[], None] = lambda: None
+        self.progress: Callable[[float], None] | None = None
+        self.total = 1
         self._kept: dict[str, _Record] = {}
         self._file: TextIO | None = None
         self._cluster: Any = None
@@ -388,9 +383,11 @@ class _Room:
         new = list(dict.fromkeys(key for key in keys if key not in self.found))
         # stored records have a workspace only if it was an objective
         more = [name for name in OF_LIMITS if name in self.names]
-        texts = {key: json.dumps([self._name(row), self.parameters(key[1]), *more]) for key in new}
+        actuator = self.rows[row]
+        name = "" if actuator is None else actuator.name
+        texts = {key: json.dumps([name, self.parameters(key[1]), *more]) for key in new}
         unknown = [key for key in new if texts[key] not in self._kept]
-        work = partial(_examine, self.family, self.requirements, self.rows[row], self.names)
+        work = partial(_examine, self.family, self.requirements, actuator, self.names)
         given = [self.parameters(key[1]) for key in unknown]
         if self._cluster is not None:
             results = self._client.gather(self._client.map(work, given, pure=False))
@@ -410,12 +407,9 @@ class _Room:
         if self._file is not None:
             self._file.flush()
         self.found.update({key: self._kept[texts[key]] for key in new})
-        self.report_progress()
+        if self.progress is not None:
+            self.progress(min(self.examined / self.total, 1.0))
         return [self.found[key] for key in keys]
-
-    def _name(self, row: int) -> str:
-        actuator = self.rows[row]
-        return "" if actuator is None else actuator.name
 
     def result(self) -> Design:
         """Return the best design of all that were evaluated."""
@@ -590,17 +584,14 @@ def _examine(
         values["workspace"] = region.volume
     if actuator is not None:
         values |= {"price": n * actuator.price, "mass": n * actuator.mass}
-    kept = {name: float(values[name]) for name in (*OBJECTIVES,) if name in values}
+    kept = {name: float(values[name]) for name in OBJECTIVES if name in values}
     if not np.isfinite(list(kept.values())).all():
         return _Record({}, {}, {}, [])
     clean = {name: float(np.nan_to_num(each, nan=NOTHING, posinf=NOTHING))
              for name, each in violations.items()}  # fmt: skip
     parts, bounds = _parts(e, actuator)
-    bounds += [
-        each + (name in IN_STEPS and each > 0.0)
-        for name, each in clean.items()
-        if name not in IN_PARTS
-    ]
+    bounds += [each + (name in IN_STEPS and each > 0.0)
+               for name, each in clean.items() if name not in IN_PARTS]  # fmt: skip
     return _Record(kept, clean, parts, bounds)
 
 
@@ -623,14 +614,15 @@ def _parts(
         # from each of the lowest positions to each of the highest ones
         "stroke": [high - low + 2.0 * margins.stroke for low in places for high in places],
     }
+    conditions = np.concatenate(parts["condition_number"])
+    angles = [angle for row in rows for angle in row.joint_angles.values()]
     held = [
         np.concatenate(speed) / m.velocity_limits[0] - 1.0,
-        np.concatenate(parts["condition_number"]) / limits.condition_number - 1.0,
+        conditions / limits.condition_number - 1.0,
+        # rises linearly to zero toward the end of the reach, where two bodies of a leg are in line
+        -((FAR_CONDITION / conditions) ** 2),
+        np.array(angles) / limits.joint_angle - 1.0,
     ]
-    # rises linearly to zero toward the end of the reach, where two bodies of a leg are in line
-    held.append(-((FAR_CONDITION / np.concatenate(parts["condition_number"])) ** 2))
-    angles = [angle for row in rows for angle in row.joint_angles.values()]
-    held.append(np.array(angles) / limits.joint_angle - 1.0)
     if actuator is not None:
         lower, upper = m.position_limits.T
         ends = np.stack([row.positions for row in rows])

@@ -77,11 +77,12 @@ def evaluate(
     found = machine_motions(m, requirements.motions, requirements.poses)
     rows = tuple(_motion(m, requirements, each) for each in found)
     need = _needed(m, requirements, rows)
-    accuracy = _accuracy(m, requirements, found)
     given = _variants(mechanism) if variants is None else variants
-    frequencies, stiffness = None, None
+    places = extreme_configurations(m, found)
+    accuracy, frequencies, stiffness = None, None, None
+    if requirements.accuracy is not None:
+        accuracy = pose_accuracy(m, requirements.accuracy, places)
     if is_elastic(m):
-        places = extreme_configurations(m, found)
         frequencies = m.modes(places).frequencies.min(axis=0)
         stiffness = float(smallest_stiffness(m, places).min())
     judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)
@@ -228,15 +229,6 @@ def _needed(
         mean_power=largest("mean_power"),
         **{name: float(largest(name)) for name in ("supply_peak", "supply_mean", "braking")},
     )
-
-
-def _accuracy(
-    m: Mechanism, requirements: Requirements, found: Sequence[MachineMotion]
-) -> FloatArray | None:
-    """Return the accuracy at home and at configurations with a drive at an end of its travel."""
-    if requirements.accuracy is None:
-        return None
-    return pose_accuracy(m, requirements.accuracy, extreme_configurations(m, found))
 
 
 def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:

@@ -205,12 +205,8 @@ class Evaluation:
         for motion in self.requirements.motions:
 
             def holds(fraction: float, motion: BodyMotion = motion) -> bool:
-                alone = replace(
-                    self.requirements,
-                    payload=None,
-                    poses=NO_POSES,
-                    motions=(motion.scaled(fraction),),
-                )
+                scaled = (motion.scaled(fraction),)
+                alone = replace(self.requirements, payload=None, poses=NO_POSES, motions=scaled)
                 return self.again(self.mechanism, alone).satisfied
 
             inside = 0.0 if holds(SMALLEST) else -1.0
@@ -246,15 +242,12 @@ class Evaluation:
         found = {}
         for name, (value, made) in self.variants.items():
             step = CHANGE * max(abs(value), 1e-3)
-            ends = [
-                self.again(made(value + sign * step), self.requirements).quantities
-                for sign in (-1.0, 1.0)
-            ]
-            found[name] = {
-                key: (ends[1][key] - ends[0][key]) / (2.0 * step)
-                for key in self.quantities
-                if key in ends[0] and key in ends[1]
-            }
+            low, high = (
+                self.again(made(end), self.requirements).quantities
+                for end in (value - step, value + step)
+            )
+            both = [key for key in self.quantities if key in low and key in high]
+            found[name] = {key: (high[key] - low[key]) / (2.0 * step) for key in both}
         return found
 
     def _possible(self, name: str) -> str:

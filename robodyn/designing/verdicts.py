@@ -41,19 +41,8 @@ def verdicts(
         *_reach(rows),
         *_drives(m, requirements, found, rows),
         *_continuous(m, need, continuous_effort),
-        *_limits(requirements, rows, accuracy),
-        *_natural_frequency(requirements, frequencies),
+        *_limits(requirements, rows, accuracy, frequencies),
     )
-
-
-def _natural_frequency(
-    requirements: Requirements, frequencies: FloatArray | None
-) -> Iterator[Verdict]:
-    if frequencies is not None:
-        value, limit = float(frequencies[0]), requirements.natural_frequency
-        statement = f"the first natural frequency is {_number(value)} Hz"
-        yield _limit("natural_frequency", value, -np.inf if limit is None else limit, "Hz", -1.0,
-                     "", statement)  # fmt: skip
 
 
 def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
@@ -158,8 +147,9 @@ def _worst(
 
 
 def _limits(
-    requirements: Requirements, rows: Sequence[MotionEvaluation], accuracy: FloatArray | None
-) -> Iterator[Verdict]:
+    requirements: Requirements, rows: Sequence[MotionEvaluation], accuracy: FloatArray | None,
+    frequencies: FloatArray | None,
+) -> Iterator[Verdict]:  # fmt: skip
     limits = requirements.limits
     worst = max(rows, key=lambda row: row.condition_number)
     statement = f"the condition number is {_number(worst.condition_number)} in {_of(worst.name)}"
@@ -195,6 +185,11 @@ def _limits(
             value = float(part.max())
             statement = f"the standard deviation of the body's {what} is {_number(value)} {unit}"
             yield _limit(name, value, getattr(limits, name), unit, 1.0, "", statement)
+    if frequencies is not None:
+        value, least = float(frequencies[0]), requirements.natural_frequency
+        statement = f"the first natural frequency is {_number(value)} Hz"
+        yield _limit("natural_frequency", value, -np.inf if least is None else least, "Hz", -1.0,
+                     "", statement)  # fmt: skip
 
 
 def _limit(
