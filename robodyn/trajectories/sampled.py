@@ -160,11 +160,17 @@ class SampledTrajectory(RowTrajectory):
                 values[between] = found
         return result
 
-    def between_knots(self, fractions: FloatArray) -> Motion:
+    def between_knots(self, fractions: ArrayLike) -> Motion:
         """Return the motion (K - 1, M, ...) at fractions (M,) between 0 and 1 of each interval.
 
         If the mechanism must compute its configuration, it is the one near that of the knot.
+
+        Raises:
+            InvalidInput: the fractions are not numbers between 0 and 1.
         """
+        fractions = as_array("fractions", fractions, ())
+        if fractions.ndim != 1 or ((fractions < 0.0) | (fractions > 1.0)).any():
+            raise InvalidInput("fractions must be (M,) numbers between 0 and 1", value=fractions)
         count, places = len(self.times) - 1, len(fractions)
         every = self._every_cubic.select(np.repeat(np.arange(count), places))
         begin, end = self.times[:-1, None], self.times[1:, None]
@@ -176,7 +182,7 @@ class SampledTrajectory(RowTrajectory):
             beside[:, fractions > 1.0 - KNOT_TOLERANCE] = self.knots.configuration[1:, None]
             known = beside.reshape(count * places, -1)
         motion = self._between(every, t.reshape(-1), known)
-        return Motion(*(values.reshape(count, places, -1) for values in motion))
+        return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
         """Return the motion at one time, equal to a batch; None if an error must be raised.

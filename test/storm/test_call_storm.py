@@ -20,8 +20,7 @@ USUAL = 700
 NAMES = ("puma560", "stewart_symmetric", "fivebar")
 # Names that take seconds; that cannot be instantiated; and settings of the process.
 LEFT_OUT = ("assemblies", "Mechanism", "Trajectory", "exciting_trajectory", "export",
-            "set_threads", "workspace", "plot", "to_html", "to_xarray",
-            "between_knots")  # fmt: skip
+            "set_threads", "workspace", "plot", "to_html", "to_xarray")  # fmt: skip
 # Durations of motions, and of what takes a budget [s].
 SHORT = 0.02
 

@@ -135,6 +135,16 @@ def test_knots_that_cannot_be_are_refused(dasgupta, changes, text):
         knots_with(dasgupta, **changes)
 
 
+@pytest.mark.parametrize("fractions", [None, "x", 1.0, [[0.5], [0.5, 1.0]], [0.5, 1.1], [-0.1]])
+def test_fractions_of_intervals_that_cannot_be_are_refused(dasgupta, fractions):
+    with pytest.raises(InvalidInput, match="^fractions"):
+        knots_with(dasgupta).between_knots(fractions)
+
+
+def test_no_fractions_are_no_places(dasgupta):
+    assert knots_with(dasgupta).between_knots([]).velocity.shape == (1, 0, 6)
+
+
 def test_knots_are_whole_nanoseconds_on_the_grid_at_switches_and_at_the_end():
     times = knot_times(0.6, (0.1, 0.2464466094067263), 0.25)
     np.testing.assert_array_equal(
