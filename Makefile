@@ -131,7 +131,9 @@ test:
 test-fast: $(TEST_READY)
 	@$(BIN)/python -m pytest -m "not slow" -n logical --dist loadfile test/contract test/robodyn $(ARGS)
 
-# Twenty times the inputs of the tests in test/storm, from a random seed that a failure prints.
+# Twenty times the inputs of the tests in test/storm, from a random seed that a failure prints, with a
+# line on the progress every ten seconds. ARGS="-k control" runs one of the groups of nodes only:
+# machine, control or others.
 storm: $(TEST_READY)
 	@$(BIN)/python -m pytest test/storm --storm 20 --seed random $(ARGS)
 

@@ -10,6 +10,7 @@ import inspect
 import os
 import secrets
 import sys
+import time
 import zlib
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# Between lines on the progress of a long storm [s].
+PROGRESS = 10.0
 # Processes that communicate over DDS spend much of their time waiting: three run on two cores.
 WORKERS = 3
 
@@ -149,10 +152,22 @@ def rng(request, random_numbers) -> np.random.Generator:
 
 
 @pytest.fixture
-def storm(request) -> Callable[[int], int]:
-    """Return the number of random inputs to try: the usual number times the option --storm."""
-    factor = request.config.option.storm
-    return lambda usual: max(1, round(usual * factor))
+def storm(request) -> Callable[[int], Iterator[int]]:
+    """Count random inputs up to the usual number times the option --storm, and report progress."""
+    factor, name = request.config.option.storm, request.node.name
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def rounds(usual: int) -> Iterator[int]:
+        count = max(1, round(usual * factor))
+        reported = time.monotonic()
+        for k in range(count):
+            yield k
+            if factor > 1.0 and time.monotonic() > reported + PROGRESS:
+                reported = time.monotonic()
+                with capture.global_and_fixture_disabled():
+                    print(f"\n{name}: {k + 1} of {count}", end="", flush=True)
+
+    return rounds
 
 
 @pytest.fixture

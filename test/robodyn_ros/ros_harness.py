@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["PYTHONUNBUFFERED"] = "1"
+os.environ["PYTHONFAULTHANDLER"] = "1"
 os.environ["RCUTILS_COLORIZED_OUTPUT"] = "0"
 
 # Timeout for a busy machine; normally waits are much shorter.

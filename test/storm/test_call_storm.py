@@ -171,11 +171,11 @@ def place_of(error):
     return inside[-1] if inside else ""
 
 
-def storm_of_calls(rng, count):
+def storm_of_calls(rng, rounds):
     """Faults by kind and place, and how many calls ended in what."""
     found, faults = calls(), {}
     outcomes = {"accepted": 0, "refused": 0}
-    for _ in range(count):
+    for _ in rounds:
         name, function, mechanism = found[int(rng.integers(len(found)))]
         given, keywords = arguments(function, mechanism, rng)
         try:

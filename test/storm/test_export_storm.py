@@ -45,7 +45,7 @@ def test_efforts_are_finite_and_within_limits_whatever_comes(fivebar, folder, rn
     low, high = fivebar.drives.effort_ends
     home = fivebar.joint_positions(fivebar.home)
     most = 1.01 * fivebar.velocity_limits
-    for life in range(storm(LIVES)):
+    for life in storm(LIVES):
         with Controller(folder / "controller", fivebar, life % 3) as controller:
             fraction = rng.choice([0.02, 0.2, 1.0])
             phase, began = rng.uniform(0.0, 6.0), False
@@ -89,7 +89,7 @@ def test_no_function_of_the_library_returns_ok_without_finite_results(fivebar, f
         return library.call(name, *numbers, out), out
 
     statuses = set()
-    for _ in range(storm(CALLS)):
+    for _ in storm(CALLS):
         q = spoiled(rng, fivebar.home, 0.5)
         v, a, e = (spoiled(rng, rng.normal(size=size), 0.8) for size in (nv, nv, n))
         wrench = spoiled(rng, rng.normal(size=6), 0.5)

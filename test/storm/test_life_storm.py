@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).parents[1] / "robodyn" / "exporting"))
 from controlled import SOURCE, fivebar_folder
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc)")
-LIVES = 100
+LIVES, AT_ONCE = 100, 20
 # Farthest that a joint may be from a way to rest for which there are efforts [rad or m]; it may end
 # at an end stop, which throws the joint back a little.
 OFF_THE_WAY = 0.004
@@ -57,7 +57,9 @@ def broken(lived):
 
 
 def test_lives_under_the_exported_controller_break_no_limit(lives, rng, storm):
-    lived = lives(rng.integers(1, 2**31), storm(LIVES))
+    lived = np.concatenate(
+        [lives(rng.integers(1, 2**31), AT_ONCE) for _ in storm(LIVES // AT_ONCE)], axis=1
+    )
     assert broken(lived) == []
     followed = lived[6]
     assert (followed > 0.5).mean() > 0.1  # it does not refuse everything

@@ -41,7 +41,7 @@ STRANGE = [np.nan, np.inf, -np.inf, 1e300, -1e300, 1e155, 1e30, 1e7, -1e6, 1e-30
 )
 def test_lives_of_a_machine_break_no_limit(name, rng, storm):
     mechanism, states = rd.load(name), set()
-    for _ in range(storm(LIVES)):
+    for _ in storm(LIVES):
         states |= Life(mechanism, rng).run()
     assert {"off", "homing", "parking", "engaging", "fault"} <= states <= set(STATES)
 

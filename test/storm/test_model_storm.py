@@ -109,7 +109,7 @@ def test_damaged_model_files_are_read_or_refused(ending, seeds, rng, storm, tmp_
     for beside in (*MODELS.glob("*.urdf"), *REFERENCE.glob("*.urdf")):
         (tmp_path / beside.name).write_bytes(beside.read_bytes())
     outcomes, faults = {"accepted": 0, "refused": 0}, {}
-    for _ in range(storm(USUAL[ending])):
+    for _ in storm(USUAL[ending]):
         text = pick(rng, seeds[ending])
         file.write_bytes(damaged(text, rng))
         kind = "closed_loop" if rng.uniform() < 0.2 else None
@@ -127,7 +127,7 @@ def test_dictionaries_with_other_values_are_read_or_refused(seeds, rng, storm):
     documents = [yaml.safe_load(text) for text in seeds["yaml"]]
     documents = [document for document in documents if "urdf" not in document]
     outcomes, faults = {"accepted": 0, "refused": 0}, {}
-    for _ in range(storm(120)):
+    for _ in storm(120):
         document = yaml.safe_load(yaml.safe_dump(pick(rng, documents)))
         for _ in range(int(rng.integers(1, 3))):
             document = with_value(document, rng)

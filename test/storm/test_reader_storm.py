@@ -173,7 +173,7 @@ def good(tmp_path_factory):
 @pytest.mark.parametrize("kind", USUAL)
 def test_damaged_files_are_read_or_refused(kind, good, rng, storm, tmp_path):
     outcomes, faults = {"accepted": 0, "refused": 0}, {}
-    for number in range(storm(USUAL[kind])):
+    for number in storm(USUAL[kind]):
         data, ending, read = pick(rng, good[kind])
         file = tmp_path / f"{number}{ending}"
         file.write_bytes((damaged_binary if ending in BINARY else damaged)(data, rng))
