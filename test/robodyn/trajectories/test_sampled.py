@@ -137,7 +137,7 @@ def test_knots_that_cannot_be_are_refused(dasgupta, changes, text):
 
 @pytest.mark.parametrize("fractions", [None, "x", 1.0, [[0.5], [0.5, 1.0]], [0.5, 1.1], [-0.1]])
 def test_fractions_of_intervals_that_cannot_be_are_refused(dasgupta, fractions):
-    with pytest.raises(InvalidInput, match="^fractions"):
+    with pytest.raises(InvalidInput, match=r"^fractions"):
         knots_with(dasgupta).between_knots(fractions)
 
 
