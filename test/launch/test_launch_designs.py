@@ -11,20 +11,31 @@ import robodyn as rd
 from robodyn.cli import app
 
 pytestmark = pytest.mark.system
-# a rig of 100 kg: its limits are what the motions need
-REQUIRED = """
+# rigs of 100 kg and of 0.5 kg: their limits are what the motions need
+LARGE = """
 payload: {mass: 100 kg, com: [0, 0, 0.1]}
 motions:
   - {name: heave, heave: 60 mm, frequency: 0.8 Hz}
   - {name: roll, roll: 6 deg, frequency: 0.8 Hz}
 margins: {force: 1.2, speed: 1.1, stroke: 2 mm}
 """
+SMALL = """
+payload: {mass: 0.5 kg}
+motions:
+  - {name: heave, heave: 10 mm, frequency: 0.8 Hz}
+  - {name: surge, surge: 10 mm, frequency: 0.8 Hz}
+margins: {force: 1.2, speed: 1.1, stroke: 0.04}
+limits: {condition_number: 20}
+"""
+FAMILIES = {"hexapod": LARGE, "3-rps": LARGE,
+            "servo-hexapod": SMALL, "delta": SMALL, "linear-delta": SMALL}  # fmt: skip
 
 
-def test_a_tripod_makes_the_motions_it_was_designed_for(tmp_path):
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_a_designed_machine_makes_its_motions(family, tmp_path):
     required, model = tmp_path / "rig.yaml", tmp_path / "machine.yaml"
-    required.write_text(REQUIRED)
-    words = ["design", "3-rps", str(required), "--evaluations", "20", "--output", str(model)]
+    required.write_text(FAMILIES[family])
+    words = ["design", family, str(required), "--evaluations", "40", "--output", str(model)]
     assert CliRunner().invoke(app, words).exit_code == 0
     loaded = tmp_path / "machine_loaded.yaml"
     m = rd.load(loaded)
@@ -46,7 +57,8 @@ def test_a_tripod_makes_the_motions_it_was_designed_for(tmp_path):
         assert launch.summary["status"] == "completed"
         assert launch.summary["warnings"] == []
         assert "limits                 all hold" in launch.output
-        # [m] of legs that move by 60 mm
-        assert launch.summary["tracking"]["joints"] < 1e-3
+        # of the body [m] or the drives [m or rad]
+        error = next(iter(launch.summary["tracking"].values()))
+        assert error < rd.load_requirements(required).margins.stroke
     finally:
         launch.close()
