@@ -49,8 +49,8 @@ LANDED: Final = 1e-8
 LEFT: Final = 0.1
 # Trials of a step, after which joints are stopped at their current positions.
 MOST_TRIALS: Final = 100
-# Shortest piece, as a fraction of the step.
-SHORTEST: Final = 1e-13
+# Bracket, as a fraction of the step, behind which a rate that jumps counts as zero.
+SHORTEST: Final = 1e-6
 
 
 class MotionEquations(NamedTuple):
@@ -105,13 +105,16 @@ class Bracket(NamedTuple):
 
     At `lower` the joint nearest to rest still slides. At `upper`, if this is at most 1, its rate
     has changed sign. `f_lower` and `f_upper` are its rates there, relative to that at the
-    beginning of the piece.
+    beginning of the piece. `side` is -1 if the lower end was replaced last, 1 if the upper, and
+    the search `bisects` if this hardly changed the rate, as where an end stop is hit.
     """
 
     lower: Any
     f_lower: Any
     upper: Any
     f_upper: Any
+    side: Any
+    bisects: Any
 
 
 @inner
@@ -155,7 +158,7 @@ def hybrid_step(
     none = active & ~active
     going, fresh, good, stuck = active, active, active, none
     done, end, rest = zero, zero + 1.0, zero  # of the piece, as fractions of the step
-    bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero)
+    bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero, zero, none)
     implicit, trials = False, 0
     while any_of(going):
         piece = choose(going, (end - done) * h, 0.0)
@@ -240,7 +243,7 @@ def hybrid_step(
         trials += 1
         accepted = going
         if trials < MOST_TRIALS:
-            accepted, bracket, end = judge_trial(j, rest, going, bracket, done, end, trials)
+            accepted, bracket, end = judge_trial(j, rest, going, bracket, done, end)
             if not any_of(accepted):
                 continue
         leftover = stick_at_zero_rate(j, rest, accepted)
@@ -273,22 +276,20 @@ def choose_all(where: Any, source: Any, out: Any) -> None:
 
 
 @inner
-def judge_trial(
-    j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any, trials: int
-) -> Any:
+def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any) -> Any:
     """Return in which lanes a trial of a piece is accepted, the new bracket, and the next end.
 
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
-    (Illinois) finds.
+    finds. If the rate jumps to the other sign, the piece ends behind the jump.
     """
     again = restick_reversed(j, rest, going)
     least = remaining_rate_fraction(j, rest)
-    narrows = (bracket.upper <= 1.0) & (bracket.upper - bracket.lower > SHORTEST)
-    crosses = going & ~again
-    crosses = crosses & ((least < -LANDED) | (narrows & (least > LANDED)))
+    is_behind = bracket.bisects & (bracket.upper - bracket.lower <= SHORTEST)
+    crosses = going & ~again & ~is_behind
+    crosses = crosses & ((least < -LANDED) | ((bracket.upper <= 1.0) & (least > LANDED)))
     bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
     accepted = going & ~again & ~crosses
-    ahead = choose(again, 1.0, between(bracket, trials))
+    ahead = choose(again, 1.0, between(bracket, SHORTEST))
     return accepted, bracket, choose(again | crosses, ahead, end)
 
 
@@ -379,26 +380,35 @@ def remaining_rate_fraction(j: Any, rest: Any) -> Any:
 @inner
 def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
     """Return the bracket of a piece that begins at `done`, in these lanes."""
-    lower, f_lower, upper, f_upper = bracket
+    lower, f_lower, upper, f_upper, side, bisects = bracket
     return Bracket(
         choose(where, done, lower),
         choose(where, 1.0, f_lower),
         choose(where, 2.0, upper),
         choose(where, 0.0, f_upper),
+        choose(where, 0.0, side),
+        bisects & ~where,
     )
 
 
 @inner
 def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
-    """Return the bracket with one end replaced (Illinois rule if the other end is kept twice)."""
-    lower, f_lower, upper, f_upper = bracket
+    """Return the bracket with one end replaced.
+
+    If the other end is kept again, its rate is reduced (Anderson and Bjorck, 1973).
+    """
+    lower, f_lower, upper, f_upper, side, bisects = bracket
     falls, rises = where & (least < 0.0), where & ~(least < 0.0)
-    halved = choose(upper <= 1.0, 0.5 * f_lower, f_lower)
+    replaced = choose(falls, f_upper, f_lower)
+    factor = 1.0 - least / choose(replaced != 0.0, replaced, 1.0)
+    slow, factor = factor < 0.5, choose(factor > 0.0, factor, 0.5)
     return Bracket(
         choose(rises, end, lower),
-        choose(rises, least, choose(falls, halved, f_lower)),
+        choose(rises, least, choose(falls & (side > 0.0), factor * f_lower, f_lower)),
         choose(falls, end, upper),
-        choose(falls, least, choose(rises, 0.5 * f_upper, f_upper)),
+        choose(falls, least, choose(rises & (side < 0.0), factor * f_upper, f_upper)),
+        choose(falls, 1.0, choose(rises, -1.0, side)),
+        (bisects & ~where) | (where & slow),
     )
 
 

@@ -45,14 +45,13 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 
 @inner
-def between(bracket: Any, trial: int) -> Any:
-    """Return the next trial for a root: by regula falsi, sometimes by bisection."""
-    low, at_low, high, at_high = bracket
-    fraction = at_low / (at_low - at_high)
-    if trial % 12 == 11:
-        fraction = 0.5 + 0.0 * low
+def between(bracket: Any, shortest: float) -> Any:
+    """Return the next trial for a root: by regula falsi, by bisection, or at the bracket's end."""
+    low, at_low, high, at_high, _, bisects = bracket
+    fraction = choose(bisects, 0.5, at_low / (at_low - at_high))
     fraction = choose(fraction > 1e-9, fraction, 1e-9)
-    return low + (high - low) * choose(fraction < 1.0 - 1e-9, fraction, 1.0 - 1e-9)
+    trial = low + (high - low) * choose(fraction < 1.0 - 1e-9, fraction, 1.0 - 1e-9)
+    return choose(bisects & (high - low <= shortest), high, trial)
 
 
 @inner

@@ -3,17 +3,22 @@
 """Dry friction that holds: joints of every kind that rest, break away, stick and slip, and stop."""
 
 import math
+from collections import namedtuple
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import types
 from six_legs import six_legs, with_legs
 
 import robodyn as rd
 from robodyn.actuators import Actuator
 from robodyn.algorithms import Motion
 from robodyn.control import ComputedTorque
+from robodyn.dynamics.kernels.hybrid_step import Bracket, judge_trial
 from robodyn.model import Joint, Link
+from robodyn.numerics.array_arguments import VECTOR_OUT, borrowed_array, direct
+from robodyn.numerics.compiler import entry_kernel
 from robodyn.simulation import Plant, is_compiled
 from robodyn.solvers.serial.chain import model_of_chain
 
@@ -190,6 +195,46 @@ def test_a_joint_that_turns_back_goes_through_zero_without_a_pause():
     assert plant.velocity[0] == pytest.approx(-(10.0 - 4.0) / 2.0 * rest, rel=1e-9)
     assert plant.configuration[0] == pytest.approx(far - 1.5 * rest**2, rel=1e-9)
     assert back == 7.0
+
+
+OneJoint = namedtuple("OneJoint", "mode speed first_speed")
+
+
+@entry_kernel
+def search(place, curve, jumps, mode, speed, out):
+    """Write the number of trials, and the end of the piece, for a rate that crosses zero."""
+    j = OneJoint(borrowed_array(mode), borrowed_array(speed), borrowed_array(mode))
+    result, end = borrowed_array(out), 1.0
+    bracket = Bracket(0.0, 1.0, 2.0, 0.0, 0.0, False)
+    for trial in range(200):
+        j.speed[0] = (1.0 - end / place) * (1.0 + curve * end)
+        if jumps > 0.0:
+            j.speed[0] = 0.9 if end < place else -0.2 - curve * end
+        accepted, bracket, end = judge_trial(j, 1e-12, True, bracket, 0.0, end)
+        if accepted:
+            result[0], result[1], result[2] = trial + 1.0, end, j.speed[0]
+            return True
+    return False
+
+
+def trials_until_rest(*given):
+    out, numbers = np.empty(3), (types.float64,) * 3
+    entry = direct(search, *numbers, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT)
+    assert entry(*given, np.ones(1), np.ones(1), out)
+    return out
+
+
+@pytest.mark.parametrize("place", [0.02, 0.37, 0.99])
+@pytest.mark.parametrize("curve", [0.0, 0.3, 2.0])
+def test_the_instant_of_rest_is_found_in_few_trials(place, curve):
+    """Also where the rate jumps, as in steps that hit an end stop: there the piece ends behind."""
+    trials, end, rate = trials_until_rest(place, curve, 0.0)
+    assert end == pytest.approx(place, abs=1e-8)
+    assert abs(rate) <= 1e-8
+    assert trials <= 8
+    trials, end, rate = trials_until_rest(place, curve, 1.0)
+    assert place <= end <= place + 1e-6
+    assert trials <= 25
 
 
 def test_held_and_continuous_control_of_your_own_stick_alike():
