@@ -19,7 +19,7 @@ import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.designing.families import FAMILIES
 
-EVALUATIONS, TIMES = 150, 10
+EVALUATIONS, TIMES = 600, 10
 # Value of a machine that meets its requirements worst, on the scale of logarithms.
 WORST = 1e3
 LARGE = {"mass": 200.0, "com": [0.0, 0.0, 0.3], "inertia": [[15, 0, 0], [0, 15, 0], [0, 0, 15]]}
