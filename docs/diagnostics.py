@@ -140,7 +140,7 @@ CATALOG = {
     "...: moving to the nearest pose inside the workspace":
         ("the target is outside the workspace; the machine moves to the nearest pose within",
          "send targets within the workspace (`robodyn workspace`)"),
-    "the path there is blocked: ...":
+    "the path to the target is blocked: ...":
         ("no straight motion within the limits leads to the target; the machine comes to rest",
          "approach the target through other poses"),
     "... needs ... times its effort limit: slowing down":
@@ -153,7 +153,7 @@ CATALOG = {
         ("the target needs a joint beyond its limit", "send targets within the workspace"),
     "the condition number would be ..., its limit is ...":
         ("the path to the target passes too close to a singularity", "choose another path"),
-    "a singularity lies between":
+    "the way to the target passes through a singularity":
         ("the target is on the other side of a singularity", "choose a target on this side"),
     "the pose is out of reach by ... m and ... rad":
         ("the body cannot reach the pose of the target; the nearest one is used",

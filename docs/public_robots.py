@@ -28,7 +28,7 @@ class PublicRobot:
         tip: the link that is moved, where the file leaves a choice; a gripper's fingers otherwise
             would be joints of the arm.
         base: the link the arm starts from, where it is not the root.
-        hold_branches: whether joints beside the chain are held.
+        hold_branches: whether joints that branch off the chain are held.
         arguments: of a xacro file.
     """
 

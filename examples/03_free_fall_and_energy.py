@@ -13,7 +13,7 @@ import numpy as np
 import robodyn as rd
 
 platform = rd.load("stewart_dasgupta").without_friction()
-path = rd.paper_path("I")  # only its start counts
+path = rd.paper_path("I")  # only its start is used
 nothing = rd.ConstantEffort(np.zeros(6))
 
 figure, axes = plt.subplots()

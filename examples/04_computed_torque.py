@@ -3,7 +3,8 @@ Computed torque, sampled
 ========================
 
 The controller computes leg forces from a model and the measured state, at 200 Hz; the simulated
-platform moves in steps of 1 ms in between. A model that ignores the payload follows, less well.
+platform moves in steps of 1 ms in between. With a model that ignores the payload, the platform
+still follows the path, but less accurately.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,7 @@ path = rd.paper_path("I")
 figure, axes = plt.subplots()
 for payload in (0.0, 10.0, 20.0):
     loaded = model.with_payload(payload) if payload else model
-    law = rd.ComputedTorque(model, kp=100.0, kv=20.0)  # knows nothing of the payload
+    law = rd.ComputedTorque(model, kp=100.0, kv=20.0)  # without the payload
     run = rd.simulate(loaded, law, path, dt=1e-3, control_dt=5e-3)
     distance = np.linalg.norm(run.error[:, :3], axis=1)
     axes.plot(run.time, 1e3 * distance, label=f"payload {payload:g} kg")

@@ -3,7 +3,7 @@ Three formulations of an arm, one answer
 ========================================
 
 Turney, Mudge and Lee (1980) showed that Lagrange's and Newton and Euler's equations of an arm are
-equal, and proposed a cheaper Newton-Euler form. All three are here, and agree to rounding.
+equal, and proposed a cheaper Newton-Euler form. robodyn has all three, and they agree to rounding.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-From a data sheet to a hexapod that flies
+From a data sheet to a hexapod that moves
 =========================================
 
-A platform needs no URDF: joint centers, masses and strokes in a YAML file or a dictionary of
-text suffice (`robodyn new hexapod` writes a commented one). This one is a desk-sized 6-6.
+A platform needs no URDF: joint centers, masses and strokes in a YAML file or a dictionary suffice
+(`robodyn new hexapod` writes a commented file). This is a desk-sized platform with six joints on
+the base and six on the platform.
 """
 
 import math
@@ -25,7 +26,7 @@ def joints(radius, spread, first, height=0.0):
 
 
 base, top = joints(0.2, 30.0, 0.0), joints(0.12, 30.0, 60.0)
-top = top[-1:] + top[:-1]  # each base joint reaches to the platform joint beside it
+top = top[-1:] + top[:-1]  # each leg goes to the adjacent platform joint
 legs = "\n".join(
     f"  - {{base: {b}, platform: {p}, universal_axis: {[-b[1], b[0], 0.0]}}}"
     for b, p in zip(base, top, strict=True)

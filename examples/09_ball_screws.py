@@ -2,8 +2,8 @@
 What a ball screw adds
 ======================
 
-A rotor of 1e-4 kg m^2 on a screw of 5 mm lead reflects 158 kg on its leg, more than the platform
-itself. A model without rotors is then far from the truth, however exact the rest of it is.
+A rotor of 1e-4 kg m^2 on a screw of 5 mm lead acts on its leg like a mass of 158 kg, more than the
+platform itself. A model without rotors is then far from the truth, however exact the rest of it is.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-A hundred flights at once
-=========================
+A hundred simulations at once
+=============================
 
-`simulate_many` flies batches of starts, payloads, gains and paths in compiled code on all
-processors. Here: how well gains must be chosen when the payload is not known.
+`simulate_many` runs batches of start states, payloads, gains and paths in compiled code on all
+processors. Here: how the choice of gains matters when the payload is unknown.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 An arm's tip along a straight line
 ==================================
 
-Poses of the tip become joint motions by inverse kinematics from the present configuration, within
-limits, with blends at both ends as the platform has them.
+Inverse kinematics converts poses of the tip into joint positions, starting from the present
+configuration. The motion keeps to the limits of the joints and is blended at both ends.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 As fast as the motors allow
 ===========================
 
-`rd.time_optimal` times a path so that efforts, rates and torque-speed curves are used up and never
-exceeded, between the points of its grid, too.
+`rd.time_optimal` computes the fastest motion along a path. It uses the limits of efforts and rates
+and the torque-speed curves fully, and exceeds none of them, not even between its grid points.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-A way round a singularity
-=========================
+A path around a singularity
+===========================
 
 The straight line between two poses of the 1998 test manipulator crosses two singularities.
-`rd.plan_path` finds another way on which the condition number stays below a bound.
+`rd.plan_path` finds another path, on which the condition number stays below a bound.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Where a platform can go
 =======================
 
-`rd.workspace` finds the region that legs and joints allow, its volume with an error, and its
-boundary as a mesh (`region.save("boundary.stl")`).
+`rd.workspace` finds the region that legs and joints allow, its volume with an error estimate, and
+its boundary as a mesh (`region.save("boundary.stl")`).
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A better model from a recording
 ===============================
 
-An arm whose masses and friction are not as in its model file is recorded on an exciting motion;
-`rd.identify` finds parameters that predict its torques on another one.
+The masses and friction of an arm differ from its model file. From a recording of an exciting
+motion, `rd.identify` finds parameters that predict the torques of another motion.
 """
 
 import matplotlib.pyplot as plt

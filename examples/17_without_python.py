@@ -2,8 +2,8 @@
 The same numbers without Python
 ===============================
 
-`rd.export` makes a C library of a mechanism, and around it a package for ros2_control. Here a few
-lines of C turn a delta's joints into torques, and catch it after it has dropped for a moment.
+`rd.export` makes a C library of a mechanism, and a package for ros2_control that uses it. Here a
+few lines of C compute a delta's torques from its joint positions, and catch it after a short fall.
 """
 
 import ctypes
@@ -49,7 +49,7 @@ times, heights = np.arange(0.0, 0.6, 0.001), []
 for time in times:
     plant.delta_joint_positions(*pointers(q, angles))
     plant.delta_joint_velocities(*pointers(q, v, rates))
-    if time > 0.05:  # 0 is OK, 4 LIMITED: cut to what motors have
+    if time > 0.05:  # 0: OK; 4: efforts reduced to the limits
         assert controller.period(*pointers(angles, rates, near, torques)) in (0, 4)
     plant.delta_step(*pointers(q, v, torques), None, None, ctypes.c_double(0.001), 1)
     plant.delta_body_pose(*pointers(q, pose))

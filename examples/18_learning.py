@@ -2,9 +2,9 @@
 Learning to reach
 =================
 
-A platform learns to go from anywhere on its path to anywhere else and to stay there. The policy is
-linear in what Gymnasium's environment lets be seen, and the cross-entropy method keeps the best of
-every generation: each candidate flies a few episodes, all of them at once.
+A platform learns to move from any point of its path to any other, and to stay there. The policy is
+linear in the observations of a Gymnasium environment. The cross-entropy method keeps the best
+candidates of each generation; the episodes of all candidates are simulated at once.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A controller that learns a payload
 ==================================
 
-Slotine and Li's adaptive control: efforts Y(q, v, v_r, a_r) @ parameters, and the parameters move
-against what is left of the error. An arm takes up 3 kg that its model knows nothing of.
+Slotine and Li's adaptive control computes the efforts as Y(q, v, v_r, a_r) @ parameters and adapts
+the parameters to the remaining error. An arm picks up 3 kg that its model does not include.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ def planned(t):
 
 
 class Adaptive:
-    """The error with its rate, s = e' + 5 e, decays; of the last link the mass and moments move."""
+    """The error with its rate, s = e' + 5 e, decays; mass and moments of the last link adapt."""
 
     def __init__(self):
         names, self.values = model.parameters.names, model.parameters.values.copy()

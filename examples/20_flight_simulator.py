@@ -2,8 +2,8 @@
 A flight simulator
 ==================
 
-A small aeroplane of JSBSim takes off and turns. A motion platform lets its pilot feel of it what
-its legs can do, within their lengths, rates, accelerations and forces.
+A small airplane of JSBSim takes off and turns. A motion platform reproduces as much of this for
+its pilot as the lengths, rates, accelerations and forces of its legs permit.
 """
 
 import matplotlib.pyplot as plt
@@ -22,11 +22,11 @@ ride = rd.ride(m, vehicle, rd.WashoutParameters.preset("airliner"), head=[0.0, 0
 assert rd.check_limits(m, ride.trajectory, dt=0.1) is None
 
 fig, (force, rate, legs) = plt.subplots(3, 1, figsize=(9, 8), sharex=True)
-force.plot(ride.time, ride.vehicle_force[:, 0], label="forward, in the aeroplane")
+force.plot(ride.time, ride.vehicle_force[:, 0], label="forward, in the airplane")
 force.plot(ride.time, ride.felt_force[:, 0], label="on the platform")
 force.set_ylabel("specific force [m/s$^2$]")
 force.legend()
-rate.plot(ride.time, ride.vehicle_rate[:, 0], label="roll, of the aeroplane")
+rate.plot(ride.time, ride.vehicle_rate[:, 0], label="roll, of the airplane")
 rate.plot(ride.time, ride.felt_rate[:, 0], label="of the platform")
 rate.set_ylabel("angular velocity [rad/s]")
 rate.legend()

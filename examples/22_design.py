@@ -2,7 +2,7 @@
 A machine for a task
 ====================
 
-Requirements are a payload, motions and limits. `rd.evaluate` holds a machine against them, and
+Requirements are a payload, motions and limits. `rd.evaluate` checks a machine against them, and
 `rd.design` finds the dimensions of a machine that meets them.
 """
 

@@ -3,7 +3,7 @@ A pole on a delta
 =================
 
 A delta balances a pole on two passive hinges: three motors for five freedoms. An episode ends when
-the pole falls. The policy is a linear-quadratic regulator; a learner starts from its reward.
+the pole falls. The policy is a linear-quadratic regulator, a baseline for learned policies.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ POLE = """
 
 
 class Balance(Task):
-    """A pole that stands is worth 1 a step."""
+    """The reward of a step is 1 for an upright pole at home."""
 
     def reset(self, env, rows, rng):
         away = np.zeros((len(rows), 5))

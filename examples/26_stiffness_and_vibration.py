@@ -2,8 +2,8 @@
 Stiffness and vibration
 =======================
 
-Legs of 100 N/um carry a motion platform with a tool. The natural frequencies say at which
-excitation it resonates, and the frequency response how much of a shaking floor reaches the tool.
+Legs with a stiffness of 100 N/um carry a motion platform with a tool. The natural frequencies tell
+which excitations it amplifies, and the frequency response how much floor vibration reaches it.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ names = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 for frequency, ratio, shape in zip(
     modes.frequencies, modes.damping_ratios, modes.body_shapes, strict=True
 ):
-    # a radian counts as a meter
+    # 1 rad counts as 1 m
     largest = names[int(np.abs(shape).argmax())]
     print(f"{frequency:6.1f} Hz, damping ratio {ratio:.3f}, mostly {largest}")
 

@@ -4,7 +4,7 @@ Differential dynamic programming
 
 A delta catches a falling pole. Full differential dynamic programming (Mayne, 1966) uses the second
 derivatives of the dynamics, as products with the costate, and converges quadratically. Iterative
-LQR (Li and Todorov, 2004) leaves them out; the first three iterations of both do.
+LQR (Li and Todorov, 2004) leaves them out, and so do the first three iterations here.
 """
 
 import matplotlib.pyplot as plt

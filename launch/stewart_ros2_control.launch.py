@@ -2,8 +2,8 @@
 
 """Run a Stewart platform with ros2_control's controller manager; our simulator is its hardware.
 
-The launch ends when the path is done. If a process dies before that, all others are stopped, an
-error names it, and the exit code is not 0. A preset of mechanism_sim.launch.py.
+The launch ends at the end of the path. If a process dies before, the launch stops all others, names
+that process and returns a nonzero exit code. This is a preset of mechanism_sim.launch.py.
 """
 
 from robodyn_ros.launch_helpers.simulation import simulation

@@ -227,7 +227,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return the settings of `~/scale`; reject bad ones with their parameter names."""
+    """Return the settings of `~/scale`; reject invalid ones by their parameter names."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

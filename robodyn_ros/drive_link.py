@@ -61,7 +61,7 @@ class DriveLink(Node):
         steady_timer(self, LISTEN, self._subscribe_to_commands)
         example = self._text.line(0.0, np.asarray(self._text.horn)).strip()
         self.get_logger().info(
-            f"drive link at {p['link']}, line for all servos at zero {example!r}, ready"
+            f"drive link at {p['link']}, ready; line for all servos at zero: {example!r}"
         )
 
     def destroy_node(self) -> None:

@@ -63,10 +63,10 @@ def _start(name: str, node_class: str) -> None:
 
 
 def _end(code: int) -> NoReturn:
-    """End the process at once, with its output and temporary files in order.
+    """End the process at once, after flushing output and deleting temporary files.
 
-    The end of the interpreter waits for the threads of libraries and runs their destructors. Each
-    could hold the process for ever, as signals are ignored by then.
+    Before it ends, the interpreter waits for the threads of libraries and runs their destructors.
+    Each of them could keep the process alive forever, as signals are ignored by then.
     """
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -255,8 +255,8 @@ class InverseDynamics(ManagedNode):
     def _announce(self) -> None:
         """Publish a hold with efforts for controllers, until the first trajectory.
 
-        Its own hold at activation has no efforts, and before that it accepts nothing, so this is
-        repeated.
+        A controller's own hold at activation has no efforts, and before activation it accepts no
+        trajectory, so this is repeated.
         """
         here = self._last
         if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:

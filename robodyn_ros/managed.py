@@ -85,10 +85,10 @@ class ManagedNode(Node):
         """Create the entities of the node from its parameters."""
 
     def activate(self) -> None:
-        """Start to act."""
+        """Begin the work of the node."""
 
     def deactivate(self) -> None:
-        """Stop acting; also called when an active node is shut down."""
+        """End the work of the node; also called when an active node is shut down."""
 
     def clean_up(self) -> None:
         """Destroy all entities created since the construction of the node."""

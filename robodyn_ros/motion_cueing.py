@@ -97,7 +97,7 @@ class MotionCueing(ManagedNode):
         self._begin()
         p = self._p
         name, axes = self._mechanism.name, self._cueing.text
-        self.get_logger().info(f"{p['algorithm']} cueing of {name} ready: {axes}")
+        self.get_logger().info(f"{p['algorithm']} cueing of {name}, ready; axes: {axes}")
 
     def _begin(self) -> None:
         p, dt = self._p, 1e-9 * self._ticks.period

@@ -124,7 +124,7 @@ class StateTopic:
         return Status("states", 1, "; ".join(notes), values) if notes else None
 
     def report(self, timeout: float = 0.0) -> list[Status]:
-        """Return statuses to publish: a problem, or once that it is solved."""
+        """Return statuses to publish: a problem, or once the note that it is solved."""
         found, had = self.status(timeout), self._reported
         self._reported = found is not None
         if found is not None:

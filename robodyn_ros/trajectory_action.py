@@ -43,8 +43,9 @@ def serve(
 class _Server(ActionServer):
     """Action server whose goals are executed state by state, outside of its callback.
 
-    rclpy's expects a function that returns at the end of a goal; its executors do not sleep while
-    one waits. So the function is scheduled at the end, to return the result.
+    The server of rclpy expects a function that returns at the end of a goal, but executors do not
+    sleep while such a function waits. So the function is scheduled at the end, to return the
+    result.
     """
 
     def notify_execute(

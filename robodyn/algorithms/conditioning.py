@@ -99,7 +99,7 @@ def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | Non
 def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
     """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
 
-    Every path between two configurations with opposite signs passes a singularity.
+    Every path between two configurations with opposite signs passes through a singularity.
     """
     return None
 

@@ -206,7 +206,7 @@ class Drives:
             if self.units[i] == "m" and actuator.lead is None:
                 raise InvalidInput(
                     f"joint {joint!r} slides but its actuator has no lead, so its motor's torque "
-                    "is not known; give `lead` [m a turn] in the description",
+                    "is not known; give `lead` [m per turn] in the description",
                     value=joint,
                 )
             speed = None if speeds is None else speeds[..., i]

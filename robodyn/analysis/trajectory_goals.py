@@ -102,8 +102,8 @@ def examine(
         ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
         if ahead + times[-1] < 0.0:
             raise GoalRefused(
-                f"it ended {-ahead - times[-1]:.4g} s ago, by its header.stamp and the stamp of "
-                "the latest state",
+                f"it ended {-ahead - times[-1]:.4g} s ago, according to its header.stamp and "
+                "the stamp of the latest state",
                 GoalCode.OLD_HEADER_TIMESTAMP,
             )
         motion = through_points(times, *rows)

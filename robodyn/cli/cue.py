@@ -120,7 +120,7 @@ def cue(
         ("missing share of the force", _percentages(missing)),
         ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
-        ("range of joints used", _used(found)),
+        ("used range of the joints", _used(found)),
         ("limits", problem or "all hold"),
     ]
     if html is not None:
@@ -173,7 +173,7 @@ def _compare(
         ],
     }
     lines = [*Table(head, rows).lines(), advice,
-             "errors: of the perceived motion, relative to that in the vehicle"]  # fmt: skip
+             "errors of the perceived motion, relative to that in the vehicle"]  # fmt: skip
     return CommandResult(facts, "\n".join(lines), bool(best.problem))
 
 

@@ -50,7 +50,7 @@ class MotionEvaluation:
         joint_angles: [rad] largest angle from home, by name of a passive joint, or of a leg and its
             end.
         condition_number: largest condition number.
-        crosses: whether the motion passes a singularity.
+        crosses: whether the motion passes through a singularity.
         room: space that the machine needs.
     """
 
@@ -277,9 +277,9 @@ class Evaluation:
         best = max(gains, key=lambda name: abs(gains[name]), default="")
         if not best or gains[best] == 0.0:
             return ""
-        change = "more" if gains[best] > 0.0 else "less"
+        change = "increasing" if gains[best] > 0.0 else "reducing"
         fraction = 0.1 * abs(gains[best])
-        return f"; {change} {best} helps most ({fraction:.3g} {verdict.unit} for 10 %)"
+        return f"; {change} {best} helps most ({fraction:.3g} {verdict.unit} per 10 %)"
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the evaluation to plain data, for JSON."""

@@ -280,7 +280,8 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
         row.only("name", "frequency", *AXES)
         sines = [_sine(row, axis) for axis in AXES if axis in row]
         if not sines:
-            raise row.refuse("name", name, f"a `file`, or at least one of {', '.join(AXES)} beside")
+            expected = f"a `file`, or at least one of {', '.join(AXES)} with it"
+            raise row.refuse("name", name, expected)
         try:
             found.append(SineMotion(name, tuple(sines)))
         except RobodynError as error:

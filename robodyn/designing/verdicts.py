@@ -56,9 +56,11 @@ def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
         )
     yield Verdict("reach", worst.reached, 1.0, "", missing, worst.name, "", text)
     across = [row.name for row in rows if row.crosses]
-    text = "no motion passes a singularity"
+    text = "no motion passes through a singularity"
     if across:
-        text = f"{_of(across[0])} passes a singularity, where the drives cannot hold the body"
+        text = (
+            f"{_of(across[0])} passes through a singularity, where the drives cannot hold the body"
+        )
     yield Verdict("singularity", float(len(across)), 0.0, "", 10.0 * len(across),
                   across[0] if across else "", "", text)  # fmt: skip
 
@@ -214,10 +216,10 @@ def _verdict(
     margins = sense * (value - limit)
     excess = margins / size if np.isfinite(size) and size > 0.0 else margins
     excess = np.inf if np.isnan(value) else excess if excess > LIMIT_TOLERANCE else min(excess, 0.0)
-    side = "at most" if sense > 0.0 else "at least"
-    text = f"{statement}; {side} {_number(limit)}{named} is allowed"
+    side, verb = ("at most", "allowed") if sense > 0.0 else ("at least", "required")
+    text = f"{statement}; {side} {_number(limit)}{named} is {verb}"
     if excess > 0.0:
-        text += f", {_number(abs(margins))}{named} are missing"
+        text += f", {'exceeded' if sense > 0.0 else 'missed'} by {_number(abs(margins))}{named}"
     return Verdict(name, value, limit, unit, float(excess), motion, joint, text)
 
 

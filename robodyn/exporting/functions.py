@@ -248,7 +248,7 @@ FUNCTIONS = (
     ),
     _function(
         "twist_jacobian: configuration -> jacobian",
-        "From velocity to the twist of the platform or the tip, by rows.",
+        "Matrix that maps the velocity to the twist of the platform or the tip, by rows.",
         kind_function("jacobian"),
     ),
     _function(

@@ -42,8 +42,8 @@ from robodyn.numerics.vectors import clear
 STATUSES = {
     "OK": "success",
     "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
-    "SINGULAR": "no result in this configuration: it is singular, its loops are open, or, of "
-    "derivatives, there is dry friction in passive joints of loops",
+    "SINGULAR": "no result in this configuration: it is singular, its loops are open, or, for "
+    "derivatives, passive joints of loops have dry friction",
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
     "LIMITED": "efforts were reduced to the limits of the actuators",
     "DIVERGED": "the state diverged; shorter steps or smaller efforts may help",

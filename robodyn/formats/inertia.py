@@ -103,7 +103,7 @@ def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -
     what = f"link{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
     if strict:
         raise ModelError(
-            f"{source}: {what} is moved by a joint but has no <inertial>; add one, if only with "
+            f"{source}: {what} is moved by a joint but has no <inertial>; add one, even with "
             "mass 0",
             value=names,
         )

@@ -54,7 +54,7 @@ def numbers_in(
         if at_least > -math.inf:
             expected += f" of at least {at_least:g}"
         if within < math.inf:
-            expected += f" of at most {within:g} either way"
+            expected += f" from {-within:g} to {within:g}"
         if "${" in text:
             expected += "; an expression needs xacro, so name the file .xacro"
         raise ModelError(f"{where} is {text.strip()[:100]!r}, expected {expected}", value=text)

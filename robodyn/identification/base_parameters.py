@@ -130,8 +130,8 @@ def _hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) ->
     j = int(np.argmax(fast))
     joint = m.joint_names[j]
     if still[j] > 0.2 * fast[j]:
-        return f"poses farther apart: its weight loads {joint}"
-    return f"a faster motion with other rotations: its inertia loads {joint}"
+        return f"poses farther apart (its weight loads {joint})"
+    return f"a faster motion with other rotations (its inertia loads {joint})"
 
 
 def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:

@@ -306,8 +306,8 @@ def _recognize(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None)
         return made
     if (options.base_link or options.tip_link) and not set(actuated) & set(made.joint_names):
         warn(
-            f"{builder.source}: lists actuators of {', '.join(map(repr, actuated))} only; took all "
-            "joints of the requested chain for driven"
+            f"{builder.source}: lists actuators of {', '.join(map(repr, actuated))} only; all "
+            "joints of the requested chain are taken as driven"
         )
         return made
     mechanism = _driven_by(made, actuated, options)

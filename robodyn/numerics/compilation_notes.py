@@ -16,7 +16,7 @@ from robodyn.numerics.cache_folders import Refused, cache_folders
 # Duration [s] from which on a compilation is reported.
 REPORT_AFTER = 2.0
 # Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
-EXTENT = "half a minute to two minutes of one core"
+EXTENT = "half a minute to two minutes on one core"
 # Interval between messages without a terminal [s].
 INTERVAL = 10.0
 

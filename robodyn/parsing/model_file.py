@@ -131,7 +131,7 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
     if any(key in block for key in _GAS):
         for key in ("stiffness", "preload"):
             if key in block:
-                raise block.refuse(key, block.data[key], f"nothing beside {' and '.join(_GAS)}")
+                raise block.refuse(key, block.data[key], f"nothing besides {' and '.join(_GAS)}")
         rate = block.number("rate", "N/m", default=0.0, at_least=0.0)
         rest = block.number("rest", "m", default=0.0)
         law = LinearSpring(rate, rest, -block.number("force", "N", default=0.0))

@@ -192,7 +192,7 @@ class ElementReader:
     def _check_axes(self, copy: Element, where: str) -> None:
         for axis in copy:
             if axis.tag.endswith("axis") and not any(map(float, axis.attrib["xyz"].split())):
-                expected = "a direction, not zero"
+                expected = "a nonzero direction"
                 raise self._error(f"{where}: {axis.tag} xyz", axis.attrib["xyz"], expected)
 
     def _single(self, element: Element, tag: str, where: str) -> Element | None:

@@ -63,7 +63,7 @@ def cueing_page(
     joints = chart.curves_of(found.time, m.joint_names, used)
     ends = (chart.Mark(-100.0, "shortest"), chart.Mark(100.0, "longest"))
     panel = chart.Panel(
-        "of half the range, from its middle", joints, y_label="position [%]", marks=ends
+        "distance from the middle, of half the range", joints, y_label="position [%]", marks=ends
     )
     page.add_chart(chart.Chart("joints", "Joints", (panel,), columns=1))
     if response is not None:

@@ -39,11 +39,11 @@ def rotor_sentences(e: Evaluation) -> list[str]:
     if not factor > 1.0 + NOTABLE:
         return []
     slides = m.drives.units[worst] == "m"
-    unit, what = ("kg", "a screw") if slides else ("kg m^2", "a gear")
+    what, unit = ("a screw", "kg") if slides else ("a gear", "kg m^2")
     return [
-        f"note: behind {what} the rotor of {m.joint_names[worst]} weighs {masses[worst]:.4g} "
+        f"note: behind {what}, the rotor of {m.joint_names[worst]} acts like {masses[worst]:.4g} "
         f"{unit} at the joint; with ideal drives the largest effort would be {1.0 / factor:.2f} "
-        "times as large. A longer lead, or a lower ratio, reduces this by its square"
+        "times as large. A longer lead or a lower gear ratio reduces it quadratically"
     ]
 
 
@@ -72,8 +72,8 @@ def demand_tables(e: Evaluation) -> list[Table]:
                                                  row.rms_effort, row.peak_power)),
             row.supply_peak, row.supply_mean, row.braking, angle, row.condition_number,
         ])  # fmt: skip
-    tables.append(Table(head, rows, "Each motion: the largest of all drives, without margins; "
-                        "supply and feedback of all drives together"))  # fmt: skip
+    tables.append(Table(head, rows, "Largest value over all drives in each motion, without "
+                        "margins; supply and feedback of all drives together"))  # fmt: skip
     head = ["drive", "peak torque [N m]", "RMS [N m]", "speed [rad/s]", "RMS current [A]"]
     at_motors = [
         np.fmax.reduce([getattr(row, name) for row in e.motions])
@@ -110,7 +110,7 @@ def sensitivity_table(e: Evaluation) -> Table:
         changes = (value * slopes.get(name, np.nan) / e.quantities[name] for name in shown)
         rows.append([f"{dimension} = {value:.4g}", *(f"{each:+.2f} %" for each in changes)])
     head = ["dimension", *(name.replace("_", " ") for name in shown)]
-    title = "Sensitivity of the requirements: change for one percent more of a dimension"
+    title = "Sensitivity of the requirements: change if a dimension grows by one percent"
     return Table(head, rows, title)
 
 

@@ -120,7 +120,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
                            f"{units_in_one(m.drives.effort_units)}"),
         ("supply, peak", f"{number(need.supply_peak)} W"),
         ("supply, mean", f"{number(need.supply_mean)} W"),
-        ("fed back at most", f"{number(need.braking)} J a cycle"),
+        ("fed back at most", f"{number(need.braking)} J per cycle"),
     ]  # fmt: skip
     page.add("verdicts", "Verdicts", f"{cards(figures)}<ul>{lines}</ul>")
     page.add_chart(_efforts_over_speed(e))
@@ -142,7 +142,7 @@ def add_machine(page: Page, m: Mechanism) -> None:
         held = held_payloads(m, across, up)
         slices += held_table(m, held, "xyz"[across], "xyz"[up]) if held is not None else ""
     if slices:
-        text = "Payload [kg] that is held at rest beside what the machine carries."
+        text = "Payload [kg] that is held at rest in addition to what the machine carries."
         page.add("held", "Payload over the workspace", f'<p class="say">{text}</p>{slices}')
     if (modes := modes_table(m)) is not None:
         page.add("modes", "Natural modes", _tables([modes]))
@@ -202,7 +202,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
             ChartLine(each.times, mean, "mean power from the supply", INK, DASHED),
         )
         title = (f"{row.name}: peak {number(row.supply_peak)} W, mean {number(row.supply_mean)} W, "
-                 f"fed back {number(row.braking)} J a cycle")  # fmt: skip
+                 f"fed back {number(row.braking)} J per cycle")  # fmt: skip
         if voltage is not None:
             title += f"; supply {number(row.supply_peak / voltage)} A"
         panels.append(Panel(title, lines, y_label="power [W]"))

@@ -79,9 +79,9 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
             for cell in (_cell(row[name]), _cell(row["beside"][name])))]
         for row in rows
     ]  # fmt: skip
-    half = "another at half"
+    half = "another axis at half"
     head = ["axis", "excursion", half, "velocity [1/s]", half, "acceleration [1/s^2]", half]
-    title = "Data sheet: motion of each axis from home, alone and with another at half"
+    title = "Data sheet: motion of each axis from home, alone and with another axis at half"
     return chart, Table(head, cells, title)
 
 

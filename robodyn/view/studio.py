@@ -94,7 +94,7 @@ class LiveControls:
             most = float(np.ceil(presentation.largest_payload(mechanism)))
             payload = gui.add_slider("Mass [kg]", 0.0, most, most / 100.0, 0.0)
             known = gui.add_checkbox(
-                "Known", True, hint="whether the controller's model includes the payload"
+                "In the model", True, hint="whether the controller's model includes the payload"
             )
 
         @self._path.on_update  # type: ignore[untyped-decorator]

@@ -71,7 +71,7 @@ def simulation_arguments(
             DEFAULT,
             f"path to follow: {PATHS}, demo, or a file of waypoints (.yaml); default: "
             "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
-            "stopped, goals by topic",
+            "stopped, with goals from topics",
         ),
         "avoid_singularities": of_parameter("trajectory_planner", "avoid_singularities"),
         "profile": of_parameter(

@@ -265,7 +265,7 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
     if found == ["z"]:
         return {"height": scale * columns["z"]}
     required = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
-    _refuse_missing(path, columns, required, f" beside {', '.join(found)}")
+    _refuse_missing(path, columns, required, f", needed with {', '.join(found)}")
     place = scale * np.column_stack([columns[name] for name in POSITION])
     if len(required) == 3:
         return {"position": place}

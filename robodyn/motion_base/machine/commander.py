@@ -243,9 +243,9 @@ class PositionCommander:
                 for positions in (later[0], 0.5 * (later[0] + rest), rest):
                     way.append(motions.assemble_near(mechanism, positions, way[-1]))
             except RobodynError as error:
-                return f"the path there is blocked: {error}"
+                return f"the path to the target is blocked: {error}"
         why = self.workspace.closes_in(np.array(way))
-        return f"the path there is blocked: {why}" if why else ""
+        return f"the path to the target is blocked: {why}" if why else ""
 
     def _set_point(self, problem: str) -> SetPoint:
         p, v, a = self.set_points.state

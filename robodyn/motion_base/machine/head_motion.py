@@ -99,7 +99,7 @@ class HeadMotion:
         tilts = [("surge", "pitch"), ("sway", "roll")]
         traded = [force for force, tilt in tilts if force not in self.names and tilt in self.names]
         missing = [each for each in AXES if each not in (*self.names, *traded)]
-        parts = [f"by {', '.join(self.names)}"]
+        parts = [", ".join(self.names)]
         if traded:
             parts.append(f"{' and '.join(traded)} only by tilt")
         if missing:

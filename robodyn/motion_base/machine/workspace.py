@@ -192,4 +192,4 @@ class Workspace:
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):
             return ""
-        return "a singularity lies between"
+        return "the way to the target passes through a singularity"

@@ -211,8 +211,8 @@ class MjcfDrives:
         if drags and not alone:
             raise self._compiled.refuse(
                 "tendon", n,
-                "it has damping, friction or armature, and is over more than one free joint or "
-                "none; give them to its joints, or couple these by an <equality>",
+                "it has damping, friction or armature and spans several free joints or none; "
+                "give these to its joints, or couple the joints by an <equality>",
             )  # fmt: skip
         out = [key for key in ("stiffness", "limited") if np.any(properties[key])]
         if alone:
@@ -234,7 +234,7 @@ class MjcfDrives:
         if "stiffness" in out:
             self._leave_out_spring(n, "with a range of lengths" if alone else "of several joints")
         if "limited" in out:
-            self._compiled.leave_out("tendon", n, "its limits, of more than one joint")
+            self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
         """Warn that a tendon's spring is left out, and of the efforts that are wrong without it."""
@@ -279,7 +279,7 @@ class MjcfDrives:
         gains = self._compiled.mujoco.mjtGain
         known = gains.mjGAIN_FIXED, gains.mjGAIN_AFFINE, getattr(gains, "mjGAIN_PID", -1)
         if int(model.actuator_gaintype[n]) not in map(int, known):
-            reason = "its gain is that of a muscle or of its maker; use a <motor>"
+            reason = "its gain is that of a muscle or user-defined; use a <motor>"
             raise self._compiled.refuse("actuator", n, reason)
         self._compiled.leave_out_curve("actuator", n, "actuator_damping")
         for of_joint, key in ((self.damping, "damping"), (self.armature, "armature")):

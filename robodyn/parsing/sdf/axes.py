@@ -116,7 +116,7 @@ def read_axis(
     direction = np.array(frames.numbers(text, 3, f"{where} xyz"))
     length = float(np.linalg.norm(direction))
     if length < 1e-9:
-        raise frames.error(f"{where} xyz", text.strip(), "a direction, not zero")
+        raise frames.error(f"{where} xyz", text.strip(), "a nonzero direction")
     frame = "" if xyz is None else xyz.get("expressed_in", "")
     if in_model or (found.findtext("use_parent_model_frame") or "").strip() in TRUE:
         frame = MODEL

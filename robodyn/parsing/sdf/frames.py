@@ -117,7 +117,7 @@ class SdfFrames:
         values = self.numbers(text, 7, where)
         length = math.hypot(*values[3:])
         if length < 1e-6:
-            raise self.error(where, text.strip(), "a quaternion that is not zero")
+            raise self.error(where, text.strip(), "a nonzero quaternion")
         return matrix_from_pose([*values[:3], *(value / length for value in values[3:])])
 
     def _collect(self, model: Element, scope: str, title: str) -> None:

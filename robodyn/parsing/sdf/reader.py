@@ -97,7 +97,7 @@ def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
         names = [model.get("name") for model in chosen]
         raise ModelError(
             f"{source}: it has {len(chosen)} models with joints ({', '.join(map(repr, names))}), "
-            "expected one; leave one in the file, or nest them in a <model>",
+            "expected one; keep one in the file, or nest them in a <model>",
             value=names,
         )
     for model in models:

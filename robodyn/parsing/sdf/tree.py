@@ -279,7 +279,7 @@ class TreeReader:
             if pitch is not None:
                 value = self._frames.numbers(pitch, 1, f"joint {name!r}: {tag}")[0]
                 if not value:
-                    raise self._frames.error(f"joint {name!r}: {tag}", value, "a number, not zero")
+                    raise self._frames.error(f"joint {name!r}: {tag}", value, "a nonzero number")
                 return value * factor if factor else -1.0 / value
         return 0.5 / np.pi  # 1 m per turn, the default of SDF
 

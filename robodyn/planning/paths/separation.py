@@ -63,7 +63,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     """
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
-    straight = "" if where is None else f"; the straight one does at {place(mechanism, where)}"
+    straight = "" if where is None else f"; the straight one at {place(mechanism, where)}"
     mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))

@@ -80,7 +80,7 @@ def _used(
 
 
 def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> None:
-    """Reject a path that leaves a joint's range or passes a singularity.
+    """Reject a path that leaves a joint's range or passes through a singularity.
 
     Raises:
         InfeasibleTrajectory: names the joint, the place and the position there.
@@ -111,7 +111,8 @@ def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> N
         changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
         if changes.size:
             raise InfeasibleTrajectory(
-                f"the path passes a singularity at {piece.text(float(piece.nodes[changes[0]]))}: "
+                "the path passes through a singularity at "
+                f"{piece.text(float(piece.nodes[changes[0]]))}: "
                 "no efforts can hold the mechanism there",
                 value=float(piece.nodes[changes[0]]),
             )
@@ -202,8 +203,8 @@ def infeasible(
     if piece.ends[0] > 0.0 and failed.interval == 0:
         speed = float(np.sqrt(piece.ends[0]))
         return InfeasibleTrajectory(
-            f"no motion within the limits begins at {speed:.4g} of the path a second: it is too "
-            "fast to follow the path from there",
+            f"no motion within the limits begins at {speed:.4g} path lengths per second, "
+            "which is too fast to follow the path from there",
             value=speed,
         )
     interval = failed.interval

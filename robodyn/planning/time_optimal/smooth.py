@@ -168,11 +168,11 @@ class SmoothSearch:
         """Create the error for limits of rates of change that leave no motion."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
-        begins = f" that begins or ends at {speed:.4g} of it a second and" if speed else " that"
+        begins = f" that begins or ends at {speed:.4g} path lengths per second and" if speed else ""
         return InfeasibleTrajectory(
-            f"no motion from {100.0 * piece.span[0]:.4g} to {piece.text(1.0)} was found{begins} "
-            f"keeps to the limits of {' and '.join(e.quantity for e in self._constraints.third)}, "
-            f"{least:g} at the least",
+            f"no motion from {100.0 * piece.span[0]:.4g} to {piece.text(1.0)} was found"
+            f"{begins or ' that'} keeps to the limits of "
+            f"{' and '.join(e.quantity for e in self._constraints.third)}, the smallest {least:g}",
             value=speed or least,
         )
 

@@ -110,8 +110,8 @@ def time_optimal(
         except KinematicsError as error:
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
     raise InfeasibleTrajectory(
-        f"on {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
-        "ends; the path bends too sharply for these points, give more or smooth it",
+        f"in {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
+        "ends; the path bends too sharply for these points: give more points, or smooth it",
         value=settings.points,
     )
 

@@ -79,7 +79,7 @@ class TipRegion(Region):
         self._divide(seeds, coarse)
         if not self._fill(report_progress, 0.0, 0.1, began + budget):
             self._refuse_endless(budget)
-            self.cut_short = f"not filled to its ends within the budget of {budget:g} s"
+            self.cut_short = f"not searched completely within the budget of {budget:g} s"
         seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
         fine = int(min(cells, coarse * self._times(time.monotonic() - began, budget)))
         if fine > coarse:

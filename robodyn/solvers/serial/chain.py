@@ -58,8 +58,8 @@ def chain_of(model: Model) -> Chain:
     if not in_line or not all(map(_is_plain, model.joints)):
         raise ModelError(
             f"{model.source or model.name}: no open chain of driven joints ({', '.join(KINDS)}) "
-            "from the base to the tip, or one with springs between points; load it as one of the "
-            "type closed_loop",
+            "from the base to the tip, or one with springs between points; load it with the kind "
+            "closed_loop",
             value=model.name,
         )
     links = {link.name: link for link in model.links}

@@ -148,7 +148,7 @@ class PlatformStructure:
                     model.source or model.name,
                     f"spring {spring.name!r}: its links",
                     [spring.parent, spring.child],
-                    f"{base} and {platform}; load it as one of the kind closed_loop",
+                    f"{base} and {platform}; load it with the kind closed_loop",
                 )
             own = points[base], points[platform]
             law, damping, pulls = spring.spring, spring.damping, spring.tension_only
@@ -177,7 +177,7 @@ def checked_structure(model: Model) -> PlatformStructure:
         if closure.stiffness:
             where = f"constraint {closure.name!r}: stiffness"
             raise refused(
-                source, where, closure.stiffness, "none; load it as one of the kind closed_loop"
+                source, where, closure.stiffness, "none; load it with the kind closed_loop"
             )
     found.springs(model)
     return found
@@ -288,8 +288,8 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
                 source,
                 f"joint {joint.name!r}: spring stiffness",
                 joint.spring.stiffness,
-                "none: of a platform's legs only the actuators have springs; load it as one of "
-                "the kind closed_loop",
+                "none: of a platform's legs only the actuators have springs; load it with the "
+                "kind closed_loop",
             )
         if joint.friction.any():
             raise refused(

@@ -140,7 +140,7 @@ class LoopEstimator(Estimator):
         if off[worst] > 1.0:
             raise NoSolution(
                 f"{own.name}: readings of its driven joints contradict each other: no "
-                f"configuration is near all of them, and {own.joint_names[worst]} is off most",
+                f"configuration is near all of them, and {own.joint_names[worst]} deviates most",
                 residual=float(off[worst] * self._jump[worst]),
                 value=self._positions,
             )

@@ -168,7 +168,7 @@ def test_sentences_name_what_is_missing_what_is_possible_and_what_helps():
     speed = next(each for each in e.verdicts if each.requirement == "speed")
     assert not speed.satisfied
     text = next(text for text in e.violations if " m/s in motion 'jump'" in text)
-    assert f"{speed.value - 1.0:.4g} m/s are missing" in text
+    assert f"{speed.value - 1.0:.4g} m/s" in text
     # the stated possible part is possible, and a little more is not
     fraction = e.possible["jump"]
     for part, holds in ((0.999 * fraction, True), (1.001 * fraction, False)):
@@ -177,7 +177,7 @@ def test_sentences_name_what_is_missing_what_is_possible_and_what_helps():
     assert f"{0.25 * fraction:.3g} m of heave at 1 Hz is possible" in text
     name = next(name for name in e.variants if f" {name} helps most" in text)
     value, made = e.variants[name]
-    step = 0.01 if f"more {name}" in text else -0.01
+    step = 0.01 if f"increasing {name}" in text else -0.01
     better = rd.evaluate(made(value * (1.0 + step)), e.requirements)
     assert better.needed.speed.max() < e.needed.speed.max()
 
@@ -199,7 +199,7 @@ def test_a_screw_and_a_rotor_are_named_where_they_weigh_more_than_the_load():
         for leg in six_legs(m).legs
     ]
     (text,) = rotor_sentences(rd.evaluate(with_legs(m, legs), of(SMALL)))
-    assert "weighs 189.5 kg at the joint" in text
+    assert "189.5 kg at the joint" in text
     plain = [replace(leg, actuator=rd.Actuator()) for leg in six_legs(m).legs]
     assert rotor_sentences(rd.evaluate(with_legs(m, plain), of(SMALL))) == []
 
@@ -256,7 +256,7 @@ def test_the_natural_frequency_is_a_requirement(limit):
     e = rd.evaluate(m, rd.load_requirements({"motions": [motion], "natural_frequency": bound}))
     judged = {each.requirement: each for each in e.verdicts}["natural_frequency"]
     assert judged.satisfied == (limit < 1.0)
-    assert f"at least {bound:.4g} Hz is allowed" in judged.text
+    assert f"at least {bound:.4g} Hz" in judged.text
 
 
 def test_axes_that_a_mechanism_does_not_have_are_refused():
@@ -344,7 +344,7 @@ def test_check_writes_a_page_of_what_a_machine_can_do(tmp_path):
     text = page.read_text()
     for section in ("sines", "held", "home", "centers", "parameters"):
         assert f'<section id="{section}">' in text
-    assert "another at half" in text
+    assert "another axis at half" in text
     assert "verdicts" not in text
 
 

@@ -199,7 +199,7 @@ URDF = {
         lambda r: r.find(LOWER + "/inertial/inertia").attrib.pop("ixx"),
         ["'leg2_lower'", "ixx"],
     ),
-    "zero axis": (attribute(P + "/axis", "xyz", "0 0 0"), ["leg2_actuator", "'0 0 0'", "not zero"]),
+    "zero axis": (attribute(P + "/axis", "xyz", "0 0 0"), ["leg2_actuator", "'0 0 0'", "nonzero"]),
     "unknown type": (attribute(P, "type", "screw"), ["leg2_actuator", "'screw'", "prismatic"]),
     "wrong type": (
         attribute(P, "type", "revolute"),

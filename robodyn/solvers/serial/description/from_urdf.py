@@ -41,7 +41,7 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     if builder.springs:
         raise ModelError(
             f"{source}: spring {builder.springs[0].name!r} is between points, and an arm has "
-            "springs at joints only; load it as one of the kind closed_loop",
+            "springs at joints only; load it with the kind closed_loop",
             value=builder.springs[0].name,
         )
     own = [j.name for j in builder.joints.values() if j.kind in KINDS and j.mimic is None]

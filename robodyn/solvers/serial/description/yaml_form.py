@@ -96,7 +96,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
 def _frames(
     link: Fields, convention: str, before: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return frames (4, 4) of a joint in the previous one, of its link's row in it, and the rest.
+    """Return frames (4, 4): of a joint in the previous one, of its link's row and of its end in it.
 
     A DH table gives center of mass and inertia in the row's frame.
     """
@@ -171,7 +171,7 @@ def _driven(joint: Joint, link: Fields) -> Joint:
             raise link.refuse(
                 name,
                 link.get(name, ""),
-                f"nothing beside {link.where('actuator')}, whose {of_actuator} says the same; "
+                f"nothing besides {link.where('actuator')}, whose {of_actuator} says the same; "
                 "remove one of the two",
             )
     stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}

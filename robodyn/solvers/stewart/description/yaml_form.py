@@ -122,7 +122,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
     base, platform = leg.array("base", (3,), "m"), leg.array("platform", (3,), "m")
     axis = leg.array("universal_axis", (3,))
     if not np.linalg.norm(axis) > 1e-9:
-        raise leg.refuse("universal_axis", axis.tolist(), "a direction, not zero")
+        raise leg.refuse("universal_axis", axis.tolist(), "a nonzero direction")
     zero = universal_zero_frame(axis)
     cross, lower, upper = (f"leg{number}_{part}" for part in ("cross", "lower", "upper"))
     bodies = _body(leg.child("lower")), _body(leg.child("upper"))

@@ -249,7 +249,7 @@ def refuse_under_actuated(loop: Any) -> None:
         raise UnderActuated(
             f"{loop.name}: the {loop.solver.n} driven joints do not determine the mechanism, which "
             f"has {loop.solver.nu} freedoms; with all motors locked {', '.join(loose)} still move. "
-            f"Drive more joints{hold}; forward dynamics and simulation work as it is",
+            f"Drive more joints{hold}; forward dynamics and simulation work without this",
             joints=loose,
             value=loop.model.driven,
         )

@@ -108,7 +108,7 @@ def _legs(top: Fields) -> list[Fields]:
     count = top.number("symmetry", default=1, at_least=1)
     given_legs = top.children("legs")
     if count != int(count) or count * len(given_legs) > MOST_LEGS:
-        expected = f"a whole number, how often each leg is there, for at most {MOST_LEGS} legs"
+        expected = f"the number of copies of each leg, with at most {MOST_LEGS} legs in total"
         raise top.refuse("symmetry", count, expected)
     out: list[Fields] = []
     names: set[str] = set()
@@ -226,7 +226,7 @@ def _arm(leg: LegParts) -> None:
     reach = arm.array("to", (3,), "m")
     if not reach.any():
         raise arm.refuse(
-            "to", reach.tolist(), "the vector from the axis to the end of the arm at zero, not zero"
+            "to", reach.tolist(), "the nonzero vector from the axis to the arm's end at position 0"
         )
     link = leg.bar("arm", reach)
     if leg.form == "RR":

@@ -91,7 +91,7 @@ class LegParts:
         axis = self.fields.array("axis", (3,))
         size = float(np.linalg.norm(axis))
         if not size > 1e-9:
-            raise self.fields.refuse("axis", axis.tolist(), "a direction, not zero")
+            raise self.fields.refuse("axis", axis.tolist(), "a nonzero direction")
         return axis / size
 
     def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
