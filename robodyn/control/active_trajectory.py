@@ -154,7 +154,7 @@ class ActiveTrajectory:
         self._next = None
         self._stops = self._stop is None
 
-    def stop_anew(self) -> None:
+    def restart_stop(self) -> None:
         """Restart the stop from the next measured state.
 
         This is the same as `stop`, but it also restarts a stop in progress. A trajectory that waits

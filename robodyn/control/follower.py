@@ -267,7 +267,7 @@ class TrajectoryFollower(ActiveTrajectory):
             return False
         if not lost:
             self.abandon(f"motion abandoned, as the mechanism does not follow its commands: {why}")
-        self.stop_anew()
+        self.restart_stop()
         return True
 
     def _notice_period(self, time: int) -> None:

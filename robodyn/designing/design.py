@@ -204,7 +204,7 @@ def design(
                 value=name,
             )
     goals = _goals(names)
-    room = _Room(kind, requirements, rows, names, resume, scheduler)
+    room = _Machines(kind, requirements, rows, names, resume, scheduler)
     room.progress, room.total = progress, evaluations * len(goals)
     try:
         for k, goal in enumerate(goals):
@@ -228,7 +228,7 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
     return [*alone, *pairs, *([np.full(count, 1.0 / count)] if count > 2 else [])]
 
 
-def _search(room: _Room, goal: FloatArray, evaluations: int, seed: int) -> None:
+def _search(room: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
     """Search for the best design by one goal.
 
     The best points of an even spread over the box, for each actuator, start descents. They continue
@@ -284,7 +284,7 @@ class _Record:
     refused: str = ""
 
 
-class _Room:
+class _Machines:
     """Store of evaluated machines, which evaluates further ones."""
 
     def __init__(

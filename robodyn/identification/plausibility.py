@@ -18,9 +18,9 @@ UNITS: tuple[str, ...] = get_args(PositionUnit)
 # The other unit of a revolute joint, degrees, and of a prismatic one, millimeters.
 OTHER = {"rad": ("deg", np.pi / 180.0, "degrees"), "m": ("mm", 1e-3, "millimeters")}
 # Angle [rad] about zero beyond which a joint without limits counts as in degrees.
-FAR = 6.0 * np.pi
+LARGEST_ANGLE = 6.0 * np.pi
 # Range [m or rad], and multiple of its noise, below which a joint counts as at rest.
-STILL, NOISE = {"rad": 1e-3, "m": 1e-4}, 6.0
+REST_RANGE, NOISE = {"rad": 1e-3, "m": 1e-4}, 6.0
 
 
 def in_model_units(
@@ -68,8 +68,8 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
         bounded = np.isfinite(low) & np.isfinite(high)
         # a margin of half the range, as limits of models are often rough
         margin = np.where(bounded, 0.5 * (high - low), 0.0)
-        low = np.where(bounded, low - margin, -FAR if kind == "rad" else -np.inf)
-        high = np.where(bounded, high + margin, FAR if kind == "rad" else np.inf)
+        low = np.where(bounded, low - margin, -LARGEST_ANGLE if kind == "rad" else -np.inf)
+        high = np.where(bounded, high + margin, LARGEST_ANGLE if kind == "rad" else np.inf)
         outside = [j for j in joints if where[:, j].min() < low[j] or where[:, j].max() > high[j]]
         inside = all(scaled[:, j].min() > low[j] and scaled[:, j].max() < high[j] for j in joints)
         if outside and inside:
@@ -104,7 +104,7 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
     still = [
         name
         for name, unit, where in zip(m.joint_names, m.drives.units, position.T, strict=True)
-        if _span(where) < max(STILL[unit], NOISE * _noise(where))
+        if _span(where) < max(REST_RANGE[unit], NOISE * _noise(where))
     ]
     if len(still) == len(m.joint_names):
         elsewhere = "".join(f"{note}; " for note in notes if "`topic` selects" in note)

@@ -18,7 +18,7 @@ from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.errors import InvalidInput
 from robodyn.identification.filters import Filters, even_instants, low_pass, spline
 from robodyn.identification.motors import Motors
-from robodyn.identification.plausibility import STILL
+from robodyn.identification.plausibility import REST_RANGE
 from robodyn.identification.recording import Recording
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -247,7 +247,7 @@ def _stretch(
         effort,
         ~_spread(cut, round(frequency / filters.effort)),
         frequency,
-        np.array([STILL[unit] for unit in m.drives.units]),
+        np.array([REST_RANGE[unit] for unit in m.drives.units]),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 EQUALITY = 1e-12
 
 
-class Compared:
+class Comparable:
     """Base of models that are equal if all relevant numbers agree within `EQUALITY`."""
 
     def __eq__(self, other: object) -> bool:

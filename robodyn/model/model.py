@@ -21,7 +21,7 @@ from robodyn.checks import as_scalar, check_tree
 from robodyn.errors import ModelError
 from robodyn.model.body import Link, combine_bodies, payload
 from robodyn.model.closure import Closure
-from robodyn.model.comparison import Compared
+from robodyn.model.comparison import Comparable
 from robodyn.model.fields import GRAVITY, frozen, replace_checked, replace_unchecked
 from robodyn.model.joint import NO_FRICTION, Joint
 from robodyn.model.placement import Placement
@@ -32,7 +32,7 @@ BASES = ("fixed", "moving")
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Compared):
+class Model(Comparable):
     """Tree of joints and closures between its links.
 
     Comparisons ignore the name, the source and the guess of a home.

@@ -22,7 +22,7 @@ TWO_BY_PI: Final = 6.36619772367581382433e-01
 PIECE_1: Final = 1.57079632673412561417e00
 PIECE_2: Final = 6.07710050630396597660e-11
 REST: Final = 2.02226624879595063154e-21
-FAR: Final = 8e5  # 2^19 quarter turns
+LARGEST_ANGLE: Final = 8e5  # 2^19 quarter turns
 
 S1: Final = -1.66666666666666324348e-01
 S2: Final = 8.33333333332248946124e-03
@@ -64,7 +64,7 @@ def sine_cosine(angle: Any) -> Any:
     s, c = choose(odd, cosine, sine), choose(odd, sine, cosine)
     s = choose(abs(quarter - 0.5) > 1.0, -s, s)
     c = choose(abs(quarter + 0.5) > 1.0, -c, c)
-    far = abs(angle) > FAR
+    far = abs(angle) > LARGEST_ANGLE
     if any_of(far):
         s, c = choose(far, math.sin(angle), s), choose(far, math.cos(angle), c)
     return s, c

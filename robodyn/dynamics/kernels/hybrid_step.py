@@ -44,7 +44,7 @@ GAMMA: Final = 1.0 - 0.5**0.5
 # order 4 is stable up to 2.785.
 STIFF: Final = 2.0
 # A joint is at rest when this fraction is left of its rate at the beginning of a piece.
-LANDED: Final = 1e-8
+REST_RATIO: Final = 1e-8
 # Rates of sticking joints above this fraction of the threshold of rest are brought to zero.
 LEFT: Final = 0.1
 # Trials of a step, after which joints are stopped at their current positions.
@@ -286,7 +286,7 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
     least = remaining_rate_fraction(j, rest)
     is_behind = bracket.bisects & (bracket.upper - bracket.lower <= SHORTEST)
     crosses = going & ~again & ~is_behind
-    crosses = crosses & ((least < -LANDED) | ((bracket.upper <= 1.0) & (least > LANDED)))
+    crosses = crosses & ((least < -REST_RATIO) | ((bracket.upper <= 1.0) & (least > REST_RATIO)))
     bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
     accepted = going & ~again & ~crosses
     ahead = choose(again, 1.0, between(bracket, SHORTEST))
@@ -422,7 +422,7 @@ def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
         came = accepted & (abs(j.mode[i]) == 1.0) & (moved > rest)
-        came = came & (j.mode[i] * j.speed[i] <= LANDED * moved)
+        came = came & (j.mode[i] * j.speed[i] <= REST_RATIO * moved)
         j.mode[i] = choose(came, 0.0, j.mode[i])
         sticks = accepted & (j.mode[i] == 0.0)
         leftover = leftover | (sticks & (abs(j.speed[i]) > LEFT * rest))

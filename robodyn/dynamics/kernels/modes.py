@@ -19,7 +19,7 @@ from robodyn.numerics.vectors import copy
 # [m/s, rad/s] A joint below this rate is at rest, relative to 1 and to the largest velocity.
 REST: Final = 1e-12
 # Largest acceleration if all joints stick, relative to 1 and to that without friction.
-STILL: Final = 1e-8
+REST_ACCELERATION: Final = 1e-8
 # Modes of a joint: 1 or -1 if it slides, 0 if it sticks.
 NO_FRICTION: Final = 2.0
 
@@ -224,7 +224,7 @@ def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
                 more = total + j.X[i, k] * j.held[i]
                 total = choose(j.among[i] != 0.0, more, total)
         left = largest_of(abs(total), left)
-    return still & (left <= STILL * largest)
+    return still & (left <= REST_ACCELERATION * largest)
 
 
 @inner

@@ -31,8 +31,8 @@ FACTOR: Final = STATIC + 3  # factor of this rate
 ROW: Final = STATIC + 4
 
 # Tolerances: of efforts relative to their range, of accelerations relative to the largest.
-BOUND: Final = 1e-12
-STILL: Final = 1e-11
+EFFORT_TOLERANCE: Final = 1e-12
+ACCELERATION_TOLERANCE: Final = 1e-11
 MOST_PIVOTS: Final = 100
 PATIENCE: Final = 5
 
@@ -77,14 +77,14 @@ def solve_stiction(
         # the sides at which the joints should be, in the first row of the scratch matrix
         wrong, last = 0.0 * largest, 0.0 * largest - 1.0
         for i in range(n):
-            slack = BOUND * (high[i] - low[i])
+            slack = EFFORT_TOLERANCE * (high[i] - low[i])
             at_bound = choose(effort[i] > high[i] + slack, 1.0, 0.0 * largest)
             at_bound = choose(effort[i] < low[i] - slack, -1.0, at_bound)
             acceleration = free[i]
             for j in range(n):
                 more = acceleration + G[i, j] * effort[j]
                 acceleration = choose(among[j] != 0.0, more, acceleration)
-            returns = side[i] * acceleration > STILL * largest
+            returns = side[i] * acceleration > ACCELERATION_TOLERANCE * largest
             target = choose(side[i] == 0.0, at_bound, choose(returns, 0.0, side[i]))
             target = choose(among[i] != 0.0, target, side[i])
             matrix[0, i] = target

@@ -176,7 +176,7 @@ def _rmse(residual: FloatArray, groups: Sequence[str]) -> dict[str, float]:
 
 
 # Range [m or rad] below which a joint counts as at rest.
-STILL = 1e-6
+REST_RANGE = 1e-6
 # Ratio of spreads, measured to model, from which on positions are in another unit.
 OTHER_UNIT = 50.0
 # Errors of a mechanism for readings without solution.
@@ -190,7 +190,7 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
         InvalidInput: the joints do not move, or the unit is wrong.
     """
     joints = measurements.joints
-    if len(joints) and np.ptp(joints, axis=0).max() < STILL:
+    if len(joints) and np.ptp(joints, axis=0).max() < REST_RANGE:
         raise InvalidInput(
             f"{measurements.where}: all {len(joints)} samples are at one pose; measure at "
             "different poses, such as those of `calibration_poses`",
@@ -234,7 +234,7 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
         return
     seen = measurements.target
     places, turns = seen[:, :3], rotation_matrix(seen)
-    moves = max(np.ptp(turns, axis=0).max(), np.ptp(places, axis=0).max()) >= STILL
+    moves = max(np.ptp(turns, axis=0).max(), np.ptp(places, axis=0).max()) >= REST_RANGE
     if measure == "pose" and not moves:
         raise InvalidInput(
             f"{measurements.where}: the target does not move; is it the one on the body?",

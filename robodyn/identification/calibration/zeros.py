@@ -29,7 +29,7 @@ LEVEL = ("level.x", "level.y", "level.z")
 # mounting, and of the base's inclination [rad].
 LENGTH, ANGLE, MOUNTED, INCLINED = 0.05, 0.3, 0.5, 0.1
 # Residual of a sample without solution.
-FAR = 1e3
+NO_SOLUTION = 1e3
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def find_zeros(
         try:
             return np.concatenate([missed(unknowns), unknowns])
         except KinematicsError:
-            return np.full(3 * len(samples) + len(touched) + len(unknowns), FAR)
+            return np.full(3 * len(samples) + len(touched) + len(unknowns), NO_SOLUTION)
 
     start = np.zeros(n + 5)
     try:

@@ -22,7 +22,7 @@ FRACTION: Final = 0.9
 HALVINGS: Final = 50
 ROUNDING: Final = 1e-12
 # Largest distance [m or rad] of a target; further ones are moved here so that sums stay precise.
-FAR: Final = 1e6
+MOST_DISTANT: Final = 1e6
 
 
 @inner
@@ -130,7 +130,7 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
     if not (isfinite(p) and isfinite(v) and isfinite(a)):
         return _brake_step(state, change, jerk, dt)
     p, v, a = (
-        min(max(p, lower, state[0] - FAR), upper, state[0] + FAR),
+        min(max(p, lower, state[0] - MOST_DISTANT), upper, state[0] + MOST_DISTANT),
         min(max(v, -rate), rate),
         min(max(a, -FRACTION * own[1]), FRACTION * own[1]),
     )

@@ -17,7 +17,7 @@ from robodyn.motion_base.machine.set_points import SetPoints
 HOMINGS: Final = ("absolute", "assumed", "stall")
 # Least lag of a drive at its stop, relative to the joint's range; relative to that lag, the most by
 # which a command leads its drive, and the most that a drive at rest moves.
-STALLED, LEASH, STILL = 0.02, 2.0, 0.1
+STALLED, LEASH, REST_MOTION = 0.02, 2.0, 0.1
 # Time [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
 # A drive with a time constant of 10 s that lags as far as at a stop still moves in the former.
 REST, FOLLOWS = 1.0, 5.0
@@ -125,7 +125,7 @@ class Homing:
         self._since += self._dt
         if measured is self._report:
             return
-        moves = np.abs(measured - self._last) > STILL * self._stalled
+        moves = np.abs(measured - self._last) > REST_MOTION * self._stalled
         self._last[moves] = measured[moves]
         self._still = np.where(moves, 0.0, self._still + self._since)
         self._report, self._since = measured, 0.0

@@ -25,7 +25,7 @@ INTERVALS, HALVINGS = 256, 24
 MOST = 400_000
 
 
-class Verified(NamedTuple):
+class VerifiedCurve(NamedTuple):
     """Result of the verification of a curve.
 
     Attributes:
@@ -39,7 +39,7 @@ class Verified(NamedTuple):
     place: float = np.nan
 
 
-def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verified:
+def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> VerifiedCurve:
     """Verify a curve, a function of s (N,) from 0 to 1 that returns configurations (N, nq)."""
     s = np.linspace(0.0, 1.0, INTERVALS + 1)
     margins = bounds.margins(curve(s))
@@ -63,10 +63,10 @@ def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> Verif
         bad = float(low[0])
     # intervals still open after all halvings are too short to hide anything
     if bad is None:
-        return Verified(samples, None)
+        return VerifiedCurve(samples, None)
     configuration = curve(np.array([bad]))[0]
     broken = bounds.broken(configuration) or bounds.nearest(configuration)
-    return Verified(samples, broken, bad)
+    return VerifiedCurve(samples, broken, bad)
 
 
 def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:

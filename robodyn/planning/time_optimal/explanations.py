@@ -18,10 +18,10 @@ from robodyn.planning.paths.verification import verified
 from robodyn.planning.time_optimal.constraints.all import UNBOUNDED, Constraints
 from robodyn.planning.time_optimal.constraints.base import quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
-from robodyn.planning.time_optimal.motion import Limited
+from robodyn.planning.time_optimal.motion import ActiveLimit
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SampledPath
-from robodyn.planning.time_optimal.search import Failed, PieceMotion
+from robodyn.planning.time_optimal.search import PieceMotion, SearchFailed
 
 # Fraction of a limit from which on it counts as reached.
 USED = 0.98
@@ -33,7 +33,7 @@ EXAMINED = 2000
 
 def limiting(
     path: SampledPath, problem: Intervals, constraints: Constraints, found: PieceMotion
-) -> list[Limited]:
+) -> list[ActiveLimit]:
     """List the limits that a motion reaches along a path in N intervals, in order of time."""
     times = found.timed.times
     names, used = _used(path, problem, constraints, *found.middle)
@@ -43,7 +43,7 @@ def limiting(
     which = used.argmax(axis=1)
     which[used[np.arange(len(used)), which] < USED] = -1
     starts = np.flatnonzero(np.concatenate([[True], np.diff(which) != 0]))
-    parts: list[Limited] = []
+    parts: list[ActiveLimit] = []
     for first, last in zip(starts, [*starts[1:].tolist(), len(which)], strict=True):
         begin, end = float(times[first]), float(times[last])
         if end - begin < BRIEF * times[-1]:
@@ -52,7 +52,7 @@ def limiting(
         if parts and parts[-1].what == what:
             parts[-1] = parts[-1]._replace(end=end)
         elif what:
-            parts.append(Limited(begin, end, what))
+            parts.append(ActiveLimit(begin, end, what))
     return parts
 
 
@@ -183,7 +183,7 @@ def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> Inf
 
 
 def infeasible(
-    constraints: Constraints, piece: Piece, problem: Intervals, failed: Failed
+    constraints: Constraints, piece: Piece, problem: Intervals, failed: SearchFailed
 ) -> InfeasibleTrajectory:
     """Create the error for limits that no speed satisfies."""
     efforts = constraints.efforts

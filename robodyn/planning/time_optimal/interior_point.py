@@ -28,7 +28,7 @@ INSIDE, BARELY = 1e-3, 1e-6
 # limits, and a squared speed that excess any limit [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
 # Barrier weight, relative to the duration, for a motion far from the fastest.
-FAR = 0.3
+START_WEIGHT = 0.3
 # Weight of the duration beside the excess of limits in the search for a feasible motion.
 LIGHT = 1e-4
 
@@ -117,7 +117,7 @@ class _Ends:
 def shortest(
     p: Program,
     c: FloatArray,
-    weight: float = FAR,
+    weight: float = START_WEIGHT,
     report_progress: Callable[[float], None] = lambda _: None,
     centered: float = np.inf,
 ) -> tuple[FloatArray, float]:

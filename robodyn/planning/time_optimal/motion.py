@@ -21,7 +21,7 @@ from robodyn.trajectories.sequence import Sequence
 REST = 1e-9
 
 
-class Timed(RowTrajectory):
+class TimedMotion(RowTrajectory):
     """Motion along a piece of a path.
 
     Args:
@@ -43,7 +43,7 @@ class Timed(RowTrajectory):
         return retimed(self.piece.curve.sample(s), speed, acceleration)
 
 
-class TimedByIntervals(Timed):
+class TimedByIntervals(TimedMotion):
     """Motion with constant s'' between the nodes of a piece, from x (N + 1,) = s'^2 there."""
 
     def __init__(self, piece: Piece, x: FloatArray) -> None:
@@ -65,7 +65,7 @@ class TimedByIntervals(Timed):
         return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
 
 
-class TimedSmoothly(Timed):
+class TimedSmoothly(TimedMotion):
     """Motion with continuous acceleration.
 
     Args:
@@ -119,7 +119,7 @@ def _sinhc(square: FloatArray) -> FloatArray:
     return np.asarray((np.sinh(x) / x).real)
 
 
-class Limited(NamedTuple):
+class ActiveLimit(NamedTuple):
     """Limit that a motion reaches, from one time [s] to another."""
 
     start: float
@@ -138,9 +138,9 @@ class TimeOptimal(Sequence):
         limiting: limits that the motion reaches, in order of time.
     """
 
-    segments: tuple[Timed, ...]
+    segments: tuple[TimedMotion, ...]
     gap: float
-    limiting: tuple[Limited, ...]
+    limiting: tuple[ActiveLimit, ...]
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@ from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
-from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
+from robodyn.planning.time_optimal.motion import TimedByIntervals, TimedMotion
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline, program_of
 from robodyn.planning.time_optimal.sampled_path import SampledPath
@@ -33,7 +33,7 @@ NARROWED = (0.01, 1e-3, 1e-4)
 CENTERED = 0.03
 
 
-class Failed(Exception):
+class SearchFailed(Exception):
     """No speed is feasible in an interval; holds its index."""
 
     def __init__(self, interval: int, forward: bool) -> None:
@@ -41,7 +41,7 @@ class Failed(Exception):
         self.interval, self.forward = interval, forward
 
 
-class Unverified(Exception):
+class UnverifiedMotion(Exception):
     """Limits tightened to hold between the points allow no motion, or are still exceeded.
 
     Its argument is the interval. Finer intervals need less tightening.
@@ -58,7 +58,7 @@ class PieceMotion(NamedTuple):
         used: (N, K) used fractions of the third-order limits; None without such limits.
     """
 
-    timed: Timed
+    timed: TimedMotion
     gap: float
     middle: tuple[FloatArray, FloatArray]
     used: FloatArray | None = None
@@ -76,8 +76,8 @@ def fastest_within(
     `report_progress` is called with the progress from 0 to 1.
 
     Raises:
-        Failed: no such motion exists.
-        Unverified: none was verified on these intervals.
+        SearchFailed: no such motion exists.
+        UnverifiedMotion: none was verified on these intervals.
     """
     ends = piece.ends
     problem = with_own_limits(given)
@@ -89,10 +89,10 @@ def fastest_within(
         report_progress(attempt / (attempt + 2.0))
         try:
             reached.find()
-        except Failed as failed:
+        except SearchFailed as failed:
             if attempt == 0:
                 raise
-            raise Unverified(failed.interval) from failed
+            raise UnverifiedMotion(failed.interval) from failed
         x = reached.x
         if attempt == 0:
             gap = _gap(problem, ends, x, reached.high)
@@ -107,7 +107,7 @@ def fastest_within(
         if not verification.tighten(problem, x, reached.stale):
             middle = 0.5 * (x[1:] + x[:-1]), 0.5 * np.diff(x) / path.steps
             return PieceMotion(TimedByIntervals(piece, x), gap, middle)
-    raise Unverified(int(np.argmax(x)))
+    raise UnverifiedMotion(int(np.argmax(x)))
 
 
 def with_own_limits(problem: Intervals) -> Intervals:
@@ -124,7 +124,7 @@ def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
     """Compute squared speeds (N + 1,) of a fast motion by reachability, without verification.
 
     Raises:
-        Failed: no such motion exists.
+        SearchFailed: no such motion exists.
     """
     reached = ReachableMotion(problem, ends)
     reached.find()
@@ -151,21 +151,21 @@ class ReachableMotion:
         """Find the motion.
 
         Raises:
-            Failed: there is none.
+            SearchFailed: there is none.
         """
         problem, ends, low, high = self._problem, self._ends, self.low, self.high
         failed = controllable(problem, low, high, self.stale)
         if failed >= 0:
-            raise Failed(failed, forward=False)
+            raise SearchFailed(failed, forward=False)
         if not low[0] * (1.0 - 1e-9) <= ends[0] <= high[0] * (1.0 + 1e-9):
-            raise Failed(0, forward=True)
+            raise SearchFailed(0, forward=True)
         x: FloatArray = self.x.copy()
         start = min(ends[0], high[0])
         self.stale[0] |= start != x[0]
         x[0] = start
         failed = fastest(problem, low, high, x, self.stale)
         if failed >= 0:
-            raise Failed(failed, forward=True)
+            raise SearchFailed(failed, forward=True)
         self.x = x
         self.stale[:] = False
 
@@ -211,7 +211,7 @@ def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray,
         )
         try:
             x = unverified(narrow, ends)
-        except Failed:
+        except SearchFailed:
             continue
         x[1:-1] *= 1.0 - 1e-6
         p = program_of(SpeedSpline(problem.steps, 2), problem, ends)

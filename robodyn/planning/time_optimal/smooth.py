@@ -24,7 +24,7 @@ from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives, eased
 from robodyn.planning.time_optimal.search import (
     PieceMotion,
-    Unverified,
+    UnverifiedMotion,
     unverified,
     with_own_limits,
 )
@@ -88,9 +88,9 @@ class SmoothSearch:
             The motion.
 
         Raises:
-            Failed: none exists, even without limits of rates of change.
+            SearchFailed: none exists, even without limits of rates of change.
             InfeasibleTrajectory: none exists with these.
-            Unverified: none was verified on these intervals.
+            UnverifiedMotion: none was verified on these intervals.
         """
         constraints, course, problem = self._constraints, self.course, with_own_limits(given)
         unverified(given, self.piece.ends)
@@ -108,7 +108,7 @@ class SmoothSearch:
                 report_progress(done + fraction * ((attempt + 1.0) / (attempt + 3.0) - done))
 
             c, _ = interior_point.shortest(
-                p, c, RESTART_WEIGHT if attempt else interior_point.FAR, further
+                p, c, RESTART_WEIGHT if attempt else interior_point.START_WEIGHT, further
             )
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))
             before = problem.upper.copy(), problem.lower.copy()
@@ -141,8 +141,8 @@ class SmoothSearch:
             try:
                 c = interior_point.phase_one(p, c) if slow is None else slow
             except interior_point.NoMotion as failed:
-                raise Unverified(int(np.argmax(excess.max(axis=1)))) from failed
-        raise Unverified(int(np.argmax(excess.max(axis=1))))
+                raise UnverifiedMotion(int(np.argmax(excess.max(axis=1)))) from failed
+        raise UnverifiedMotion(int(np.argmax(excess.max(axis=1))))
 
     def _course(self, places: FloatArray, rows: Indices | slice = slice(None)) -> SmoothPath:
         mechanism = self._constraints.mechanism

@@ -18,7 +18,7 @@ from robodyn.planning.time_optimal import explanations, search
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.motion import Limited, TimeOptimal
+from robodyn.planning.time_optimal.motion import ActiveLimit, TimeOptimal
 from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
 from robodyn.planning.time_optimal.sampled_path import IMPOSED, VERIFIED, sample_path
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
@@ -105,7 +105,7 @@ def time_optimal(
             motion = _planned(line, count << refined, constraints, ends, report_progress)
             bound = settings.vibration
             return motion if bound is None else without_vibration(motion, constraints, bound)
-        except search.Unverified:
+        except search.UnverifiedMotion:
             continue
         except KinematicsError as error:
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
@@ -126,7 +126,7 @@ def _planned(
     """Compute the fastest motion on a number of intervals.
 
     Raises:
-        Unverified: the motion exceeds its limits between the points.
+        UnverifiedMotion: the motion exceeds its limits between the points.
     """
     mechanism = constraints.mechanism
     path = PathPieces(mechanism, line)
@@ -143,7 +143,7 @@ def _planned(
         coarse = _between(mechanism, path.cut(count // COARSER), *ends)
         placings = [_spacing(piece, constraints) for piece in coarse]
     found: list[search.PieceMotion] = []
-    reasons: list[Limited] = []
+    reasons: list[ActiveLimit] = []
     start = 0.0
     pieces = _between(mechanism, path.cut(count, placings), *ends)
     for piece, easing_of_it in zip(pieces, easings, strict=True):
@@ -168,7 +168,7 @@ def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
         return spacing(problem, search.unverified(problem, piece.ends))
-    except (KinematicsError, search.Failed):
+    except (KinematicsError, search.SearchFailed):
         # the error of the finer intervals is more precise
         return None
 
@@ -178,7 +178,7 @@ def _fastest(
     piece: Piece,
     easing: Easing | None,
     report_progress: Callable[[float], None],
-) -> tuple[search.PieceMotion, list[Limited]]:
+) -> tuple[search.PieceMotion, list[ActiveLimit]]:
     """Compute the fastest motion along a piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
     smooth: SmoothSearch | None = None
@@ -199,7 +199,7 @@ def _fastest(
             explanations.refuse_unlimited(mechanism, piece, problem)
             found = search.fastest_within(path, problem, constraints, piece, report_progress)
             explanations.refuse_unlimited(mechanism, piece, problem, found)
-    except search.Failed as failed:
+    except search.SearchFailed as failed:
         raise explanations.infeasible(constraints, piece, problem, failed) from failed
     return found, explanations.limiting(path, problem, constraints, found)
 

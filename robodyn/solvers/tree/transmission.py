@@ -21,7 +21,7 @@ from robodyn.solvers.tree.loop import ClosedLoop
 # Largest step of a joint or motor between two closed configurations [rad, m].
 STEP = 0.1
 # Rate, relative to the others, below which it counts as zero.
-STILL = 1e-8
+ZERO_RATE = 1e-8
 # Ratio of a map's inverse to it from which on it is singular.
 SINGULAR = 1e10
 # Number of configurations around home for the check of the map, and their distance [rad, m].
@@ -220,7 +220,7 @@ class Transmission:
     def _carried_links(self) -> set[str]:
         """Return links that one of these joints carries without a linkage joint between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
-        moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > STILL
+        moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
         linkage -= set(self.joints)
         found = set()
@@ -237,7 +237,7 @@ class Transmission:
         """Return rows of the tree's rates that, with the motors', determine all of them."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
-        if np.linalg.matrix_rank(S[rows], tol=STILL) < len(rows):
+        if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
             raise InvalidInput(
                 f"motors {', '.join(map(repr, self.motors))} do not move independently of each "
                 "other; leave out those that follow",
@@ -251,7 +251,7 @@ class Transmission:
         for row in (*first, *named):
             chosen = [*rows, row]
             if len(rows) < S.shape[1]:
-                rank = np.linalg.matrix_rank(S[chosen], tol=STILL)
+                rank = np.linalg.matrix_rank(S[chosen], tol=ZERO_RATE)
                 rows = chosen if rank == len(chosen) else rows
         return rows[len(self.motors) :]
 
@@ -261,7 +261,7 @@ class Transmission:
         for _ in range(SAMPLES):
             q = loop.advance(loop.home, rng.uniform(-SPREAD, SPREAD, loop.mobility) * loop.size)
             _, others = self._rate_matrices(q)
-            loose = np.abs(others[self._rows["joints"]]) > STILL * max(
+            loose = np.abs(others[self._rows["joints"]]) > ZERO_RATE * max(
                 1.0, np.abs(others).max(initial=0.0)
             )
             for n in np.flatnonzero(loose.any(axis=1)):

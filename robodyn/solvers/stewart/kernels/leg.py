@@ -144,7 +144,7 @@ def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
 
 
 @inner
-def centre_forces(
+def center_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
     """Compute the forces that accelerate the parts and support their weight (eq. 13, 14)."""
@@ -166,7 +166,7 @@ def centre_forces(
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     """Compute forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
     rd, ru = centers(leg, g)
-    lower_force, upper_force = centre_forces(leg, g, m, n, (rd, ru), base)
+    lower_force, upper_force = center_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
 
     friction = scale(leg[layout.SPHERICAL_DAMPING], sub(m.W, w))

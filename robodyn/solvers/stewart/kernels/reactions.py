@@ -29,8 +29,8 @@ from robodyn.numerics.vectors import (
 from robodyn.solvers.stewart.kernels import layout
 from robodyn.solvers.stewart.kernels.dynamics import inverse_dynamics
 from robodyn.solvers.stewart.kernels.leg import (
+    center_forces,
     centers,
-    centre_forces,
     leg_acceleration,
     leg_geometry,
     leg_load,
@@ -45,7 +45,7 @@ def leg_reactions(
     """Compute Fs, Fc, Mp about the base point, Fu and Mu c of a leg with actuator `force`."""
     load = leg_load(leg, g, m, n, w, base)
     _, ru = places = centers(leg, g)
-    lower, upper = centre_forces(leg, g, m, n, places, base)
+    lower, upper = center_forces(leg, g, m, n, places, base)
     spherical = axpy(-force, g.s, load.tip_force)
     prismatic = axpy(load.drive - force, g.s, sub(upper, spherical))
     universal = sub(add(lower, upper), spherical)

@@ -27,7 +27,7 @@ from robodyn.solvers.tree.kernels import distribution, dynamics, layout, newton,
 TARGET: Final = 1e-14
 CLOSED: Final = 1e-11
 # Residual from which one Newton step leads to rounding, so that the result is not evaluated.
-NEARLY: Final = 1e-9
+ALMOST_CLOSED: Final = 1e-9
 MOST_STEPS: Final = 8
 
 
@@ -197,7 +197,7 @@ def close(m: Any, q: Any, s: Any) -> int:
     if not any_of(finite == 0.0):
         return layout.OK  # the loop detects it
     tree.normalize(m, q)
-    left = newton.close(m, q, TARGET, MOST_STEPS, NEARLY, s)
+    left = newton.close(m, q, TARGET, MOST_STEPS, ALMOST_CLOSED, s)
     return layout.BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else layout.OK
 
 
