@@ -35,8 +35,8 @@ class Rows(NamedTuple):
     Attributes:
         arguments, results: number of columns of each.
         compute: from arguments (N, k) to a tuple of results (N, k).
-        differentiate: likewise, to the results, then the derivatives (N, k, j) of the first by
-            each argument, of the second, ...
+        differentiate: likewise to the results, then the derivatives (N, k, j) of the first result
+            by each argument, those of the second, and so on.
     """
 
     arguments: tuple[int, ...]

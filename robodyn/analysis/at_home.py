@@ -193,9 +193,10 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return (N,) whether joints are in range, on the same side of singularities as home.
+    """Return whether configurations are within joint limits and not across a singularity.
 
-    Configurations (N, nq) of NaN are not.
+    Singularities count if they lie between home and the configuration (N, nq). The result is False
+    for NaN.
     """
     allowed = np.asarray(~np.isnan(configurations).any(axis=1))
     known = configurations[allowed]

@@ -15,7 +15,7 @@ def bisect(
     Args:
         holds: condition that holds at `good` and not at `bad`.
         good, bad: ends of the interval.
-        halvings: number of bisections, as far as floating-point numbers permit.
+        halvings: largest number of bisections; fewer if floating-point numbers permit no more.
     """
     for _ in range(halvings):
         middle = 0.5 * (good + bad)

@@ -40,13 +40,13 @@ def sine_motions(
     `excursion` [m or rad] contains both ends of the travel from home on which all joints, including
     passive ones, stay within their ranges, on the same side of singularities. `velocity` is the
     largest at home, `acceleration` the largest from rest at home, in the weaker direction; None
-    without a limit. `beside` has these three with any one other axis at half of its own value, in
-    the worse direction. `amplitudes` [m or rad] are the largest sines of the body around home at
-    `frequencies` [Hz] during which all joints stay within their ranges, and the driven ones within
-    their velocities and efforts, with torque-speed curves. They are found by inverse kinematics
-    along the whole sine. Components of the pose that do not determine the mechanism follow. The
-    list is empty if velocities and efforts are unknown, if a pose of the body does not determine
-    the mechanism, and for underactuated mechanisms.
+    without a limit. `beside` contains the same three values while any one other axis is at half of
+    its own value, in the worse direction. `amplitudes` [m or rad] are the largest sines of the body
+    around home at `frequencies` [Hz] during which all joints stay within their ranges, and the
+    driven ones within their velocities and efforts, with torque-speed curves. They are found by
+    inverse kinematics along the whole sine. Components of the pose that do not determine the
+    mechanism are free. The list is empty if velocities and efforts are unknown, if a pose of the
+    body does not determine the mechanism, and for underactuated mechanisms.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])

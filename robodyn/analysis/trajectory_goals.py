@@ -57,7 +57,7 @@ class GoalPlan(NamedTuple):
 
     Attributes:
         trajectory: trajectory of the mechanism.
-        start: start [ns] by the states' stamps; None for at once.
+        start: start time [ns], on the clock of the states' stamps; None to start at once.
         watch: its tolerances.
         with_tolerances: joints with a path tolerance in the goal.
     """

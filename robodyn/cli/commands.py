@@ -7,8 +7,9 @@ of its docstring contains their help. Options that are passed on to a function o
 declared there: `passed(function, "name")` as a default value makes options of parameters of that
 function, and the command receives them as a dict.
 
-Signatures take a second or two to import. `python docs/make_options.py` therefore writes the
-declarations of all commands to options.json, and the command imports only what it runs.
+Importing all functions for their signatures takes a second or two. `python docs/make_options.py`
+therefore writes the declarations of all commands to options.json, and the command imports only what
+it runs.
 
 typer receives its older form, `name: str = typer.Option(default, help=...)`, which every release
 from 0.4 on accepts: Ubuntu 22.04 has 0.4, Ubuntu 24.04 has 0.9.

@@ -14,7 +14,7 @@ from robodyn.report.design_tables import demand_tables, front_table, verdict_lin
 
 
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> CommandResult:
-    """Compute what a machine's drives need for requirements, and which requirements it meets.
+    """Compute what requirements demand of a machine's drives, and which of them it meets.
 
     Exit code 1 if one of them is not met.
 
@@ -60,8 +60,8 @@ def design(
             price, mass, workspace and stiffness, too. May be given two or three times.
         resume: File (.jsonl) that keeps evaluated machines; an interrupted search continues.
         scheduler: Address of a Dask scheduler whose workers evaluate.
-        output: File to write the model to (.yaml); beside it NAME_loaded.yaml, which carries the
-            payload: simulate that one, and evaluate the other one.
+        output: File to write the model to (.yaml); NAME_loaded.yaml next to it also carries the
+            payload: use this one for simulation and the other for evaluation.
         force: Overwrite existing files.
     """
     session.refuse_ending("--html", html, *session.HTML)

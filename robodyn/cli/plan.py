@@ -128,7 +128,8 @@ def plan(
 
     The command prints the duration of the motion and its limiting factors. If there is no such
     motion, the error names the limit, the place and the value. Limits of acceleration, jerk, effort
-    rate, tip speed and vibration, the reserve and the points apply to the time-optimal profile.
+    rate, tip speed and vibration, the reserve and the points apply only to the time-optimal
+    profile.
 
     Args:
         profile: time_optimal: as fast as efforts, velocities and motors permit; lspb, cubic,

@@ -4,7 +4,7 @@
 
 A handover takes longer if the limits require it. In a stop the velocity decreases as
 v0 (1 - 3 x^2 + 2 x^3), x = t/T: it never reverses, and the acceleration begins and ends at zero.
-The mechanism comes to rest T v0/2 further.
+The mechanism comes to rest after a further T v0/2.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Evaluation:
         mechanism: mechanism with the payload.
         requirements: the requirements.
         motions: one for each motion of the requirements, and one for the poses at rest.
-        needed: limits of each drive that all of them need.
+        needed: limits that all motions together demand of each drive.
         verdicts: one for each requirement that applies.
         pose_accuracy: (6,) [m, rad] standard deviations of the body's position and orientation
             about x, y and z of the base frame, the largest at home and at the extreme poses; None

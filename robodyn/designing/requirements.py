@@ -83,7 +83,7 @@ class Accuracy:
     """Standard deviations that determine the accuracy of poses.
 
     Attributes:
-        position: [m or rad] of the drives' positions: encoders, screws.
+        position: [m or rad] of the drives' positions, due to encoders and screws.
         geometry: [m] of each coordinate of every joint's center.
     """
 
@@ -280,8 +280,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
         row.only("name", "frequency", *AXES)
         sines = [_sine(row, axis) for axis in AXES if axis in row]
         if not sines:
-            expected = f"a `file`, or at least one of {', '.join(AXES)} with it"
-            raise row.refuse("name", name, expected)
+            raise row.refuse("name", name, f"a `file`, or at least one of {', '.join(AXES)} in it")
         try:
             found.append(SineMotion(name, tuple(sines)))
         except RobodynError as error:

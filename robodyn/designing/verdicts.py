@@ -58,9 +58,7 @@ def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
     across = [row.name for row in rows if row.crosses]
     text = "no motion passes through a singularity"
     if across:
-        text = (
-            f"{_of(across[0])} passes through a singularity, where the drives cannot hold the body"
-        )
+        text = f"{_of(across[0])} passes through a singularity: the drives cannot hold the body"
     yield Verdict("singularity", float(len(across)), 0.0, "", 10.0 * len(across),
                   across[0] if across else "", "", text)  # fmt: skip
 

@@ -118,7 +118,7 @@ def run_entry(
 
     The arrays of the plant, of the types `numbers`, are followed by its `joint_table`, the rows of
     its friction, the options of `kernels.integration`, the end stops and, if they are `elastic`,
-    the drives; `known` is how often the arrays of a mechanism occur in the controller's model.
+    the drives; `known` is the number of copies of these arrays in the controller's model.
     """
     further = [MATRIX] if elastic else []
     plant = types.Tuple([*numbers, MATRIX, MATRIX, VECTOR, VECTOR, *further])
@@ -177,8 +177,8 @@ class BatchSteps:
         advance: entry of the kind, see `kernels.batch_simulation`.
         structure: (k,) of all rows.
         numbers: (groups, k * 8) parameters, of eight mechanisms a group.
-        columns: of each joint's row of `joint_table` in them.
-        friction: number of rows of friction in them.
+        columns: of each joint's row of `joint_table` in `numbers`.
+        friction: number of rows of friction in `numbers`.
         options: (OPTIONS,) of all rows, see `kernels.integration.PackedPlant`.
     """
 

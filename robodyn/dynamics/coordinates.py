@@ -67,7 +67,7 @@ class Coordinates:
 
         Args:
             displacement: (..., nv).
-            expected: (..., nv) displacement that the result is within half a turn of.
+            expected: (..., nv) approximate displacement; the result is within half a turn of it.
         """
         columns = self._wrapping_columns
         if not columns:

@@ -55,7 +55,7 @@ class Function(NamedTuple):
 class Setting(NamedTuple):
     """Data of a mechanism besides its `KindFunctions`.
 
-    The functions of a mechanism without such friction are its own.
+    If a mechanism has no such friction, these functions are its own.
 
     Attributes:
         mechanism: exported mechanism.

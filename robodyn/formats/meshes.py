@@ -71,9 +71,9 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
 
 def with_mesh_files(text: str, near: Path) -> str:
-    """Replace packages that no sourced ROS 2 has by file:// in the meshes of URDF text, for RViz.
+    """Replace package:// names that no sourced ROS 2 resolves by file:// names, for RViz.
 
-    Names that are not found stay.
+    These are the meshes of URDF text. Names that are not found stay.
     """
 
     def located(match: re.Match[str]) -> str:

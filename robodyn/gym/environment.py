@@ -107,10 +107,10 @@ TASKS: dict[str, type[Task]] = {}
 class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     """Vectorized environment of a task, with each mechanism a row of a `BatchPlant`.
 
-    An action (n,) in [-1, 1] spans the efforts within the limits; 0 are the efforts that hold the
-    row's mechanism, as given here, at home. An episode is terminated if the task ends it or if no
+    An action (n,) in [-1, 1] spans the efforts within the limits; 0 stands for the efforts that
+    hold the row's original mechanism at home. An episode is terminated if the task ends it or if no
     finite state follows, and truncated after `duration`. The same seed gives the same results, bit
-    for bit, also if an environment is pickled in the middle of an episode.
+    for bit, even if an environment is pickled in the middle of an episode.
 
     Args:
         num_envs: number of environments; by default one for each mechanism.

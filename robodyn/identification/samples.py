@@ -196,14 +196,13 @@ def samples_of(
                 f"{recording.where}: {rest:.2g} s at rest are left out: dry "
                 "friction holds any effort there"
             )
-    least = max(SHORTEST / filters.effort, BRIEFEST)
     length = sum(samples.time[-1] - samples.time[0] for samples in found)
     if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
         raise InvalidInput(
             f"{recording.where}: too short, {len(recording.time)} samples over "
             f"{recording.time[-1] - recording.time[0]:.3g} s, of which {length:.3g} s are in "
-            f"stretches of at least {least:.2g} s without gaps; record at least 10 s of "
-            "motion of all joints, such as `robodyn excite` makes",
+            f"stretches of at least {max(SHORTEST / filters.effort, BRIEFEST):.2g} s without "
+            "gaps; record at least 10 s of motion of all joints, such as `robodyn excite` makes",
             value=len(recording.time),
         )
     constant = [

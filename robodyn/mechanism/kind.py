@@ -25,10 +25,10 @@ class ReadOptions:
         strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
         hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
-        driven: names of the driven joints, instead of the description's; None for the latter.
-        kind: kind to read as, instead of the recognized one; None for the latter.
+        driven: names of the driven joints; None for the description's.
+        kind: kind to read as; None for the recognized one.
         base: `fixed` or `moving` base of a tree of joints; None for the description's.
-        gravity: (3,) [m/s^2] base frame, instead of the description's; None for the latter.
+        gravity: (3,) [m/s^2] base frame; None for the description's.
         folder: folder of the file, to which file names in it are relative; None for text.
         spelling: spells an option in messages.
     """

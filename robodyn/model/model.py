@@ -172,7 +172,7 @@ class Model(Comparable):
         return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
-        """Return the mechanism without viscous and Coulomb friction, also in closures, springs."""
+        """Return the mechanism without friction and damping, also of closures and springs."""
         joints = (
             replace_unchecked(
                 joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive

@@ -57,7 +57,7 @@ class ZeroConfigurationTree:
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
         """Return the links of a rigid body, and their frames (4, 4) in its frame.
 
-        The body itself, and those of the others that have mass or inertia.
+        These are the body itself and those of the others that have mass or inertia.
         """
         others = (name for name, own in self.body.items() if own == body and name != body)
         massive = [name for name in others if self.links[name].has_inertia]

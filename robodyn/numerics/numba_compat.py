@@ -84,7 +84,7 @@ def saved_bytes(result: Any) -> bytes:
 def load_rules_without_scipy() -> None:
     """Load Numba's rules for arrays without its search for a BLAS, which no kernel calls.
 
-    It would import scipy.linalg, in a third of the time of a first compilation.
+    The search would import scipy.linalg, which takes a third of the time of a first compilation.
     """
     from numba.np import linalg
 

@@ -154,8 +154,8 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
     def add_linking_library(self, library: Any) -> None:
         """Add a library, and those that it links, unless its module contains them.
 
-        LLVM links a part only if a function that is linked already calls it. Hence a part must not
-        be added with a library that has inlined it, before others that call it.
+        LLVM links a part only if a function that is linked already calls it. Hence a part that one
+        library has inlined must not be added before other libraries that call it.
         """
         library._ensure_finalized()
         contains_them = isinstance(library, (_Entry, _PreoptimizedPart))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""MoveIt configuration packages for mechanisms that are no tree of joints.
+"""MoveIt configuration packages for mechanisms that are not trees of joints.
 
 MoveIt plans for trees. The coordinates of the tip's pose (`TipJoints`) form one, limited to a box
 about home in which every tested pose can be reached. The node inverse_dynamics executes their

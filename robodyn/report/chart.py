@@ -72,7 +72,8 @@ class Panel:
             of both signs over many decades.
         x_scale: scale of the x axis, `linear` or `log`.
         limits: limits of the y axis; by default those of the curves and marks.
-        picture: a projection of a scene, with equal scales on both axes, which are not drawn.
+        picture: whether this is a projection of a scene, with equal scales on both axes, which are
+        not drawn.
     """
 
     title: str

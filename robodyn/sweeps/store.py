@@ -3,9 +3,9 @@
 """Storage of results, in memory or on disk, without loss of completed chunks.
 
 A sweep to `map.zarr` or `map.nc` is written to the folder `map.zarr.unfinished`: `data.zarr` with
-the arrays, whose chunks are those of the sweep, and `journal`, with a line of fingerprint and a
-line for every chunk that is completely written. The output appears in one step at the end. A
-process may be killed at any time: chunks that are not in the journal are computed again.
+the arrays, whose chunks are those of the sweep, and `journal`, with a line for the fingerprint and
+one for every chunk that is completely written. The output appears in one step at the end. A process
+may be killed at any time: chunks that are not in the journal are computed again.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class RecordedRun:
         """Return the planned trajectory from time 0 on, and its start [s] by the bag's clock.
 
         A trajectory with stamp zero starts with the first command after its receipt, as in
-        `TrajectoryFollower`; a superseded one counts until then.
+        `TrajectoryFollower`; a superseded trajectory counts until then.
 
         Raises:
             InvalidInput: the bag has no trajectory of this mechanism.

@@ -27,7 +27,7 @@ STEADY: Final = 1e-9
 
 @inner
 def friction_rate(rate: Any, acceleration: Any) -> Any:
-    """Return the rate that determines the side of friction in a motion, for numbers or lanes.
+    """Return the rate whose sign is the direction of friction in a motion, for numbers or lanes.
 
     At rest it is proportional to the acceleration, too small to matter except for its sign; zero,
     hence no friction, if there is no acceleration either.

@@ -62,8 +62,8 @@ class MotionEquations(NamedTuple):
         L: (nf, nv) the rates of the joints with friction are L V.
         force: (nv,) M V' without dry friction, end stops included.
         drift: (nf,) L' V, the joints' accelerations for V' = 0.
-        stops: (n, 2) stiffness and damping of the end stops that push driven joints, the first of
-            the rows of L, else zero; only as D.
+        stops: (n, 2) stiffness and damping of the end stops that push driven joints, zero for the
+            others; written only together with D. Driven joints have the first rows of L.
     """
 
     M: Any

@@ -41,7 +41,7 @@ class DeltaSettings:
     Attributes:
         kinematics: `delta` of carriages on rails, `rotary_delta` of arms.
         joints: names of the driven joints, in the order of the towers.
-        radius: [m] of the towers about their center, less that of the effector.
+        radius: [m] of the towers about their center, minus that of the effector.
         height: [m] of the arms' axes above the nozzle's zero; 0 for rails.
         angles: (3,) [rad] of the towers.
         upper: (3,) [m] lengths of the arms; 0 for rails.

@@ -48,8 +48,8 @@ class CalibrationPoses:
             it is the gain in the logarithm of the uncertainty's volume.
         observability: geometric mean of the singular values of at least one over sqrt(n), the
             index O1 of Borm and Menq (1991), scaled as in `Visibility`.
-        condition: ratio of the extreme ones, the inverse of the index O2 of Driels and Pathre
-            (1990).
+        condition: ratio of the largest to the smallest of these singular values, the inverse of the
+            index O2 of Driels and Pathre (1990).
         random_log_det: `log_det` of as many random poses, for comparison.
     """
 

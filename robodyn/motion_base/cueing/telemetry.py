@@ -53,7 +53,7 @@ class Telemetry:
 
     Args:
         kind: the format.
-        signs: (6,) factors of force, relative to that at rest, and rate, to reverse axes.
+        signs: (6,) 1 or -1, factors of the specific force minus that at rest, and of the rate.
 
     Raises:
         InvalidInput: there is no such format, or the signs are not six finite numbers.

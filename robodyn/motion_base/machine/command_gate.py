@@ -117,7 +117,7 @@ class CommandGate:
 
 
 def _bounds(limits: FloatArray, fraction: float, most: float = LARGEST_STATE) -> Bounds:
-    """Return limits (2, n), at most `most` each, widened by rounding."""
+    """Return limits (2, n), at most `most` each, widened by the rounding error."""
     least, largest = np.clip(limits, -most, most)
     return (
         least - ABSOLUTE - fraction * np.abs(least),

@@ -96,8 +96,8 @@ def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
     """Return the acceleration (n,) that each drive can give its joint at home while others rest.
 
     It is the effort minus the weight, divided by the inertia; callers must check several joints
-    together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are not limited,
-    or do not support the weight, this takes 0.25 s.
+    together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are not limited, or
+    do not support the weight, the joint reaches its velocity in 0.25 s.
     """
     n, home = len(mechanism.joint_names), mechanism.home
     gentle = rates / TO_RATE

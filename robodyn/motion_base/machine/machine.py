@@ -64,8 +64,8 @@ class MachineSettings:
         following_error: [m or rad] (n,) or one number, difference between command and measured
             position that is a fault; infinite: no limit.
         following_time: duration [s] of that difference.
-        drive_delay: delay [s] of the drives: positions are compared with the commands of that time
-            ago.
+        drive_delay: delay [s] of the drives: positions are compared with the commands sent that
+            long before.
         back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
             switches it off, and it is homed again.
         condition_limit: see `Workspace`.

@@ -26,8 +26,8 @@ class StabilizedSource(BodyMotion):
     Target poses are in the level frame of the estimator: the mean base frame. For a moving target,
     the acceleration of the body is that of its joints alone.
 
-    If the base moves further, or faster, than the platform can compensate, a smaller fraction of
-    its displacement is compensated, and all of its inclination; the fraction adapts slowly.
+    If the base moves further, or faster, than the platform can compensate, its inclination is still
+    compensated completely, but only a fraction of its displacement; the fraction adapts slowly.
 
     Args:
         commander: commander of a mechanism whose body has six degrees of freedom.

@@ -38,7 +38,8 @@ class Workspace:
     Args:
         mechanism: mechanism whose condition number, with its characteristic length, is limited.
         positions: (n, 2) ranges of the driven joints.
-        condition_limit: largest condition number; if that at home is larger, 1.5 times that.
+        condition_limit: largest condition number; if the one at home is larger, 1.5 times the
+        latter.
     """
 
     def __init__(

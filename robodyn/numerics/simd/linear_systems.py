@@ -23,8 +23,8 @@ SINGULAR_PIVOT = 1e-14
 def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
     """Solve A x = b: lanes 0 to 5 of row i are A[i], lane 6 is b[i]; rows are destroyed.
 
-    Returns False, with `out` (6,) meaningless, if A is singular to working precision, or with
-    `definite` not positive definite.
+    Returns False, with `out` (6,) meaningless, if A is singular to working precision or, with
+    `definite`, not positive definite.
     """
     largest = 0.0
     for column in range(6):

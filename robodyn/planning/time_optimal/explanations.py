@@ -111,8 +111,7 @@ def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> N
         changes = np.flatnonzero((determinant[1:] > 0.0) != (determinant[:-1] > 0.0))
         if changes.size:
             raise InfeasibleTrajectory(
-                "the path passes through a singularity at "
-                f"{piece.text(float(piece.nodes[changes[0]]))}: "
+                f"the path crosses a singularity at {piece.text(float(piece.nodes[changes[0]]))}: "
                 "no efforts can hold the mechanism there",
                 value=float(piece.nodes[changes[0]]),
             )

@@ -21,7 +21,7 @@ from robodyn.trajectories.sequence import Sequence
 REST = 1e-9
 
 
-class TimedMotion(RowTrajectory):
+class Timed(RowTrajectory):
     """Motion along a piece of a path.
 
     Args:
@@ -43,7 +43,7 @@ class TimedMotion(RowTrajectory):
         return retimed(self.piece.curve.sample(s), speed, acceleration)
 
 
-class TimedByIntervals(TimedMotion):
+class TimedByIntervals(Timed):
     """Motion with constant s'' between the nodes of a piece, from x (N + 1,) = s'^2 there."""
 
     def __init__(self, piece: Piece, x: FloatArray) -> None:
@@ -65,7 +65,7 @@ class TimedByIntervals(TimedMotion):
         return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
 
 
-class TimedSmoothly(TimedMotion):
+class TimedSmoothly(Timed):
     """Motion with continuous acceleration.
 
     Args:
@@ -138,7 +138,7 @@ class TimeOptimal(Sequence):
         limiting: limits that the motion reaches, in order of time.
     """
 
-    segments: tuple[TimedMotion, ...]
+    segments: tuple[Timed, ...]
     gap: float
     limiting: tuple[ActiveLimit, ...]
 

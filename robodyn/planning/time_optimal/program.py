@@ -90,7 +90,7 @@ class SpeedSpline(NamedTuple):
     def duration_derivatives(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute gradients (N, width) and Hessians (N, width, width) of the intervals' durations.
 
-        They are zero for a rest, which stays one.
+        They are zero for a rest, which remains a rest.
         """
         if self.width == 2:
             speed = np.sqrt(self.local(c))

@@ -14,7 +14,7 @@ from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
-from robodyn.planning.time_optimal.motion import TimedByIntervals, TimedMotion
+from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline, program_of
 from robodyn.planning.time_optimal.sampled_path import SampledPath
@@ -34,7 +34,7 @@ CENTERED = 0.03
 
 
 class SearchFailed(Exception):
-    """No speed is feasible in an interval; holds its index."""
+    """Raised when no speed is feasible in an interval; contains its index."""
 
     def __init__(self, interval: int, forward: bool) -> None:
         super().__init__(interval)
@@ -42,7 +42,7 @@ class SearchFailed(Exception):
 
 
 class UnverifiedMotion(Exception):
-    """Limits tightened to hold between the points allow no motion, or are still exceeded.
+    """Raised when limits tightened to hold between points are exceeded, or allow no motion.
 
     Its argument is the interval. Finer intervals need less tightening.
     """
@@ -58,7 +58,7 @@ class PieceMotion(NamedTuple):
         used: (N, K) used fractions of the third-order limits; None without such limits.
     """
 
-    timed: TimedMotion
+    timed: Timed
     gap: float
     middle: tuple[FloatArray, FloatArray]
     used: FloatArray | None = None

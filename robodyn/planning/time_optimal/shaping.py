@@ -17,7 +17,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.motion import TimedMotion, TimeOptimal
+from robodyn.planning.time_optimal.motion import Timed, TimeOptimal
 from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.trajectories.base import Motion
 
@@ -31,7 +31,7 @@ SAMPLES, IN_WINDOW = 2000, 50
 MOST_TRIALS, TOLERANCE = 30, 1e-6
 
 
-class AveragedMotion(TimedMotion):
+class AveragedMotion(Timed):
     """Motion along a piece with its progress averaged over two windows.
 
     Args:
@@ -40,7 +40,7 @@ class AveragedMotion(TimedMotion):
         slower: factor on the duration of `part` before.
     """
 
-    def __init__(self, part: TimedMotion, windows: tuple[float, float], slower: float) -> None:
+    def __init__(self, part: Timed, windows: tuple[float, float], slower: float) -> None:
         first, second = windows
         end = slower * part.duration + first + second
         count = max(SAMPLES, int(np.ceil(IN_WINDOW * end / min(windows))))
@@ -123,9 +123,7 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     return float(lengths[i]), float(lengths[j])
 
 
-def _within_limits(
-    part: TimedMotion, windows: tuple[float, float], constraints: Constraints
-) -> TimedMotion:
+def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
     """Average a part, slowed down until it is within the limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
@@ -140,7 +138,7 @@ def _within_limits(
     )
 
 
-def _excess(part: TimedMotion, constraints: Constraints) -> float:
+def _excess(part: Timed, constraints: Constraints) -> float:
     """Return the largest relative excess of all limits of first and second order."""
     s, speed, acceleration = part.at(part.times)
     motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))

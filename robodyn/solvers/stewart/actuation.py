@@ -22,7 +22,7 @@ class ActuatorTerms(NamedTuple):
 
     Attributes:
         reflected: J ratio^2 L'', the reflected inertia of the motor itself.
-        axial: J ratio d(W.s)/dt, of the rotor carried by the leg's own spin.
+        axial: J ratio d(W.s)/dt, due to the leg's own spin, which carries the rotor.
         spin_up: reaction of its spin-up on the legs.
         gyroscopic: of the spinning rotor in a swinging leg.
         friction: Coulomb and Stribeck friction at the screw.

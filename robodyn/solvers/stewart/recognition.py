@@ -190,7 +190,7 @@ def named_bodies(model: Model) -> list[tuple[str, Body]]:
 
 
 def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
-    """Return lower parts whose inertia about the leg is below their rotor's, with the rest."""
+    """Return lower parts with less inertia about the leg than their rotor, and the difference."""
     left = []
     for leg, (name, body) in zip(structure_in(model).legs, named_bodies(model)[1:], strict=False):
         actuator, axial = leg.actuator(model), body.inertia[0, 0]

@@ -140,7 +140,7 @@ class Efforts(SecondOrder):
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
         """Compute jumps (N, M, n) of efforts where rates change sign; zero elsewhere.
 
-        A jump is to the friction on the other side of the point.
+        A jump is the difference to the friction on the other side of the point.
         """
         out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
         for i in np.flatnonzero(crosses.any(axis=(0, 1))):

@@ -17,7 +17,7 @@ from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.packing import Idle
 from robodyn.solvers.tree.tree import Tree
 
-REST_TOLERANCE = 1e-7
+REST = 1e-7
 
 
 def find_idle(
@@ -53,13 +53,10 @@ def find_idle(
         if z is None:
             continue
         moved = np.einsum("k,kbi->bi", z, twists)
-        group = np.flatnonzero(np.abs(moved).max(axis=1) > REST_TOLERANCE)
+        group = np.flatnonzero(np.abs(moved).max(axis=1) > REST)
         twist = moved[body]
-        alike = np.abs(moved[group[has_inertia[group]]] - twist).max() < REST_TOLERANCE
-        turns = (
-            np.linalg.norm(twist[:3]) > REST_TOLERANCE
-            and abs(twist[:3] @ twist[3:]) < REST_TOLERANCE
-        )
+        alike = np.abs(moved[group[has_inertia[group]]] - twist).max() < REST
+        turns = np.linalg.norm(twist[:3]) > REST and abs(twist[:3] @ twist[3:]) < REST
         if alike and turns and _sides(tree, set(group.tolist())) > 1:
             frame = equations.bodies_at(q)[body, :9].reshape(3, 3)
             axis = frame @ (twist[:3] / np.linalg.norm(twist[:3]))
@@ -95,13 +92,13 @@ def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray |
 def null_space_absolute(A: FloatArray) -> tuple[int, FloatArray]:
     """Return rank and null space of A, whose entries are of the order of 1 or zero."""
     _, values, V = np.linalg.svd(A)
-    rank = int((values > REST_TOLERANCE).sum())
+    rank = int((values > REST).sum())
     return rank, V[rank:].T
 
 
 def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
     motion = np.einsum("kj,ki->ij", space, twists[:, body])
-    return bool(np.linalg.norm(motion) > 1e3 * REST_TOLERANCE)
+    return bool(np.linalg.norm(motion) > 1e3 * REST)
 
 
 def _sides(tree: Tree, inside: set[int]) -> int:

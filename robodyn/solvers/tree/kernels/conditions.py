@@ -115,7 +115,7 @@ def sides(
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.
         factors, columns: (equations,) and (rates,) scales that make rows and columns comparable.
-        rows, passive: (n,) selected rows, and the passive rates, as many.
+        rows, passive: (n,) indices of the selected rows of K, and of as many passive rates.
         q, out: configurations and results.
     """
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
@@ -148,7 +148,7 @@ def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: An
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.
-        rows, passive: (n,) which rows count, and the passive rates, as many.
+        rows, passive: (n,) indices of the selected rows of K, and of as many passive rates.
         q, out: configurations (N, positions) and results.
     """
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)

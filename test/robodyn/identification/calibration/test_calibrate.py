@@ -348,7 +348,7 @@ WRONG = {
     "in millimeters": (scaled(slice(6, 9), 1000.0), "tracker_unit='mm'"),
     "in degrees": (scaled(slice(0, 6), 180.0 / np.pi), "position_unit='deg'"),
     "other joints": (lambda t, h: (t, h.replace("joint2", "elbow")), "no column joint2.position"),
-    "half a quaternion": (lambda t, h: (t, h.replace("qw", "w")), "no column qw.* x, y, z"),
+    "half a quaternion": (lambda t, h: (t, h.replace("qw", "w")), "no column qw"),
     "no target": (lambda t, h: (t[:, :6], ",".join(h.split(",")[:6])), "nothing but the driven"),
     "a hole": (lambda t, h: (np.where(t == t[5, 2], np.nan, t), h), "sample 6 has no number"),
     "no quaternions": (scaled(slice(9, 13), 2.0), "a quaternion"),
