@@ -113,11 +113,11 @@ copied {copied} states at a time, so memory is bounded by the results.
 One inverse dynamics of the platform takes {operations} operations, counted by running the kernel
 with a number type that counts operations. A large batch performs {rate:.1f} of them per nanosecond
 on one thread. The same mix of independent products and sums, in vectors and without fused
-operations, reaches {peak:.1f} per nanosecond, so the kernel runs at {share:.0%} of that. It moves
-{moved} bytes per state, {bandwidth:.1f} per nanosecond, while copying moves {peak_bandwidth:.1f}:
-the limit is not memory, but divisions, roots and sums that depend on each other. Of the arithmetic
-instructions of the compiled function {wide} process eight numbers, {narrow} process two or four,
-and {single} process one.
+operations, reaches {peak:.1f} operations per nanosecond, so the kernel runs at {share:.0%} of that.
+It moves {moved} bytes per state, {bandwidth:.1f} bytes per nanosecond, while copying moves
+{peak_bandwidth:.1f}: the limit is not memory, but divisions, roots and sums that depend on each
+other. Of the arithmetic instructions of the compiled function, {wide} process eight numbers,
+{narrow} process two or four, and {single} process one.
 
 ## Simulations
 

@@ -176,7 +176,7 @@ def worst_violation(
     Args:
         mechanism: mechanism with the limits.
         found: velocities and efforts of the motion.
-        others: each of these motions may reach its own values beyond the limits.
+        others: motions whose own values beyond the limits are permitted.
     """
     if found is None:
         text = f"{mechanism.name} cannot reach the configurations between"

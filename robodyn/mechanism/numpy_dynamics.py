@@ -130,7 +130,7 @@ def _classical_steps(
     """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
 
     Raises:
-        InvalidInput: the drives are elastic, or the steps shall be semi-implicit.
+        InvalidInput: the drives are elastic, or semi-implicit steps are requested.
         SimulationFailed: the next state is not finite; its `value` is the last good state.
     """
     refuse_elastic_drives(mechanism)

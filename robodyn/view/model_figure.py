@@ -44,7 +44,7 @@ def figure_of(
 
 
 def _file(source: str | Path) -> Path | None:
-    """Return the file that relative meshes are beside; None for text and bundled models."""
+    """Return the file next to relative meshes; None for text and bundled models."""
     text = str(source)
     if is_text(source) or text in models():
         return None

@@ -129,7 +129,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         """Advance the states by a step.
 
         Return the mask of lanes with a valid step, and whether the memory has the equations at its
-        end, as it has those at the beginning if it `is_evaluated`.
+        end. If it `is_evaluated`, the memory has the equations at the beginning already.
         """
         functions = without_inertia, supply, equations, configuration_rate, normalize
         active, step = r.left[0] > 0.0, LaneStep(r, moves)

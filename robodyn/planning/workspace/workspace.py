@@ -119,7 +119,7 @@ def workspace(
     else:
         if settings.orientations is None:
             raise InvalidInput(
-                f"a {kind} workspace is over several orientations: give an angle, or (k, 3) roll, "
+                f"a {kind} workspace requires several orientations: give an angle, or (k, 3) roll, "
                 "pitch and yaw",
                 value=None,
             )

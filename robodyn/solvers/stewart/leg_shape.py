@@ -205,7 +205,7 @@ def _check_joints(tree: ZeroConfigurationTree, joints: list[Joint], source: str)
             raise refused(source, where, joint.mimic.joint, "none in a leg; remove it")
     if tree.body[second.parent] != tree.body[first.child]:
         where = f"joint {second.name!r}"
-        raise refused(source, where, second.parent, "a parent on the cross")
+        raise refused(source, where, second.parent, "a link on the leg's first joint")
     own = [tree.links[name] for name, _ in tree.places(first.child)]
     if any(link.has_inertia for link in own):
         raise refused(

@@ -65,8 +65,8 @@ class LoopEstimator(Estimator):
         if loose:
             raise UnderActuated(
                 f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
-                f"not determine its {mechanism.mobility} freedoms: with these still "
-                f"{', '.join(loose)} move; measure more joints and name them as driven",
+                f"not determine its {mechanism.mobility} freedoms: while these rest, "
+                f"{', '.join(loose)} can move; measure more joints and name them as driven",
                 joints=loose,
                 value=mechanism.joint_names,
             )
