@@ -180,7 +180,7 @@ class SampledTrajectory(RowTrajectory):
             beside = np.full((count, places, self.knots.configuration.shape[1]), np.nan)
             beside[:, fractions < KNOT_TOLERANCE] = self.knots.configuration[:-1, None]
             beside[:, fractions > 1.0 - KNOT_TOLERANCE] = self.knots.configuration[1:, None]
-            known = beside.reshape(count * places, -1)
+            known = beside.reshape(count * places, beside.shape[-1])
         motion = self._between(every, t.reshape(-1), known)
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 

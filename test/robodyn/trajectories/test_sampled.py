@@ -141,8 +141,14 @@ def test_fractions_of_intervals_that_cannot_be_are_refused(dasgupta, fractions):
         knots_with(dasgupta).between_knots(fractions)
 
 
-def test_no_fractions_are_no_places(dasgupta):
-    assert knots_with(dasgupta).between_knots([]).velocity.shape == (1, 0, 6)
+@pytest.mark.parametrize("name", ["stewart_dasgupta", "fivebar"])
+def test_no_fractions_are_no_places(name):
+    mechanism = rd.load(name)
+    still = np.zeros((3, mechanism.coordinates.velocity_size))
+    motion = Motion(np.tile(mechanism.home, (3, 1)), still, still)
+    found = SampledTrajectory(mechanism, [0.0, 1.0, 2.0], motion).between_knots([])
+    assert found.configuration.shape == (2, 0, len(mechanism.home))
+    assert found.velocity.shape == found.acceleration.shape == (2, 0, still.shape[1])
 
 
 def test_knots_are_whole_nanoseconds_on_the_grid_at_switches_and_at_the_end():
