@@ -43,6 +43,9 @@ class Measurements:
         position: (N, 3) [m] of the target if its orientation is not measured; or None.
         passive: readings (N,) [rad or m] of passive joints by name, as the URDF measures them.
         source: file that they were read from.
+        height: (N,) [m] of the tip along the base's z axis; or None.
+        distance: (N,) [m] from a point of the base to a point of the body; or None.
+        base_point, body_point: (N, 3) or (1, 3) [m] these points, in the frames of base and body.
     """
 
     joints: FloatArray
@@ -97,7 +100,11 @@ class Measurements:
             m: mechanism of any kind.
             joints: (N, n) positions of the driven joints [m or rad].
             pose: (N, 7) of the target [m, -], base frame; or
-            position: (N, 3) of the target [m].
+            position: (N, 3) of the target [m]; or
+            height: (N,) of the tip along the base's z axis [m]; or
+            distance: (N,) from a point of the base to a point of the body [m].
+            base_point, body_point: these points, (3,) or (N, 3) [m] in the frame of base or body,
+                or names of links, joints or closures.
             passive: readings (N,) [m or rad] by the names of passive joints.
             source: name for messages.
 
@@ -111,36 +118,31 @@ class Measurements:
         where = as_array("joints", joints, (len(m.joint_names),), "m or rad")
         if where.ndim != 2:
             raise InvalidInput(f"joints has shape {where.shape}, expected (N, n)", value=joints)
-        kinds: dict[str, Any] = {
-            "pose": pose,
-            "position": position,
-            "height": height,
-            "distance": distance,
+        kinds = {"pose": pose, "position": position, "height": height, "distance": distance}
+        shapes = {"pose": (7,), "position": (3,), "height": (), "distance": ()}
+        target: dict[str, Any] = {
+            name: as_array(name, each, shapes[name], "" if name == "pose" else "m")
+            for name, each in kinds.items()
+            if each is not None
         }
-        given = [name for name, each in kinds.items() if each is not None]
-        if len(given) > 1:
-            raise InvalidInput(f"give {given[0]} or {given[1]}, not both", value=given)
-        count = (len(where),)
-        poses = None if pose is None else _poses(as_array("pose", pose, (7,)), source)
-        places = None if position is None else as_array("position", position, (3,), "m")
+        if len(target) > 1:
+            first, second, *_ = target
+            raise InvalidInput(f"give {first} or {second}, not both", value=list(target))
+        if pose is not None:
+            target["pose"] = _poses(target["pose"], source)
         others = {name: as_array(name, each, ()) for name, each in (passive or {}).items()}
-        numbers: dict[str, Any] = {
-            name: None if kinds[name] is None else as_array(name, kinds[name], (), "m")
-            for name in ("height", "distance")
-        }
         points = {
             "base_point": resolved_points(m, "base_point", base_point),
             "body_point": resolved_points(m, "body_point", body_point),
         }
-        checked = {"pose": poses, "position": places, **numbers, **others}
-        checked |= {name: each for name, each in points.items() if len(each) > 1}
-        for name, each in checked.items():
-            if each is not None and each.shape[:1] != count:
+        many = {name: each for name, each in points.items() if len(each) > 1}
+        for name, each in (target | others | many).items():
+            if each.shape[:1] != where.shape[:1]:
                 raise InvalidInput(
-                    f"{name} has shape {each.shape}, expected {count[0]} samples as joints has",
+                    f"{name} has shape {each.shape}, expected {len(where)} samples as joints has",
                     value=each.shape,
                 )
-        return cls(where, poses, places, others, source, **numbers, **points)
+        return cls(where, passive=others, source=source, **target, **points)
 
     def to_csv(self, path: str | Path, m: Mechanism) -> None:
         """Write a CSV file for `read_measurements`.
