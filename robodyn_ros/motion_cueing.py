@@ -122,8 +122,8 @@ class MotionCueing(ManagedNode):
         # much older stamps mean that the clock was set back: start again
         if self._stamp is not None and 0 <= self._stamp - stamp <= self._p["timeout"] * 1e9:
             raise rd.InvalidInput(
-                f"stamp is {stamp * 1e-9:.9g} s, must be after that of the last message, "
-                f"{self._stamp * 1e-9:.9g} s",
+                f"stamp is {stamp * 1e-9:.6f} s, must be after that of the last message, "
+                f"{self._stamp * 1e-9:.6f} s",
                 value=stamp,
             )
         self._stamp = stamp

@@ -208,7 +208,7 @@ class BasePoseEstimator:
         last = self._samples[-1][0] if self._samples else stamp - 1
         if stamp <= last:
             raise InvalidInput(
-                f"stamp is {1e-9 * stamp:.9g} s, must be after the last, {1e-9 * last:.9g} s",
+                f"stamp is {1e-9 * stamp:.6f} s, must be after the last, {1e-9 * last:.6f} s",
                 value=stamp,
             )
         if stamp - last > GAP * 1e9:
