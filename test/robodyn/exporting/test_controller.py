@@ -15,6 +15,7 @@ from controlled import (
     Controller,
     Library,
     fivebar_folder,
+    program,
 )
 
 import robodyn as rd
@@ -94,6 +95,18 @@ def test_a_motion_is_followed(loop):
     assert {answer.status for answer in answers} <= {OK, LIMITED}
     assert sum(answer.refused for answer in answers) == 0
     assert np.abs(loop.measure()[0] - loop.sine(999)[0]).max() < 2e-3
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_arm_whose_friction_helps_to_brake_is_followed(tmp_path):
+    """The motion takes 40 % of the efforts; friction is 25 % of them, but none is left at rest."""
+    arm = rd.load("puma560")
+    path = rd.plan_straight(arm, arm.home, arm.home + 0.15, duration=0.5, profile="quintic")
+    motion = np.stack(path.sample(PERIOD * np.arange(500)), axis=1)
+    with Controller(program(tmp_path, arm, "puma560"), arm) as controller:
+        controller.start(arm.home, np.zeros(6))
+        answers = [controller.update(each[0], each[1], each) for each in motion]
+    assert {(answer.status, answer.refused) for answer in answers} == {(OK, 0)}
 
 
 def added(reference, by):

@@ -443,6 +443,10 @@ static inline int @NAME@_check_place(const @NAME@_controller *c, const @NAME@_st
   if (status == @UPPER@_OK) {
     status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @NAME@_braking_share(c));
   }
+  if (status == @UPPER@_OK && left == 1.0) { /* friction helps at the start, but not at the end */
+    memset(velocity, 0, sizeof velocity);
+    status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @NAME@_braking_share(c));
+  }
   if (status == @UPPER@_OK && left == 0.0) {
     memset(acceleration, 0, sizeof acceleration);
     status = @NAME@_can_be_driven(there, velocity, acceleration, NULL, @UPPER@_HOLDING_SHARE);
