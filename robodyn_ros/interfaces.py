@@ -46,6 +46,8 @@ APART = 10_000_000
 # A larger difference than this [ns], beyond the delay of the process, means that the clock was set:
 # simulated clocks advance in smaller steps.
 SET = 250_000_000
+# Longest time [s] between two readings of the steady clock that count as one instant.
+INSTANT = 1e-3
 # Copies that the other subscription has yet to deliver; older ones are lost.
 PENDING = 10
 # Whether callbacks can take the source timestamp of a message.
@@ -142,13 +144,21 @@ class Ticks:
 
     def restart(self) -> None:
         """Start counting at the current time."""
-        self.time, self.pacer = self._clock.now().nanoseconds, Pacer(1e-9 * self.period)
-        self.pacer.due(time.monotonic())
+        self.pacer = Pacer(1e-9 * self.period)
+        begun, self.time = self._read_clocks()
+        self.pacer.due(begun)
+
+    def _read_clocks(self) -> tuple[float, int]:
+        """Return the steady time [s] and the node's time [ns] at one instant."""
+        while True:  # again if the process is interrupted in between
+            begun, clock = time.monotonic(), self._clock.now().nanoseconds
+            if time.monotonic() - begun < INSTANT:
+                return begun, clock
 
     def _follow_clock(self) -> None:
         # Read the clocks once: ticks that take longer than their period would otherwise be due
         # without end, and no message would be received.
-        begun, clock, lost = time.monotonic(), self._clock.now().nanoseconds, self.pacer.lost
+        (begun, clock), lost = self._read_clocks(), self.pacer.lost
         while self.pacer.due(begun):
             now = clock - round(1e9 * self.pacer.lag)
             self.time += self.period

@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from contextlib import ExitStack, suppress
+from itertools import pairwise
 
 import pytest
 import rclpy
@@ -262,6 +263,28 @@ def test_ticks_that_take_longer_than_their_period_leave_time_for_messages(node):
     _ = Ticks(node, 500.0, tick)
     with pytest.raises(Finished):
         LeanExecutor(node).spin()
+
+
+def test_ticks_of_a_process_that_is_interrupted_between_its_clocks_keep_their_time(node):
+    """The time that passes in between is no change of the clock."""
+    times, changes, delays = [], [], iter([0.0] * 40 + [0.5] * 2)
+
+    def tick():
+        times.append(ticks.time)
+        if len(times) > 100:
+            raise Finished(0)
+
+    class InterruptedClock:
+        def now(self):
+            time.sleep(next(delays, 0.0))
+            return node.get_clock().now()
+
+    ticks = Ticks(node, 500.0, tick, set_clock=changes.append)
+    ticks._clock = InterruptedClock()
+    with pytest.raises(Finished):
+        LeanExecutor(node).spin()
+    assert changes == []
+    assert all(later > earlier for earlier, later in pairwise(times))
 
 
 @pytest.mark.parametrize("kind", ["lean", "single"])
