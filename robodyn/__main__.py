@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Run the command `robodyn` by `python -m robodyn`, if it is not on the PATH."""
+"""Entry point of `python -m robodyn`, for when the command `robodyn` is not on the PATH."""
 
 from robodyn.cli import main
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Rejection of wrong arguments of public functions, by their annotations.
+"""Checks of the arguments of public functions against their annotations.
 
 Arguments are compared with annotations only after a call has failed, so a successful call costs no
-more than its wrapper. Functions check themselves the conditions that annotations do not express.
+more than its wrapper. The functions themselves check conditions that annotations cannot express.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ Sized = tuple[int, str, Size]
 def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
     """Wrap a public function so that a wrong argument raises `InvalidInput`.
 
-    An error that no argument explains is raised unchanged: it is a fault of the function.
+    An error that no wrong argument explains is a bug of the function, and is raised unchanged.
 
     Args:
         function: function or method.
-        sized: arrays whose size is checked before the call, because kernels take them unchecked.
+        sized: arrays whose size is checked before the call, because compiled code does not check
+            it.
 
     Returns:
         The wrapped function.
@@ -69,12 +70,13 @@ def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
 
 
 def check_method_arguments(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
-    """Wrap public methods and constructors of a class and its bases by `with_checked_arguments`.
+    """Wrap public methods and constructors of a class and its bases for argument checks.
 
     Args:
         cls: class.
-        sizes: size of an array by the name of the argument, as a function of the object. Checked
-            before the call if the argument is annotated as a `FloatArray`.
+        sizes: for each argument name, a function of the object that returns the required size of
+            the array. The size is checked before the call if the argument is annotated as a
+            `FloatArray`.
     """
     own = [each for each in cls.__mro__ if each.__module__.startswith(__package__)]
     for each in own:

@@ -29,9 +29,9 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def short_repr(record: Any) -> str:
-    """Return class and fields in one line, with the type of long values and the shape of arrays.
+    """Return an object's class and fields in one line, with shapes in place of arrays.
 
-    For dataclasses and named tuples with large arrays.
+    The object is a dataclass or a named tuple. Other long values are replaced by their types.
     """
     if dataclasses.is_dataclass(record):
         names = [field.name for field in dataclasses.fields(record) if field.repr]

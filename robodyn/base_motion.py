@@ -142,7 +142,7 @@ class BaseMotionFilter:
     def step(
         self, time: float, specific_force: ArrayLike, angular_velocity: ArrayLike
     ) -> BaseMotion:
-        """Update the filter by a sample of the IMU.
+        """Update the filter with a sample of the IMU.
 
         Args:
             time: [s].
@@ -176,7 +176,7 @@ class BaseMotionFilter:
 
 
 def rows_of(base: BaseMotion) -> FloatArray:
-    """Return the rows (..., 9) of the motion of a base, for kernels.
+    """Return the motion of a base as one array (..., 9), the form that kernels take.
 
     Raises:
         InvalidInput: the argument is not a `BaseMotion`.

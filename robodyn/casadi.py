@@ -7,8 +7,8 @@ the velocity v (nv,). For arms x is q minus the reference, for closed loops it c
 independent joints, for platforms a translation and a rotation vector. Its time derivative is
 `displacement_rate`, which equals v for arms and loops.
 
-Jacobians are exact. Second derivatives are differences of exact first ones, with relative errors of
-1e-8 where the dynamics are smooth, so IPOPT can use an exact Hessian.
+Jacobians are exact. Second derivatives are finite differences of exact first ones, with relative
+errors of 1e-8 where the dynamics are smooth, so IPOPT can use an exact Hessian.
 
 CasADi calls these functions through Python and holds no reference to them: keep a reference as long
 as an expression uses them. It cannot generate C code from them; instead, `casadi.external` loads
@@ -39,9 +39,9 @@ class _Callback(casadi.Callback):
 
     Args:
         name: name of the function.
-        sizes: numbers in each argument.
+        sizes: size of each argument.
         shapes: rows and columns of each result.
-        compute: called with the arguments (k,) that have numbers; returns the results.
+        compute: function of the arguments (k,), except empty ones, that returns the results.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Dynamics(_Callback):
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the function of the three blocks of the Jacobian."""
+        """Return the function that computes the three blocks of the Jacobian."""
         sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
         shapes = {
             name: (self._result, size)
@@ -145,11 +145,11 @@ class Dynamics(_Callback):
         return self.keep(_Callback(name, sizes, shapes, self._blocks))
 
     def has_reverse(self, count: int) -> bool:
-        """Return whether products with `count` vectors at once are supported: only with one."""
+        """Return whether products with `count` vectors at once are supported; only one is."""
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the function of products with the Jacobian, for second derivatives."""
+        """Return the function for products with the Jacobian, which second derivatives require."""
         return self.keep(_Products(self._rows, self._blocks, name, inames, onames))
 
 
@@ -174,7 +174,7 @@ class _Products(_Callback):
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the blocks of second derivatives, by results and then by arguments."""
+        """Return the function for the blocks of second derivatives, by result, then argument."""
         arguments = self._rows.arguments
         sizes = dict(zip(inames, (*self._widths, *arguments), strict=True))
         pairs = [(rows, columns) for rows in arguments for columns in self._widths]
@@ -218,6 +218,10 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Returns:
         Function of x, v and acceleration (nv,) that returns the efforts (n,).
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is not a configuration.
+        MissingExtra: CasADi is not installed.
     """
     return Dynamics(mechanism, "inverse_dynamics", reference)
 

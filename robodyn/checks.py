@@ -79,7 +79,7 @@ def as_exact(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = ""
     """Return `value` as a finite float64 array of exactly this shape: no batch.
 
     Raises:
-        InvalidInput: as for `as_array`, or leading dimensions.
+        InvalidInput: as for `as_array`, or the value has leading dimensions.
     """
     array = as_array(name, value, shape, unit)
     if array.shape != shape:
@@ -131,7 +131,8 @@ def check_choice(
     """Reject a value that is not among the choices.
 
     Raises:
-        InvalidInput: another value, or `error`; the message lists the choices.
+        InvalidInput: the value is not among the choices, which the message lists; `error` replaces
+            this class.
     """
     if not (isinstance(value, str) and value in choices):
         raise error(f"{name} is {value!r:.100}, expected one of {', '.join(choices)}", value=value)
@@ -182,7 +183,7 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -
 
 
 def number_in(text: str) -> float:
-    """Convert a text to a number; NaN if it is none, such as 1_0 or non-ASCII digits."""
+    """Convert a text to a number; NaN for other texts, including 1_0 and non-ASCII digits."""
     try:
         return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:

@@ -15,8 +15,8 @@ slopes = jax.jit(jax.jacobian(f))(x, v, efforts)
 
 The state is a displacement x (nv,) from a reference, as defined by `m.difference`, and the velocity
 v (nv,). Leading dimensions are a batch. The compiled kernels run on the processor through
-`jax.pure_callback`; `jit`, `vmap`, `grad` and `jacobian` work, derivatives of second order do not.
-Without `jax_enable_x64` JAX rounds arguments and results to 32 bits.
+`jax.pure_callback`; `jit`, `vmap`, `grad` and `jacobian` work, second derivatives do not. Without
+`jax_enable_x64` JAX rounds arguments and results to 32 bits.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Returns:
         Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is not a configuration.
+        MissingExtra: JAX is not installed.
     """
     return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
 
@@ -95,7 +99,7 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Create a function of arrays (..., k) from one of rows and its derivatives."""
+    """Create a JAX function of arrays (..., k) from a function of rows and its derivatives."""
 
     def call(compute: Any, shapes: Any, given: Any) -> Any:
         """Compute in double precision, and convert the results to the types that JAX expects."""

@@ -189,8 +189,8 @@ def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
 def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
     """Compute quaternions x y z w (..., 4), w >= 0, of rotation matrices (..., 3, 3).
 
-    Starts from the largest of the four components, so that none is the root of a small difference
-    (Shepperd 1978).
+    The largest of the four components is computed first, so that none is the square root of a small
+    difference (Shepperd 1978).
     """
     R = np.ascontiguousarray(rotation, dtype=np.float64)
     out = np.empty((*R.shape[:-2], 4))
@@ -235,7 +235,7 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 
 
 def left_jacobian(turn: FloatArray) -> FloatArray:
-    """Compute matrices (..., 3, 3) from derivatives of rotation vectors to angular velocities."""
+    """Compute matrices (..., 3, 3) that map rates of rotation vectors to angular velocities."""
     vectors = np.repeat(turn.reshape(-1, 3), 3, axis=0)
     columns: FloatArray = np.tile(np.eye(3), (turn.size // 3, 1))
     kernels.rotation_vector_motions(vectors, columns, np.zeros_like(columns))
@@ -311,7 +311,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
 
 
 def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Resolve a twist of the base frame in the platform's axes.
+    """Transform the components of a twist from the base frame to the platform's axes.
 
     Args:
         pose: (..., 7) of the platform.
@@ -328,7 +328,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Resolve a twist of the platform's axes in the base frame.
+    """Transform the components of a twist from the platform's axes to the base frame.
 
     Args:
         pose: (..., 7) of the platform.
@@ -344,7 +344,7 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
-    """Resolve the covariance of a twist in the platform's axes.
+    """Transform the covariance of a twist from the base frame to the platform's axes.
 
     Args:
         pose: (7,) of the platform.
@@ -377,7 +377,7 @@ def _resolve(
 
 
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
-    """Rotate two vectors (6,) between the axes of a pose (7,) and the base, unchecked."""
+    """Rotate a pair of vectors (6,) between the axes of a pose (7,) and the base, unchecked."""
     out = np.empty((1, 6))
     kernels.resolved_pairs(row(pose), row(pair), to_base, out)
     single: FloatArray = out[0]

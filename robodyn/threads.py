@@ -63,7 +63,7 @@ def split(work: Callable[[int, int], bool], count: int) -> bool:
     """Call work(first, last) for ranges of 0..count, on several threads if worthwhile.
 
     Returns:
-        Whether all calls returned True; after one that did not, no more are started.
+        Whether all calls returned True. After one that returned False, no more are started.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():
@@ -83,7 +83,7 @@ def split(work: Callable[[int, int], bool], count: int) -> bool:
 
 
 def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that it is called once per arguments, even by concurrent threads.
+    """Wrap a function so that it runs once per set of arguments, even with several threads.
 
     Other threads wait for the first call (`functools.cache` would let all of them call it).
     """
@@ -151,7 +151,7 @@ def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_worker() -> bool:
-    """Return whether this is a worker thread; workers never wait for each other."""
+    """Return whether this is a worker thread, which must not wait for other workers."""
     return threading.current_thread().name.startswith(_NAME)
 
 

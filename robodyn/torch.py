@@ -13,8 +13,8 @@ acceleration.sum().backward()
 
 The state is a displacement x (nv,) from a reference, as defined by `m.difference`, and the velocity
 v (nv,). Leading dimensions are a batch. The kernels run on the processor. `backward`, forward
-differentiation and the transforms of `torch.func` work; derivatives of second order do not. Results
-have the type and device of the arguments.
+differentiation and the transforms of `torch.func` work; second derivatives do not. Results have the
+type and device of the arguments.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Returns:
         Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+
+    Raises:
+        InvalidInput, KinematicsError: the reference is not a configuration.
+        MissingExtra: PyTorch is not installed.
     """
     return _function(Chart(mechanism, reference).rows("inverse_dynamics"))
 
@@ -91,7 +95,7 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Create a function of tensors (..., k) from one of rows and its derivatives."""
+    """Create a function of tensors (..., k) from a function of rows (N, k) and its derivatives."""
 
     def single(x: Any, v: Any, load: Any) -> Any:
         given = [torch.as_tensor(each) for each in (x, v, load)]
@@ -103,14 +107,14 @@ def _function(rows: Rows) -> Differentiable:
 
 
 def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
-    """Call a function of rows with tensors (..., k); the results have their type and device."""
+    """Call a function of rows with tensors (..., k); results get their type and device."""
     like = given[0]
     found = call_with_rows(compute, shapes, (each.detach().cpu() for each in given))
     return tuple(torch.as_tensor(each, dtype=like.dtype, device=like.device) for each in found)
 
 
 class _Mapped(Function):  # type: ignore[misc]
-    """Function of rows, with the dimension of `torch.func.vmap` as part of the batch."""
+    """Differentiable function that `torch.func.vmap` evaluates as one larger batch."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -121,7 +125,7 @@ class _Mapped(Function):  # type: ignore[misc]
 
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, rows: Any, *given: Any) -> Any:
-        """Move the mapped dimension to the front and call with all rows."""
+        """Move the mapped dimension to the front and evaluate the whole batch at once."""
         size = info.batch_size
         whole = (
             each.expand(size, *each.shape) if dim is None else each.movedim(dim, 0)
@@ -132,7 +136,7 @@ class _Mapped(Function):  # type: ignore[misc]
 
 
 class _Values(_Mapped):
-    """Results of a function of rows."""
+    """Differentiable function that computes the results of a `Rows`."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
@@ -141,7 +145,7 @@ class _Values(_Mapped):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Multiply gradients by the derivatives, from the left."""
+        """Compute vector-Jacobian products: gradients times the derivatives."""
         blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
         return None, *(
             sum(
@@ -152,7 +156,7 @@ class _Values(_Mapped):
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
-        """Multiply the derivatives by changes of the arguments."""
+        """Compute Jacobian-vector products: derivatives times changes of the arguments."""
         blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
         return tuple(
             sum(
@@ -165,15 +169,15 @@ class _Values(_Mapped):
 
 
 class _Derivatives(_Mapped):
-    """Derivatives of a function of rows, which have no derivatives themselves."""
+    """Function that computes the derivatives of a `Rows`, and cannot be differentiated itself."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
-        """Compute the blocks (..., k, j) of each result by each argument."""
+        """Compute the derivative (..., k, j) of each result with respect to each argument."""
         shapes = rows.result_shapes + rows.derivative_shapes
         return _compute(rows.differentiate, shapes, given)[len(rows.results) :]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Raise an error: there are no derivatives of second order."""
+        """Raise an error, because second derivatives are not supported."""
         raise NotImplementedError("robodyn.torch has no derivatives of second order")

@@ -51,7 +51,7 @@ def warm_up(mechanism: Mechanism) -> None:
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:
-    """Call the functions that check configurations and paths for singularities once."""
+    """Call once the functions that check configurations and paths for singularities."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
@@ -66,7 +66,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def warm_up_summary(mechanism: Mechanism) -> None:
-    """Call the functions that summarize a run once."""
+    """Call once the functions that summarize a run."""
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
         moved = path.sample(path.times)

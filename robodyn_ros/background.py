@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Thread for work that takes longer than a callback may, with progress on `/diagnostics`."""
+"""Background thread for work that would block callbacks, with progress on `/diagnostics`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Background:
             what: name of the task, for messages.
             work: task; its argument is a function to report progress, 0 to 1.
             done: called with its result.
-            failed: called with a RobodynError raised by either of them.
+            failed: called with a RobodynError that `work` or `done` raises.
         """
         self._turn += 1
         turn = self._turn
@@ -92,7 +92,7 @@ class Background:
         threading.Thread(target=run, daemon=True).start()
 
     def cancel(self) -> str:
-        """Cancel the task and return its name; empty if there is none."""
+        """Cancel the task and return its name; empty if no task is running."""
         what = self._activity
         self._turn += 1
         if what:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writer of a rosbag2 folder, by rosbag2 if it is installed, else by the package rosbags.
+"""Writer of a rosbag2 folder: uses rosbag2 if it is installed, otherwise the package rosbags.
 
-Storages of both packages have the same methods. `add_topic` returns the handle that `write` takes
-for the topic, `close` completes the bag and writes remarks to the `custom_data` of its metadata,
-and `abort` closes it after an error.
+The storage classes of both packages have the same methods. `add_topic` returns the handle that
+`write` takes for the topic, `close` completes the bag and writes remarks to the `custom_data` of
+its metadata, and `abort` closes it after an error.
 
 Stamps are simulated time if there is a clock, else wall time. A recorder often starts before the
 simulator; messages are buffered until the clock of the run is known. A bag never mixes the two:
@@ -79,9 +79,10 @@ class BagWriter:
 
         Args:
             name: name of the topic.
-            kind: `package/msg/Type`.
+            kind: message type, `package/msg/Type`.
             offered: QoS profiles of its publishers.
-            digest: `RIHS01_...` of REP-2016, which identifies a version of a type, if known.
+            digest: type hash `RIHS01_...` (REP-2016) that identifies the version of the type, if
+                known.
 
         Returns:
             Handle of the topic for `write`.
@@ -118,7 +119,7 @@ class BagWriter:
         """Write the index and metadata.yaml, with `remarks` in its `custom_data`.
 
         Raises:
-            RecordingFailed: the bag has what was written so far, but no index.
+            RecordingFailed: the index cannot be written; the bag contains the messages so far.
         """
         self._try("close", remarks or {})
 
@@ -251,9 +252,10 @@ class BagClock:
     """Clock that stamps messages for a bag and buffers them until the time source is known.
 
     Args:
-        source: `sim`, `wall`, or `auto`: decided by the first call of `tick` or `use_wall_clock`.
+        source: `sim`, `wall`, or `auto`, which the first call of `tick` or `use_wall_clock`
+            decides.
         write: called with topic, stamp [ns] and data of each stamped message.
-        most_held: limit of buffered bytes.
+        most_held: largest number of buffered bytes.
 
     Attributes:
         source: `sim` or `wall` once decided.
@@ -271,7 +273,7 @@ class BagClock:
 
     @property
     def now(self) -> int | None:
-        """Last simulated time [ns]; None before the first."""
+        """Last simulated time [ns]; None before the first tick."""
         return self._ticks[-1][1] if self._ticks else None
 
     def tick(self, now: int, sent: int) -> bool:
@@ -281,7 +283,7 @@ class BagClock:
 
         Args:
             now: simulated time [ns].
-            sent: wall time [ns] at which it was sent.
+            sent: wall time [ns] at which the tick was sent.
 
         Returns:
             Whether simulated time went back.

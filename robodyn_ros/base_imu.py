@@ -35,8 +35,8 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
         Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
 
     Raises:
-        InvalidInput: a value is not finite, exceeds `largest`, or is not measured according to its
-            covariance.
+        InvalidInput: a value is not finite or exceeds `largest`, or a covariance of -1 marks it as
+            not measured.
     """
     felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
     refuse_beyond("imu", messages.finite("imu", felt), largest)
@@ -57,7 +57,9 @@ def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> 
 
 
 class BaseImu:
-    """Subscription to `base_imu` for the motion of the base, at rest before the first message.
+    """Subscription to `base_imu` for the motion of the base.
+
+    The base counts as at rest until the first message arrives.
 
     By REP-145 the linear acceleration of the message is the specific force, +9.81 m/s^2 upward at
     rest. If the frame of the message is not the base frame, the mounting pose of the IMU is looked
@@ -87,7 +89,7 @@ class BaseImu:
         subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """Return the motion of the base at a state's stamp [ns]; None if unknown."""
+        """Return the motion of the base at a state's stamp [ns]; None if the motion is unknown."""
         if self._last is None:
             return None
         age = (stamp - self._last[0]) * 1e-9

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that monitors the condition number and reports singularities, now and ahead.
+"""Node that monitors the condition number and reports singularities, present and upcoming.
 
 Evaluates the trajectory and the states: every state near a singularity, otherwise one per
 `look_period`. Publishes
@@ -88,7 +88,7 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Return whether to evaluate the state of a stamp [ns]; near a singularity always."""
+        """Return whether to evaluate the state at a stamp [ns]; always true near a singularity."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
             self._stamp = stamp  # well conditioned up to here
             return False

@@ -27,7 +27,7 @@ class Status(NamedTuple):
 
 
 def log_at_level(node: Node, level: int, text: str) -> None:
-    """Log a text at the severity of a level; rclpy requires one line of code per severity."""
+    """Log a text at the severity of a level; rclpy allows only one severity per line of code."""
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:
@@ -37,7 +37,7 @@ def log_at_level(node: Node, level: int, text: str) -> None:
 
 
 def reporter(node: Node) -> Callable[..., None]:
-    """Return a function that publishes statuses on `/diagnostics`, after their time [ns].
+    """Return a function (time [ns], statuses) that publishes the statuses on `/diagnostics`.
 
     They are named `<node>: <task>`; the name of a node in a namespace includes it, such as
     `left/inverse_dynamics`.

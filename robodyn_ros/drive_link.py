@@ -4,7 +4,7 @@
 
 Subscribes to `position_controller/commands` and sends each as a line of text in the units of the
 servos. Publishes `joint_states` with the positions that the servos report, or with the commanded
-ones. A command beyond the ends of the joints is rejected, and the servos stay in place.
+ones. A command beyond the travel of a joint is rejected, and the servos stay in place.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class DriveLink(Node):
             )
 
     def _publish_state(self, positions: np.ndarray) -> None:
-        """Publish the servos' positions; rates are differences of these."""
+        """Publish the servos' positions, and rates as finite differences of these."""
         now = time.monotonic()  # the node's clock may be set, or stop
         before, last = self._last or (now - 1.0, positions)
         rates = (positions - last) / max(now - before, SHORTEST)

@@ -36,8 +36,8 @@ RECENT = 2000
 class JointCommands:
     """Publishers of commands to the driven joints, on topics that have subscribers.
 
-    Usually one topic is subscribed; publishing takes as long as computing. Every command passes
-    a `CommandGate` first.
+    Usually only one topic has subscribers, and publishing takes as long as computing the efforts.
+    Every command passes a `CommandGate` first.
 
     Args:
         node: node that publishes `<field>_controller/commands` of each field, and `joint_commands`.
@@ -46,7 +46,7 @@ class JointCommands:
         fields: `position`, `velocity` and `effort`, or some of them.
 
     Raises:
-        InvalidInput: a unit that the mechanism's actuators do not determine.
+        InvalidInput: the mechanism's actuators lack the data to convert efforts to this unit.
     """
 
     def __init__(
@@ -81,7 +81,8 @@ class JointCommands:
             values: (n,) of each field.
 
         Raises:
-            CommandRefused: not finite or beyond the efforts of the drives; nothing is published.
+            CommandRefused: a value is not finite, or beyond the drives' limits; nothing is
+                published.
         """
         self._gate.check(**values)
         if not self._unit.is_effort:
@@ -96,7 +97,7 @@ class JointCommands:
             self._publisher.publish(self._message.filled(stamp, **values))
 
     def others(self) -> str:
-        """Describe other publishers on a topic of these commands; empty if there are none."""
+        """Describe other publishers on these command topics; empty if there are no others."""
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
@@ -181,7 +182,7 @@ class EffortOutputs:
             configuration, velocity: state; without a velocity the mechanism is at rest.
 
         Returns:
-            The reason if they are not published; else empty.
+            The reason why they are not published; empty if they are.
         """
 
         def rates() -> FloatArray | None:
@@ -198,13 +199,13 @@ class EffortOutputs:
         return ""
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
-        """Publish the pose of the tip as joint positions, for planners that need trees."""
+        """Publish the pose of the tip as joint positions, for planners that support only trees."""
         if self._tip is not None and self._tip_states.get_subscription_count():
             message = JointStateMessage(self._tip.independent_joints)
             self._tip_states.publish(message.filled(stamp, self._tip.positions(configuration)))
 
     def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
-        """Publish the efforts before limits, and those of `loaded` with massless legs."""
+        """Publish the efforts before limits, and those of the model `loaded` with massless legs."""
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
         known = "massless" in formulations(self._mechanism)
@@ -225,7 +226,7 @@ class EffortOutputs:
         self.publish_latest()
 
     def publish_latest(self) -> None:
-        """Publish the latest trajectory if there is a subscriber and it is not published yet."""
+        """Publish the latest trajectory if it has a subscriber and has not been published yet."""
         if self._waiting is not None and self._with_effort.get_subscription_count():
             publish, self._waiting = self._waiting, None
             publish()

@@ -71,7 +71,7 @@ REST = ("timer", "service", "client")
 
 
 class Finished(Exception):
-    """Raised in a callback to end the process with an exit code; the text is logged, if any."""
+    """Raised in a callback to end the process with an exit code; a text is logged."""
 
     def __init__(self, code: int, text: str = "") -> None:
         super().__init__(text)
@@ -253,11 +253,11 @@ class Waiting:
         )
 
     def is_current(self) -> bool:
-        """Return whether the node still has the same entities."""
+        """Return whether the node still has the entities of this wait set."""
         return self._entities == self._present()
 
     def look(self, timeout: float = 0.0) -> tuple[Any, bool]:
-        """Wait up to `timeout` [s]; return ready subscriptions, and whether more is ready."""
+        """Wait up to `timeout` [s]; return ready subscriptions, and whether others are ready."""
         wait_set = self._set
         wait_set.clear_entities()
         for add, handle in self._add:
@@ -326,10 +326,10 @@ def takes_info(subscription: Any) -> bool:
 
 
 def chosen() -> str:
-    """Return the executor selected by the environment variable.
+    """Return the executor that the environment variable `ROBODYN_EXECUTOR` selects.
 
     Raises:
-        InvalidInput: an unknown executor, or one that this rclpy does not have.
+        InvalidInput: the executor is unknown, or this rclpy does not have it.
     """
     kind = os.environ.get(VARIABLE, KINDS[0])
     if kind not in KINDS or (kind == "events" and EventsExecutor is None):
@@ -342,7 +342,7 @@ def spin(node: Node) -> None:
 
     Raises:
         ExternalShutdownException: rclpy was shut down, also by a signal.
-        InvalidInput: `ROBODYN_EXECUTOR` names no executor.
+        InvalidInput: `ROBODYN_EXECUTOR` does not name an executor.
     """
     kind = chosen()
     if kind == "events":

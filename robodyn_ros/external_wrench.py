@@ -141,15 +141,15 @@ class EstimatedWrench:
         base: BaseMotion | None = None,
         known: FloatArray | float = 0.0,
     ) -> str:
-        """Update the estimate by a state.
+        """Update the estimate with a state.
 
         Args:
             stamp: time [ns].
             state: configuration and velocity.
-            efforts: (n,) since the last state; None if unknown.
+            efforts: (n,) [N or N m] that acted since the last state; None if unknown.
             mechanism: mechanism with its payload.
             base: motion of the base.
-            known: wrench (6,) that is expected.
+            known: expected wrench (6,) [N, N m].
 
         Returns:
             Description of a collision; empty if there is none.

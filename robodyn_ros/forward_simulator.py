@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that simulates a mechanism under commands of efforts.
+"""Node that simulates a mechanism under effort commands.
 
 Subscribes to `joint_commands` and `effort_controller/commands`, in the unit `command_unit`, to
 `external_wrench`, and to `base_imu` of a moving base. Publishes `joint_states` with efforts at the
@@ -288,7 +288,7 @@ class ForwardSimulator(Node):
         self._report(self._stamp, *statuses)
 
     def _real_time(self) -> Status:
-        """Return a status with lost time and late commands of a busy machine."""
+        """Return a status with the lost time and the late commands if the computer is too slow."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
         texts = []
@@ -313,7 +313,7 @@ class ForwardSimulator(Node):
         return "at the initial state, t = 0"
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        """Pause or resume."""
+        """Pause or resume the simulation, as the service requests."""
         self._paused = request.data
         response.success = True
         response.message = "paused" if self._paused else "running"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Check of a running graph: whether clock, QoS and controllers fit together.
+"""Check of a running graph: whether clock, QoS and controllers are consistent.
 
 `python -m robodyn_ros.graph_check` prints findings as JSON; `robodyn doctor` shows them.
 """
@@ -83,7 +83,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
 
 
 def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
-    """Yield findings about publishers of the same joints whose states contradict."""
+    """Yield findings about publishers of the same joints whose states contradict each other."""
     messages: list[JointState] = []
     subscription = node.create_subscription(JointState, topic, messages.append, STATES)
     end = time.monotonic() + LISTEN
@@ -144,7 +144,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
 
 
 def response_of(node: Node, client: Client) -> Any:
-    """Return the response of a service, or None after a while.
+    """Return the response of a service, or None after a timeout.
 
     A response is lost if the server has not discovered the client yet, so the request is repeated.
     """

@@ -81,7 +81,7 @@ def subscribe(
     profile: QoSProfile,
     **more: Any,
 ) -> Subscription:
-    """Subscribe to a topic; log a message for which `callback` raises a RobodynError as rejected.
+    """Subscribe to a topic; if `callback` raises a RobodynError, log the message as rejected.
 
     Publishers of such a message often send many of them, see `Refusals`.
     """
@@ -110,7 +110,7 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Tim
 
 
 class Ticks:
-    """Ticks at a fixed rate by the wall clock; late ones are made up for.
+    """Timer with a fixed rate by the wall clock, which catches up after a delay.
 
     A late tick has the stamp of its scheduled time.
 
@@ -119,7 +119,7 @@ class Ticks:
         rate: [Hz].
         tick: called at each tick.
         skip: called with the time [ns] by which the process was too late to catch up.
-        set_clock: called with the time [ns] by which the node's clock was set.
+        set_clock: called with the time [ns] by which the node's clock was shifted.
 
     Attributes:
         period: [ns].
@@ -220,7 +220,7 @@ class Interface:
         """Subscribe to trajectories.
 
         Args:
-            callback: called with each trajectory and its start time [ns], None for `at once`.
+            callback: called with each trajectory and its start time [ns], None to start at once.
             here: returns the current configuration, near which the first point is searched for. If
                 given, joint trajectories are accepted even if the mechanism's own trajectories are
                 poses.
@@ -234,8 +234,8 @@ class Interface:
         """Return a function that publishes a trajectory, latched.
 
         Its arguments are times [s] of the knots, motion, start [ns] (0: at once), and whether the
-        start may wait. A start that may wait is delayed until others can have read the knots. The
-        function returns the published start.
+        start may wait. A start that may wait is delayed until subscribers have had time to read the
+        knots. The function returns the published start.
         """
         publisher = self._node.create_publisher(
             self._messages.trajectory_type, self.trajectory_topic, qos.LATCHED
@@ -273,7 +273,7 @@ class Interface:
 def subscribe_latched_or_not(
     node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
 ) -> None:
-    """Subscribe to a topic for volatile and for latched publishers, and call back once per message.
+    """Subscribe to both volatile and latched publishers of a topic; call back once per message.
 
     In DDS a volatile subscription receives messages of latched (transient local) publishers, but
     not those sent before. A transient local subscription receives these, but none of volatile

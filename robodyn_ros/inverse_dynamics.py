@@ -8,12 +8,13 @@ lengths. Single points that arrive at 5 Hz or more form a stream, as from MoveIt
 is reached within a period, and when the stream ends, the mechanism comes to rest. Further inputs
 are `external_wrench`, and `base_imu` of a moving base.
 
-Publishes `effort_controller/commands` and `joint_commands`, one for each received state and with
-its time. Their unit is `command_unit`, which `header.frame_id` of `joint_commands` states. The
-following topics always contain efforts at the joints: `~/forces` and `~/massless_forces` for plots,
-`~/joint_trajectory_with_effort` for a joint_trajectory_controller, and `~/tip_joint_states` for
-MoveIt; with `observer_bandwidth` also `estimated_wrench`; and `/diagnostics`. The node provides
-`~/stop` and, if control_msgs is installed, the action `~/follow_joint_trajectory`.
+Publishes `effort_controller/commands` and `joint_commands`, one for each received state, with its
+stamp. Their unit is selected by the parameter `command_unit`; `header.frame_id` of `joint_commands`
+names it. Further outputs are `~/forces` and `~/massless_forces` for plots and
+`~/joint_trajectory_with_effort` for a joint_trajectory_controller, always with efforts at the
+joints; `~/tip_joint_states` for MoveIt; `estimated_wrench`, if `observer_bandwidth` is not 0; and
+`/diagnostics`. The node provides `~/stop` and, if control_msgs is installed, the action
+`~/follow_joint_trajectory`.
 
 This is a managed (lifecycle) node. While inactive, it subscribes but publishes no commands. If it
 is deactivated during a motion (`ros2 lifecycle set /inverse_dynamics deactivate`), it brings the
@@ -154,7 +155,7 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
-        """Return the model of the efforts: with its payload, and the terms that are compensated."""
+        """Return the model for the efforts: with the payload, and with the terms to compensate."""
         return loaded(compensated(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:
@@ -341,7 +342,7 @@ class InverseDynamics(ManagedNode):
             self._scale, self._follower.scale = None, 1.0
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Set the gains first, because they may be rejected; the other values have been checked."""
+        """Apply changed values: the gains first, because they may still be rejected."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
         self._follower.handover, self._follower.stop_time = p["handover"], p["stop_time"]
         if p["mode"] != self._follower.mode:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that commands position-controlled drives within their limits, as a machine with states.
+"""Node that operates a machine of position-controlled drives within their limits.
 
 Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
 `joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
@@ -8,14 +8,15 @@ Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platfo
 the feedforward and, with `stabilize`, to hold the platform in the world. Single points of a
 trajectory that arrive at 5 Hz or more form a stream; when it ends, the machine comes to rest.
 
-Publishes at `rate` `position_controller/commands`, `velocity_controller/commands`,
-`effort_controller/commands` and, with all of these, `joint_commands` (with the effort as
-feedforward, in `command_unit`); `machine_state`, latched, `~/target_state` and `/diagnostics`; with
-`observer_bandwidth` also `estimated_wrench`, from velocities and efforts on joint_states. The node
-provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request returns the reason.
+Publishes at `rate` the topics `position_controller/commands`, `velocity_controller/commands`,
+`effort_controller/commands`, and `joint_commands` with all three; the efforts are feedforward in
+`command_unit`. Also publishes `machine_state` (latched), `~/target_state`, `/diagnostics` and, if
+`observer_bandwidth` is not 0, `estimated_wrench`, computed from the velocities and efforts on
+`joint_states`. The node provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request
+returns the reason.
 
 It is not a safety function: see docs/machine.md. It does not start if another node commands the
-drives; if another node starts to command them later, this is a fault.
+drives. If another node begins to command them later, the machine has a fault.
 
 This is a managed (lifecycle) node. While inactive, it sends nothing; when activated, it homes and
 parks the machine.
@@ -327,7 +328,7 @@ class JointCommander(ManagedNode):
         self._publish_machine_state()
 
     def _bring_up(self) -> None:
-        """Power on as soon as possible after an activation."""
+        """Power on as soon as possible after the node was activated."""
         now = time.monotonic()
         if now - self._tried < RETRY:
             return

@@ -23,7 +23,7 @@ def open_port(link: str) -> SerialPort | UdpPort:
     """Open `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
 
     Raises:
-        InvalidInput: another form, or a port that cannot be opened.
+        InvalidInput: the text has another form, or the port cannot be opened.
     """
     kind, _, rest = link.partition(":")
     try:
@@ -44,7 +44,7 @@ class SerialPort:
     """Nonblocking serial line, or pseudo-terminal, of a POSIX system.
 
     Raises:
-        AttributeError: a rate that the system does not have.
+        AttributeError: the system does not support the baud rate.
         OSError: it cannot be opened.
     """
 
@@ -95,7 +95,7 @@ class UdpPort:
     """UDP port that sends each line as a datagram and receives replies to the sending port.
 
     Raises:
-        OSError: an unknown host.
+        OSError: the host is unknown.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -121,7 +121,7 @@ class Datagrams:
     """Receiver of datagrams at a port, or of replies to the datagrams `requests`.
 
     Raises:
-        InvalidInput: an unknown host, or a port that is in use.
+        InvalidInput: the host is unknown, or the port is in use.
     """
 
     def __init__(self, host: str, port: int, requests: Sequence[bytes] = ()) -> None:

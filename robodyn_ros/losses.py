@@ -17,8 +17,8 @@ SET_BACK = 100_000_000
 class Losses:
     """Counter of gaps in the sequence numbers of each topic.
 
-    Each publisher numbers its own messages, so a topic with several publishers is not counted, and
-    neither is one whose numbers go back, as its publisher was restarted.
+    Each publisher numbers its own messages, so topics with several publishers are not counted.
+    Neither are topics whose numbers go back, because their publisher was restarted.
 
     Args:
         is_shared: returns whether a topic has several publishers; called when a gap is found.
@@ -35,7 +35,7 @@ class Losses:
         self._last: dict[str, int | None] = {}
 
     def count_message(self, topic: str, number: int | None) -> bool:
-        """Count a message by its number, if any; return whether this is its topic's first loss."""
+        """Count a message by its sequence number; return whether this is its topic's first loss."""
         if number is None:
             self.numbered = False
         last = self._last.setdefault(topic, number)
@@ -59,7 +59,7 @@ class Losses:
 
     @property
     def text(self) -> str:
-        """Losses as text, for the metadata of a bag."""
+        """Numbers of lost messages as text, for the metadata of a bag."""
         if self.lost:
             return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
         return "none" if self.numbered else "unknown: the middleware does not number messages"
@@ -105,7 +105,7 @@ class StateFlow:
 
     @property
     def text(self) -> str:
-        """Missing states as text; empty if there are none."""
+        """Missing and late states as text; empty if no state was missing or late."""
         texts = []
         if self.lost or self.late:
             texts.append(

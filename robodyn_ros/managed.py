@@ -69,7 +69,7 @@ class ManagedNode(Node):
             self.create_service(kind, f"~/{service}", partial(_respond, field, get_value))
         self._lasting = {id(entity) for _, entity in self._all_entities()}
         if not self._p["autostart"]:
-            self.get_logger().info("unconfigured: waits for `ros2 lifecycle set` or a manager")
+            self.get_logger().info("unconfigured: waiting for `ros2 lifecycle set` or a manager")
             return
         for label in ("configure", "activate"):
             request = self._find(0, label)

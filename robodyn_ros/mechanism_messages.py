@@ -38,7 +38,7 @@ except ImportError:
 class FloatingBroadcaster:
     """Broadcaster of the transforms of a mechanism's floating joints.
 
-    robot_state_publisher has no positions of these.
+    robot_state_publisher cannot compute them, because joint_states has no poses.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
@@ -68,7 +68,7 @@ class FloatingBroadcaster:
 
 
 class _Messages:
-    """Common part of the messages of all forms."""
+    """Base class of the messages for all forms of coordinates."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism

@@ -53,7 +53,7 @@ def deserialized(data: bytes, kind: type[Any]) -> Any:
     """Return the message of type `kind` that was serialized as `data`.
 
     Raises:
-        InvalidInput: the data are no such message.
+        InvalidInput: the data are not such a message.
     """
     try:
         return deserialize_message(data, kind)
@@ -138,7 +138,7 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
         Stamp [ns], normalized pose (7,), and twist (6,) transformed to the base frame.
 
     Raises:
-        InvalidInput: numbers that are not finite or implausibly large, or a quaternion not of
+        InvalidInput: a number is not finite or is implausibly large, or the quaternion is not of
             unit length.
     """
     pose = as_pose("pose", pose_array(message.pose.pose))
@@ -160,7 +160,7 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         Values (n,).
 
     Raises:
-        InvalidInput: a joint is missing, lists of different length, or not finite.
+        InvalidInput: a joint is missing, lists differ in length, or a value is not finite.
     """
     values = getattr(message, field)
     if len(values) != len(message.name):
@@ -178,7 +178,7 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 
 
 def has_no_efforts(message: JointState) -> bool:
-    """Return whether a command is all NaN, like ros2_control's before the first one."""
+    """Return whether a command is all NaN, which ros2_control sends before the first command."""
     return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
 
 
@@ -241,7 +241,7 @@ def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArra
     """Return the values of a command to `count` joints; `name` is their quantity.
 
     Raises:
-        InvalidInput: another count, or not finite.
+        InvalidInput: the count differs, or a value is not finite.
     """
     values = finite(name, np.array(message.data))
     if len(values) != count:
@@ -273,7 +273,7 @@ def platform_trajectory(
 def joint_trajectory(
     names: Sequence[str], times: FloatArray, motion: Sequence[FloatArray]
 ) -> JointTrajectory:
-    """Create a trajectory message; `motion` has positions, velocities, and so on."""
+    """Create a trajectory message; `motion` has positions (N, n), and further fields of a point."""
     message = JointTrajectory(joint_names=list(names))
     for t, *rows in zip(times, *motion, strict=True):
         message.points.append(joint_point(round(t * NANOSECONDS), rows))

@@ -93,7 +93,7 @@ class MotionCueing(ManagedNode):
             self._datagrams = None
 
     def activate(self) -> None:
-        """Publish set-points, starting at neutral."""
+        """Publish set-points, starting at the neutral pose."""
         self._begin()
         p = self._p
         name, axes = self._mechanism.name, self._cueing.text

@@ -51,8 +51,8 @@ def read_mechanism(
 ) -> tuple[Mechanism, list[str]]:
     """Read a mechanism with the options READING and `gravity` in `values`; also return warnings.
 
-    All other models of this process are then read with the same options. `spelling` writes the name
-    of an option in errors.
+    All other models of this process are then read with the same options. `spelling` returns the
+    name of an option as errors write it.
 
     Raises:
         ModelError: the description is invalid.
@@ -137,14 +137,17 @@ def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
         if for_all and name in of_all:
             continue
         lines.append(
-            f"parameter {name!r}{origin} is ignored, {node.get_name()} has none of that name"
+            f"parameter {name!r}{origin} is ignored: {node.get_name()} has none of that name"
             f"{_near(name, sorted(known))}"
         )
     return list(dict.fromkeys(lines))
 
 
 def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple[str, str, bool]]:
-    """Return name, origin and whether it is for all nodes, of each parameter given to this node."""
+    """Return name, origin and scope of each parameter given to this node.
+
+    The scope is whether the parameter is given to all nodes.
+    """
     full = node.get_fully_qualified_name()
     found: list[tuple[str, str, bool]] = []
     for flag, word in zip(arguments[:-1], arguments[1:], strict=True):
@@ -164,7 +167,7 @@ def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple
             ours = {name: values for name, values in sections.items() if _matches(name, full)}
             if not ours and len(sections) == 1:
                 other = next(iter(sections))
-                lines.append(f"parameter file {word} is for {other}; {full} uses nothing of it")
+                lines.append(f"parameter file {word} is for {other}; {full} uses none of it")
             of_launch = Path(word).name.startswith("launch_params_")
             origin = "" if of_launch else f" in {word}"
             found += [

@@ -56,7 +56,10 @@ class Spec:
 
     @classmethod
     def of(cls, entry: dict[str, Any]) -> Spec:
-        """Create it from an entry of `parameters.yaml`; without a default it has the type."""
+        """Create a specification from an entry of `parameters.yaml`.
+
+        If the entry has no default value, the specification has its type instead.
+        """
         rules = entry.get("validation", {})
         unset = "default_value" not in entry
         low, high = rules.get("bounds<>") or (*rules.get("gt_eq<>", (-math.inf,)), math.inf)
@@ -97,8 +100,8 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
     """Declare parameters and return their values.
 
     Raises:
-        InvalidInput: a value of another type, out of range, not finite or not among the choices;
-            the message names the parameter.
+        InvalidInput: a value has another type, is out of range, not finite or not among the
+            choices; the message names the parameter.
     """
     values = {}
     for name, spec in specs.items():
@@ -202,7 +205,7 @@ def load_mechanism(
 ) -> Mechanism:
     """Load the mechanism of the parameters `model` or `robot_description`.
 
-    Warnings about it (unphysical inertias) go to `log`; pass it in one node of a graph only.
+    Warnings about it (unphysical inertias) go to `log`; only one node of a graph should pass it.
     `warm_up` loads the compiled functions that the node calls.
 
     Raises:
@@ -211,7 +214,7 @@ def load_mechanism(
     source = values["robot_description"] or values["model"]
     if not source:
         raise rd.ModelError(
-            "no mechanism: set the parameter `model` (bundled are "
+            "no mechanism: set the parameter `model` (bundled models: "
             f"{', '.join(rd.models())}) or `robot_description`"
         )
     # processes that compile into one folder wait for each other
@@ -231,7 +234,7 @@ def load_mechanism(
 
 @contextmanager
 def elect_logger(file: Path | None) -> Iterator[bool]:
-    """Yield whether this process logs for all processes that share a file."""
+    """Yield True in one of the processes that share a lock file: the one that writes the log."""
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:  # no shared file: better twice than not at all
@@ -290,7 +293,7 @@ def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     """Return the mechanism with the payload of the parameters.
 
     Raises:
-        InvalidInput: another count of numbers, or no physical body.
+        InvalidInput: the count of numbers is wrong, or no physical body has these values.
     """
     for name, spec in table("payload").items():
         if (given := np.size(values[name])) != (size := np.size(spec.default)):
@@ -306,7 +309,7 @@ def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     """Return the mechanism with the gravity and friction that a controller compensates.
 
     Raises:
-        InvalidInput: a gravity that is not three numbers.
+        InvalidInput: the gravity is not three numbers.
     """
     terms, gravity = values["compensate"], values["gravity"]
     if "gravity" not in terms:

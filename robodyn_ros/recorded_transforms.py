@@ -74,10 +74,11 @@ class RecordedTransforms:
         """Return a serialized TFMessage with the pose of a serialized Odometry.
 
         Returns:
-            The message for header -> child frame; None if the pose is not finite.
+            The message with the transform from the header's frame to the child frame; None if the
+            pose is not finite.
 
         Raises:
-            InvalidInput: the data are no Odometry.
+            InvalidInput: the data are not an Odometry message.
         """
         odometry = messages.deserialized(state, Odometry)
         frames = odometry.header.frame_id, odometry.child_frame_id
@@ -93,10 +94,11 @@ class RecordedTransforms:
         positions.
 
         Returns:
-            The message; None less than `PERIOD` after the last one, or if no link can be placed.
+            The message; None if less than `PERIOD` has passed since the last one, or no link can be
+            placed.
 
         Raises:
-            InvalidInput: the data are no JointState.
+            InvalidInput: the data are not a JointState message.
         """
         message = messages.deserialized(states, JointState)
         for name, position in zip(message.name, message.position, strict=False):

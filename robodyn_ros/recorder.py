@@ -131,7 +131,7 @@ class Recorder(Node):
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
     def _recorded_time(self) -> float:
-        """Return the recorded time [s], which waits for a simulator that is still starting."""
+        """Return the recorded time [s]; it does not advance while a simulator is still starting."""
         if self._bag_clock.source == "wall":
             return (time.time_ns() - self._begun) * 1e-9
         return self._bag_clock.elapsed * 1e-9
@@ -143,7 +143,7 @@ class Recorder(Node):
         return False
 
     def _suit_clock(self) -> None:
-        """Subscribe to a best-effort clock as best effort, whether it is recorded or not."""
+        """Subscribe to `/clock` as best effort if its publisher is, even if it is not recorded."""
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
@@ -276,7 +276,8 @@ class Recorder(Node):
     def _take_all(self, called: int, deadline: float) -> bool:
         """Take received messages; return whether any was sent before `called` [ns].
 
-        Publishers that send faster than this node takes would keep it until the deadline [s].
+        Publishers that send faster than this node takes messages would keep it busy until the
+        deadline [s].
         """
         old = False
         # do not wait for a clock that cannot be read

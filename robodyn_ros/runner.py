@@ -95,9 +95,9 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
 def exit_after_signal(grace: float) -> Iterator[None]:
     """End the process `grace` seconds after SIGINT or SIGTERM if the block still runs then.
 
-    rclpy leaves its loop between two callbacks only. A callback that compiles a kernel takes longer
-    than launch waits, and Python runs no signal handlers during that time, so a thread waits for
-    the signal.
+    rclpy leaves its loop only between two callbacks. A callback that compiles a function takes
+    longer than launch waits, and Python runs no signal handlers during that time, so a thread waits
+    for the signal.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

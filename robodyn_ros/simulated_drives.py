@@ -3,8 +3,9 @@
 """Node that simulates position-controlled drives.
 
 Subscribes to `position_controller/commands`. Publishes `joint_states` of all joints and, for a
-platform, `platform_state`, with the positions of the drives: delayed, with the lag of their
-bandwidth, and within the ends of the joints. It replaces the hardware behind `joint_commander`.
+platform, `platform_state`, with the positions of the drives. The drives have a delay and a limited
+bandwidth, and stay within the ends of the joints. The node replaces the hardware behind
+`joint_commander`.
 """
 
 from __future__ import annotations

@@ -173,6 +173,6 @@ class StateEstimator(Node):
         self._publish_diagnostics(stamp, own, *self._readings.report(self._p["timeout"]))
 
     def _reset(self) -> str:
-        """Discard the last pose; the next search starts at home."""
+        """Discard the last pose, so that the next search starts at home."""
         self._estimator.reset()
         return "the next search starts from home"

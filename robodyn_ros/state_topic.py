@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Subscription to the states of a mechanism, the same for every node.
+"""Subscription to the states of a mechanism, used by every node.
 
 It receives reliable and best-effort publishers, uses the time of receipt for states without usable
 stamps, merges and differentiates joint readings, selects one of several contradicting publishers,
@@ -61,7 +61,8 @@ class StateTopic:
         node: node that subscribes.
         topic: `platform_state` or `joint_states`.
         source: reader of the messages, `PoseSource` or `JointSource`.
-        callback: called with time [ns], place and rate of each state; may raise a RobodynError.
+        callback: called with time [ns], position and velocity of each state; may raise a
+            RobodynError.
         profile: QoS of the subscription; its reliability is adapted to the publishers.
         is_needed: called with the time [ns] of a state; if it returns False, the rest is not read.
 
@@ -108,10 +109,10 @@ class StateTopic:
         self._begun = time.monotonic()
 
     def status(self, timeout: float = 0.0) -> Status | None:
-        """Describe a problem with the states; None if there is none.
+        """Describe a problem with the states; None if there is no problem.
 
         Args:
-            timeout: [s] of waiting after which that is an error; 0 for never.
+            timeout: time [s] of waiting after which the problem is an error; 0: never.
         """
         values: dict[str, object] = {"refused_of_other_publishers": self._vote.refused}
         if self._vote.conflict:
@@ -124,7 +125,7 @@ class StateTopic:
         return Status("states", 1, "; ".join(notes), values) if notes else None
 
     def report(self, timeout: float = 0.0) -> list[Status]:
-        """Return statuses to publish: a problem, or once the note that it is solved."""
+        """Return the statuses to publish: the problem or, once, a note that it is solved."""
         found, had = self.status(timeout), self._reported
         self._reported = found is not None
         if found is not None:
@@ -275,7 +276,7 @@ def publishers_of(node: Node, topic: str) -> list[str]:
 
 
 def best_effort(profile: QoSProfile) -> QoSProfile:
-    """Return the profile for best-effort publishers, which reliable ones match, too."""
+    """Return the profile as best effort, which also matches reliable publishers."""
     return QoSProfile(
         history=profile.history,
         depth=profile.depth,
@@ -285,7 +286,7 @@ def best_effort(profile: QoSProfile) -> QoSProfile:
 
 
 def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """Return the profile with another depth."""
+    """Return the profile with another queue depth."""
     return QoSProfile(
         history=profile.history,
         depth=depth,
@@ -303,7 +304,7 @@ class PoseSource:
     """Reader of Odometry as poses (7,) and twists (6,) in the base frame."""
 
     kind: type[Any] = Odometry
-    is_shared = False  # whether messages of others, or parts of a state, arrive on the topic
+    is_shared = False  # whether messages with other joints, or parts of a state, arrive
     pending: tuple[str, ...] = ()  # joints whose readings are older than those of others
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -317,7 +318,7 @@ class PoseSource:
         """Return the state of a message at a time [ns].
 
         Raises:
-            InvalidInput: a malformed message.
+            InvalidInput: the message is malformed.
         """
         _, pose, twist = messages.platform_state(message)
         return Reading(stamp, pose, twist)
@@ -382,12 +383,12 @@ class JointSource:
 
     @property
     def is_shared(self) -> bool:
-        """Whether messages of others, or parts of a state, arrive on the topic."""
+        """Whether messages with other joints, or parts of a state, arrive on the topic."""
         return self._has_others or self._readings.is_merged
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Joints whose readings are older than those of others."""
+        """Joints whose readings are older than those of the other joints."""
         return self._readings.pending
 
     def read(self, stamp: int, message: Any) -> Reading | None:

@@ -33,7 +33,7 @@ ACTIONS = {NAME: "control_msgs/FollowJointTrajectory"}
 def serve(
     node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], GoalPlan]
 ) -> TrajectoryAction | None:
-    """Create the action of a node; None if control_msgs is not installed."""
+    """Create the action server of a node; None if control_msgs is not installed."""
     if FollowJointTrajectory is None:
         node.get_logger().debug(f"no {NAME}: control_msgs is not installed")
         return None

@@ -130,7 +130,7 @@ class TrajectoryPlanner(Node):
         return f"{found}; {self._publish(plan, what, start)}"
 
     def _around_singularities(self, plan: Trajectory, what: str) -> Trajectory:
-        """Return a plan within condition_limit between the same ends."""
+        """Return a plan between the same ends that stays within condition_limit."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
             self.get_logger().info(f"{what}: path around singularities: {path}")
@@ -220,10 +220,10 @@ class TrajectoryPlanner(Node):
             try:
                 self._publish(*self._due)
             except rd.RobodynError as error:  # sample_period may have changed meanwhile
-                self.get_logger().error(f"not published: {error}")
+                self.get_logger().error(f"plan not published: {error}")
 
     def _take_goals(self, kind: type[Any], topic: str, plan: Callable[[Any], None]) -> None:
-        """Plan to received goals; before the first state, only the latest one."""
+        """Plan motions to received goals; before the first state, only to the latest one."""
 
         def receive(message: Any) -> None:
             if self._here is not None:
@@ -339,7 +339,7 @@ class TrajectoryPlanner(Node):
             self._report(self._stamp, *statuses)
 
     def _plan_again(self) -> str:
-        """Plan the path of the parameter `path` again, and publish it if auto_start is set."""
+        """Plan the path that the parameter `path` names again; publish it if auto_start is set."""
         path = self._p["path"]
         return self._take(self._load(path), f"path {path}")
 

@@ -249,7 +249,7 @@ class WebViewer(Node):
                 self._vehicle = time.monotonic()
 
     def _read_cueing(self) -> None:
-        """Add controls of the washout, with its present parameters."""
+        """Add controls for the washout, with its present parameters."""
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, response: GetParameters.Response) -> None:

@@ -104,8 +104,8 @@ def actuator_of_joint(
     actuator = actuator_from_params(given, where)
     if forward and actuator.coulomb != forward:
         raise ModelError(
-            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as its "
-            '<param name="coulomb"> says; remove one of the two',
+            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as in its "
+            '<param name="coulomb">; remove one of the two',
             value=forward,
         )
     return actuator

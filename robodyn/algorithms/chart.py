@@ -3,8 +3,8 @@
 """Dynamics in displacements from a reference configuration, with exact derivatives.
 
 A displacement x (nv,) leads from the reference to a configuration as in `advance`, and back as in
-`difference`. Derivatives by x differ from those by displacements at the configuration itself only
-in rotation vectors, by their left Jacobian.
+`difference`. Derivatives with respect to x differ from those with respect to displacements at the
+configuration itself only for rotation vectors, by their left Jacobian.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotati
 
 # Times of the Runge-Kutta stages relative to the step, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-# Step of differences of first derivatives [m, rad, m/s, rad/s].
+# Step of finite differences of first derivatives [m, rad, m/s, rad/s].
 DIFFERENCE = 1e-3
 
 
 class Rows(NamedTuple):
-    """Function of arrays of rows (N, k), with its derivatives.
+    """Function of a batch of N states, given as arrays (N, k), with its derivatives.
 
     Attributes:
-        arguments, results: number of columns of each.
-        compute: from arguments (N, k) to a tuple of results (N, k).
-        differentiate: likewise to the results, then the derivatives (N, k, j) of the first result
-            by each argument, those of the second, and so on.
+        arguments, results: number of columns k of each argument and each result.
+        compute: function of the arguments (N, k) that returns a tuple of results (N, k).
+        differentiate: function of the arguments that returns the results, then the derivatives (N,
+            k, j) of the first result with respect to each argument, those of the second result, and
+            so on.
     """
 
     arguments: tuple[int, ...]
@@ -46,12 +47,12 @@ class Rows(NamedTuple):
 
     @property
     def result_shapes(self) -> list[tuple[int, ...]]:
-        """Shapes of a row of the results."""
+        """Shape of each result for one state."""
         return [(k,) for k in self.results]
 
     @property
     def derivative_shapes(self) -> list[tuple[int, ...]]:
-        """Shapes of a row of the derivatives, in the order of `differentiate`."""
+        """Shape of each derivative for one state, in the order of `differentiate`."""
         return [(k, j) for k in self.results for j in self.arguments]
 
 
@@ -64,7 +65,7 @@ def call_with_rows(
 
     Args:
         function: `Rows.compute` or `Rows.differentiate`.
-        shapes: shapes of a row of each result.
+        shapes: shape of each result for one state.
         given: arguments.
 
     Returns:
@@ -83,8 +84,8 @@ def second_derivatives(
 ) -> FloatArray:
     """Return second derivatives of dynamics, weighted by a vector, as a symmetric matrix.
 
-    These are differences of exact first derivatives by x and v; the dynamics are linear in the
-    load. Dry friction at rest is not differentiated.
+    These are finite differences of exact first derivatives with respect to x and v; the dynamics
+    are linear in the load. Dry friction at rest is not differentiated.
 
     Args:
         rows: `Chart.rows`.
@@ -126,7 +127,7 @@ class Chart:
         self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
 
     def rows(self, quantity: str) -> Rows:
-        """Return `forward_dynamics` or `inverse_dynamics` as a function of rows."""
+        """Return `forward_dynamics` or `inverse_dynamics` as a function of x, v and load."""
         evaluate = getattr(self.mechanism, quantity)
         ask_derivatives = getattr(self.mechanism, f"{quantity}_derivatives")
 
@@ -141,7 +142,7 @@ class Chart:
         return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
 
     def step_rows(self, dt: float, steps: int) -> Rows:
-        """Return a function of rows that advances x and v under efforts by `steps` of dt [s].
+        """Return the function that advances x and v under efforts by `steps` of dt [s].
 
         Raises:
             InvalidInput: dt or the number of steps is not positive, or a drive is elastic.
@@ -168,9 +169,10 @@ class Chart:
     def _step_derivatives(
         self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
     ) -> tuple[FloatArray, ...]:
-        """Return x and v after `_step`, and derivatives of each (N, nv, ...) by x, v and efforts.
+        """Return x and v after `_step`, and their derivatives w.r.t. x, v and efforts.
 
-        Each stage of Runge-Kutta is differentiated, so they are those of the discrete step.
+        Each stage of Runge-Kutta is differentiated, so the derivatives (N, nv, ...) are those of
+        the discrete step.
         """
         nv, n, q = self.nv, self.n, self.configuration(x)
         end, rates = self._step(dt, steps, x, v, efforts), v
@@ -189,9 +191,9 @@ class Chart:
     def _differentiate_step(
         self, q: FloatArray, v: FloatArray, efforts: FloatArray, dt: float, by: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Advance a state by one step, and its derivatives by the initial state and the efforts.
+        """Advance a state by one step, with its derivatives w.r.t. initial state and efforts.
 
-        Derivatives of a configuration are displacements at it.
+        Derivatives of a configuration are expressed as displacements from it.
         """
         m, (moves, changes, pushes) = self.mechanism, by
         turns = [_Turn(part, len(q)) for part in m.coordinates.rotations]
@@ -228,7 +230,7 @@ class Chart:
         return found
 
     def _left(self, x: FloatArray) -> FloatArray:
-        """Return derivatives (N, nv, nv) of displacements at a configuration by x."""
+        """Return the derivatives (N, nv, nv) of displacements at a configuration w.r.t. x."""
         out = np.tile(np.eye(self.nv), (len(x), 1, 1))
         for part in self.mechanism.coordinates.rotations:
             out[:, part, part] = left_jacobian(x[:, part])

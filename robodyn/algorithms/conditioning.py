@@ -91,7 +91,10 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a number (...) whose sign changes where efforts lose control of the body, or None."""
+    """Compute a number (...) whose sign changes where efforts lose control of the body.
+
+    None if this is not known for the kind of mechanism.
+    """
     return None
 
 
@@ -121,7 +124,8 @@ def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatAr
 def singularities(mechanism: Any) -> Sequence[Singularity]:
     """Return the types of singularity of a mechanism, each with a function that is zero there.
 
-    Type 1 occurs if six joints move the tip, where det J is zero; see `Singularity`.
+    By default, mechanisms with six driven joints have type 1, where det J is zero; see
+    `Singularity`.
     """
     if len(mechanism.joint_names) != 6:
         return ()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the equations of motion of any kind, and linear models.
+"""Derivatives of the equations of motion of any mechanism, and linear models.
 
 A kind may have a compiled kernel for derivatives. Without it, or if it fails, the structure of the
 equations is used: efforts are linear in the acceleration, accelerations linear in the efforts, and
-both quadratic in the velocity if no joint has dry friction. Central differences by these variables
-are then exact to rounding. Differences by configuration have a finite order, unless the kind
-provides an exact stencil. All states of a difference, and of a batch, are evaluated in one compiled
-call.
+both quadratic in the velocity if no joint has dry friction. Central differences with respect to
+these variables are then exact to rounding. Finite differences with respect to the configuration
+have a truncation error, unless the kind provides an exact stencil. All states of a stencil, and of
+a batch, are evaluated in one compiled call.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ def inverse_dynamics_derivatives(
     *,
     base: BaseMotion | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Compute efforts (..., n) and derivatives by configuration, velocity and acceleration.
+    """Compute the efforts (..., n) of a motion and their derivatives.
 
-    The derivative by configuration is with respect to a displacement as in `difference` and
-    `advance`, at constant velocity, acceleration, wrench (..., 6) and base motion. Dry friction is
-    that of the planned motion; its derivative is omitted if a joint's rate changes sign, for
-    example at rest. Results are accurate to 1e-9 of the largest entry. With a base motion, they
-    include the derivatives by it.
+    The derivatives are with respect to configuration, velocity and acceleration. For the
+    configuration, that is a displacement as in `difference` and `advance`, at constant velocity,
+    acceleration, wrench (..., 6) and base motion. Dry friction is that of the planned motion; its
+    derivative is omitted if a joint's rate changes sign, for example at rest. Results are accurate
+    to 1e-9 of the largest entry. With a base motion, they include the derivatives with respect to
+    it.
 
     Raises:
         InvalidInput, KinematicsError: as for `inverse_dynamics`.
@@ -81,10 +82,11 @@ def forward_dynamics_derivatives(
     *,
     base: BaseMotion | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """Compute the acceleration (..., nv) and derivatives by configuration, velocity and efforts.
+    """Compute the acceleration (..., nv) due to efforts and its derivatives.
 
-    Conventions are those of `inverse_dynamics_derivatives`. Under-actuated mechanisms and singular
-    configurations are supported.
+    The derivatives are with respect to configuration, velocity and efforts. Conventions are those
+    of `inverse_dynamics_derivatives`. Under-actuated mechanisms and singular configurations are
+    supported.
 
     Raises:
         InvalidInput, KinematicsError: as for `forward_dynamics`.
@@ -154,9 +156,11 @@ def _differences(
     wrench: ArrayLike | None,
     base: BaseMotion | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the results (..., k) of `quantity`, and its derivatives by the other three arguments.
+    """Compute a quantity (..., k) and its derivatives by finite differences.
 
-    `quantity` is linear in `load`: the acceleration, or the efforts.
+    `quantity` is `inverse_dynamics` or `forward_dynamics`, which is linear in `load`: the
+    acceleration, or the efforts. The derivatives are with respect to configuration, velocity and
+    load.
     """
     nv = mechanism.coordinates.velocity_size
     count = nv if quantity == "inverse_dynamics" else len(mechanism.joint_names)
@@ -197,10 +201,10 @@ def _differences(
 
 
 def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
-    """Return the dry friction in a result, and its derivatives by displacement and velocity.
+    """Return the part of a result due to dry friction, and its derivatives.
 
-    The shape is (..., 1 + 2 nv, k). The derivative is zero if a driven joint's rate changes sign
-    within the steps.
+    The shape is (..., 1 + 2 nv, k): the value, then the derivatives with respect to displacement
+    and velocity. A derivative is zero if a driven joint's rate changes sign within the steps.
     """
     nv = v.shape[-1]
     own = central_stencil(np.full(nv, FRICTION_STEP))

@@ -24,7 +24,7 @@ class DrivenJoint(NamedTuple):
         name: name of the joint.
         unit: `m` or `rad` of its positions.
         position: (2,) lower and upper limit of its position, as the mechanism measures it.
-        velocity, effort: limits [m/s or rad/s, N or N m], infinite if there are none.
+        velocity, effort: limits [m/s or rad/s, N or N m]; infinite without a limit.
         actuator: its drive, with armature and dry friction; ideal by default.
     """
 

@@ -34,7 +34,7 @@ class EffortTerms(NamedTuple):
 def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
-    """Evaluate a function of rows of states, (N, *core), with NaN at singularities."""
+    """Evaluate a function of N states, (N, *core), with NaN at singularities."""
     try:
         return function(*states)
     except KinematicsError:

@@ -2,7 +2,7 @@
 
 """Stiffness, compliance, deflection and modes of a mechanism with elastic drives.
 
-The motors are held where the configuration is an equilibrium. V is the potential energy of the
+The motors are locked where the configuration is an equilibrium. V is the potential energy of the
 elastic drives and of gravity. At rest the loads require efforts e(x) of the drives, and the drives
 exert e(0) - k (j(x) - j(0)), where x is a displacement, j are the positions of the driven joints
 and J is their Jacobian. The second derivative of V at x = 0 is
@@ -42,12 +42,13 @@ class DriveElasticity(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """Natural modes of small vibrations about a configuration, by rising frequency.
+    """Natural modes of small vibrations about a configuration, in order of frequency.
 
     Attributes:
         frequencies: (..., nv) [Hz] of the undamped modes. A negative frequency belongs to an
             unstable mode, whose amplitude grows by exp(2 pi |frequency| t).
-        damping_ratios: (..., nv) of the modes' own damping; the damping between modes is left out.
+        damping_ratios: (..., nv) damping ratio of each mode; coupling of modes by damping is
+            neglected.
         shapes: (..., nv, nv) displacements in columns, with unit modal mass.
         body_shapes: (..., nv, 6) translation [m] and rotation [rad] of the body in each mode, base
             frame.
@@ -140,7 +141,7 @@ def is_elastic(mechanism: Any) -> bool:
 def stiffness_matrix(
     mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None
 ) -> FloatArray:
-    """Compute the stiffness of the mechanism with its motors held.
+    """Compute the stiffness matrix of the mechanism with locked motors.
 
     The matrix includes the geometric stiffness of gravity and of the wrench; beyond the buckling
     load it is indefinite.
@@ -151,9 +152,9 @@ def stiffness_matrix(
         wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
     Returns:
-        (..., nv, nv) second derivative of the potential energy by the displacement of `advance`. A
-        moment that is constant in the base frame has no potential; of its stiffness, the symmetric
-        part is returned.
+        (..., nv, nv) second derivative of the potential energy with respect to the displacement of
+        `advance`. A moment that is constant in the base frame has no potential; of its stiffness,
+        the symmetric part is returned.
 
     Raises:
         InvalidInput: a drive is rigid, or an argument has a wrong shape.
@@ -169,7 +170,7 @@ def stiffness_matrix(
 def compliance(
     mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None
 ) -> FloatArray:
-    """Compute the displacement of the body for a small wrench on it, motors held.
+    """Compute the displacement of the body per unit of wrench on it, with locked motors.
 
     Args:
         mechanism: mechanism with elastic drives.
@@ -210,7 +211,7 @@ def smallest_stiffness(
 
 
 def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -> FloatArray:
-    """Compute the displacement of the body under a finite wrench, motors held.
+    """Compute the displacement of the body under a finite wrench, with locked motors.
 
     Newton's method finds the equilibrium to 1e-12 of the mechanism's size.
 
@@ -254,9 +255,9 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
 
 
 def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None) -> Modes:
-    """Compute the natural frequencies and mode shapes about an equilibrium, motors held.
+    """Compute the natural frequencies and mode shapes about an equilibrium.
 
-    The rotors of the motors are held and do not contribute to the mass. The damping is that of the
+    The motors are locked, so their rotors do not contribute to the mass. The damping is that of the
     elastic drives and the viscous friction of the joints.
 
     Args:
@@ -265,7 +266,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
         wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
     Returns:
-        The modes by rising frequency; negative frequencies belong to unstable modes.
+        The modes in order of increasing frequency; negative frequencies belong to unstable modes.
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
@@ -316,7 +317,7 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 def motors_in_equilibrium(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return motor positions (n,) at which elastic drives balance gravity, and joint velocities.
+    """Return the motor positions (n,) that balance gravity, and the joints' velocities.
 
     Drives that cannot hold the mechanism are unloaded.
     """
@@ -336,7 +337,7 @@ def motors_at_home(mechanism: Any) -> FloatArray:
 def state_of_motors(
     mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute configurations and velocities of rigid drives at motor positions, near guesses.
+    """Compute the states that motor positions and velocities imply if drives are rigid.
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
@@ -355,7 +356,7 @@ def state_of_motors(
 
 
 def fastest_vibration(mechanism: Any, configuration: FloatArray) -> float:
-    """Return the highest frequency [rad/s] of the elastic drives, motors free."""
+    """Return the highest natural frequency [rad/s] of the elastic drives with free motors."""
     J, M = mechanism.joint_jacobian(configuration), mechanism._rotorless.mass_matrix(configuration)
     stiffness, _, inertia = mechanism.drives.elasticity.T
     squares = stiffness[:, None] * (J @ np.linalg.solve(M, J.T) + np.diag(1.0 / inertia))

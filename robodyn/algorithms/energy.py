@@ -89,10 +89,10 @@ def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSprin
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
     """Compute C (..., nv, nv) of the velocity terms C v of the bias; Mdot - 2 C is skew-symmetric.
 
-    C is half the derivative of the velocity terms by the velocity; in independent coordinates it
-    consists of Christoffel symbols. An angular velocity is not the derivative of coordinates: its
-    contribution to the velocity terms (Boltzmann-Hamel equations) is a cross product with the
-    angular momentum, which is itself skew-symmetric.
+    C is half the derivative of the velocity terms with respect to the velocity; in independent
+    coordinates it consists of Christoffel symbols. An angular velocity is not the derivative of
+    coordinates: its contribution to the velocity terms (Boltzmann-Hamel equations) is a cross
+    product with the angular momentum, which is itself skew-symmetric.
 
     Raises:
         InvalidInput, KinematicsError: as for `bias`.

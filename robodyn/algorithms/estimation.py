@@ -26,8 +26,8 @@ from robodyn.presentation.nouns import nouns_of
 NANOSECONDS = 1_000_000_000
 # Time [s] after which the last velocity no longer predicts the configuration.
 HORIZON = 0.2
-# Age [s] of a reading, relative to the last estimate, from which on the clock was set back; also
-# assumed after so many old readings in a row.
+# Age [s] of a reading, relative to the last estimate, that shows that the clock was set back; this
+# is also assumed after so many old readings in a row.
 SET_BACK = 1.0
 MOST_STALE = 100
 
@@ -93,7 +93,7 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return resolutions of positions and rates, and largest jumps, (n,) each, by unit."""
+        """Return position and rate resolutions and jumps, (n,) each, for joints in given units."""
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),
@@ -109,7 +109,7 @@ def quantization_deviation(steps: FloatArray) -> FloatArray:
 
 @singledispatch
 def needs_estimator(mechanism: Any) -> bool:
-    """Return whether the readings of a real mechanism leave a state to be estimated."""
+    """Return whether the state must be estimated from the readings of a real mechanism."""
     return False
 
 

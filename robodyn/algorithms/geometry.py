@@ -53,7 +53,7 @@ class Placed(NamedTuple):
 
 
 class Geometry(Protocol):
-    """Dimensions of one mechanism."""
+    """Dimensions of one mechanism that a calibration may change."""
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
@@ -71,11 +71,11 @@ class Geometry(Protocol):
         """
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses and their derivatives by parameters and readings.
+        """Compute poses and their derivatives with respect to parameters and readings.
 
         Args:
             values: (P,) of the parameters.
-            driven: (N, n) positions of the driven joints, in the nominal mechanism's terms.
+            driven: (N, n) positions of the driven joints, as the nominal mechanism measures them.
             guess: (N, 7) nearby poses.
 
         Returns:
@@ -91,7 +91,7 @@ def geometry_of(mechanism: Any) -> Geometry:
     """Return the dimensions of a mechanism; a kind with dimensions registers its function.
 
     Raises:
-        InvalidInput: the kind has none.
+        InvalidInput: the kind of mechanism has no such dimensions.
     """
     raise InvalidInput(
         f"{mechanism.name}: mechanisms of the kind {mechanism.kind!r} have no dimensions to "

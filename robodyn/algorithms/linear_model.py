@@ -34,11 +34,12 @@ class InverseDynamicsDerivatives(_OfEfforts):
 
     Attributes:
         efforts: (..., n) [N or N m].
-        configuration: (..., n, nv) by a displacement as in `difference` and `advance`.
+        configuration: (..., n, nv) with respect to a displacement as in `difference` and `advance`.
         velocity: (..., n, nv).
         acceleration: (..., n, nv).
-        base: (..., n, 9) by the `rows` of the base's motion: its specific force, angular velocity
-            and angular acceleration. None if no base was given. Not an item of the tuple.
+        base: (..., n, 9) with respect to the `rows` of the base's motion: its specific force,
+            angular velocity and angular acceleration. None if no base was given. This attribute is
+            not an item of the tuple.
     """
 
     base: FloatArray | None = None
@@ -58,10 +59,11 @@ class ForwardDynamicsDerivatives(_OfAcceleration):
 
     Attributes:
         acceleration: (..., nv).
-        configuration: (..., nv, nv) by a displacement as in `difference` and `advance`.
+        configuration: (..., nv, nv) with respect to a displacement as in `difference` and
+            `advance`.
         velocity: (..., nv, nv).
         efforts: (..., nv, n).
-        base: (..., nv, 9), as of `InverseDynamicsDerivatives`.
+        base: (..., nv, 9), as in `InverseDynamicsDerivatives`.
     """
 
     base: FloatArray | None = None
@@ -73,7 +75,7 @@ T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 
 def on_base(found: T, derivatives: FloatArray | None) -> T:
-    """Add derivatives by the base's motion to a result."""
+    """Add derivatives with respect to the base's motion to a result."""
     if derivatives is not None:
         found.base = derivatives
     return found
@@ -139,7 +141,7 @@ class Linearization(NamedTuple):
 
 
 def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the matrices (..., N, N), (..., N, n) of a period dt [s] with constant efforts."""
+    """Compute the discrete-time matrices for periods dt [s] with constant efforts."""
     from scipy.linalg import expm  # takes long to import
 
     size = A.shape[-1]
@@ -153,11 +155,11 @@ def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatA
 def by_base(
     dynamics: Callable[..., FloatArray], small: bool, given: tuple[Any, Any, Any, Any, Any]
 ) -> FloatArray | None:
-    """Compute derivatives (..., k, 9) of dynamics (..., k) by the rows of the base's motion.
+    """Compute derivatives (..., k, 9) of dynamics (..., k) w.r.t. the motion of the base.
 
     `given` are configuration, velocity, acceleration or efforts, wrench and base; the latter two
-    may be None. The dynamics are at most quadratic in these rows, so central differences of any
-    step are exact; if they are only piecewise so, `small` steps stay on a piece.
+    may be None. The dynamics are at most quadratic in the numbers of the base motion, so central
+    differences of any step are exact; if they are only piecewise so, `small` steps stay on a piece.
     """
     *state, base = given
     if base is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pose and motion of links and added frames, momentum and center of mass, for every kind."""
+"""Pose and motion of links and added frames, momentum and center of mass of any mechanism."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROUNDING = 1e-15
 
 
 class LinkTables:
-    """Tree of a mechanism's links and added frames, in the form of the kernels.
+    """Tree of a mechanism's links and added frames, in the form that kernels take.
 
     Args:
         mechanism: mechanism with the links.
@@ -43,7 +43,7 @@ class LinkTables:
 
     @cached_property
     def drawn(self) -> Figure:
-        """Figure of the links."""
+        """Links and joints of the mechanism, as they are drawn."""
         return figure(self.mechanism)
 
     @cached_property
@@ -67,7 +67,7 @@ class LinkTables:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-        """For each link or added frame: row in the tree, its frame (12,) and (4, 4) on the link."""
+        """Row in the tree and frame on the link, as (12,) and (4, 4), of each link or frame."""
         rows = self.tree.rows
         eye = np.eye(4)
         found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
@@ -365,7 +365,7 @@ def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
 def _of_single(
     entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
 ) -> FloatArray | None:
-    """Compute a result (*core) of a valid single state of float64 arrays; None for others."""
+    """Compute a result (*core) for a valid single state; None for batches and other types."""
     rows = []
     for part in state:
         if part is not None:
@@ -382,7 +382,7 @@ def _of_single(
 
 
 def _locate_error(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
-    """Call a function of rows (N, k), and convert an error's index to the leading shape."""
+    """Call a function of arrays (N, k); convert the index of an error to the leading shape."""
     try:
         return function(*rows)
     except KinematicsError as error:

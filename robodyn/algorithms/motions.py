@@ -230,7 +230,7 @@ def measured_joints(mechanism: Any) -> tuple[str, ...]:
 def joint_difference(
     mechanism: Any, start: FloatArray, goal: FloatArray, names: Sequence[str] | None = None, /
 ) -> FloatArray:
-    """Compute the differences between joint positions; unchecked.
+    """Compute the differences between joint positions without checking the arguments.
 
     Those of a continuous joint are at most half a turn, see `wrapping_joints`.
 
@@ -248,7 +248,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return the components of the body's pose that determine the motion; none if they do not."""
+    """Return the components of the body's pose that determine the motion; may be empty."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 
@@ -256,13 +256,13 @@ def determining_rows(mechanism: Any) -> tuple[int, ...]:
 def configuration_rate(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Compute the time derivative of a single configuration; unchecked."""
+    """Compute the time derivative of a single configuration, without checks."""
     return velocity
 
 
 @singledispatch
 def normalized(mechanism: Any, configuration: FloatArray) -> FloatArray:
-    """Project a single configuration onto its manifold after a step; unchecked."""
+    """Project a single configuration onto its manifold after a step, without checks."""
     return configuration
 
 
@@ -291,7 +291,7 @@ def wrapping_joints(mechanism: Any) -> frozenset[str]:
 
 
 def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
-    """Create the error of a kind without inverse kinematics."""
+    """Create the error of a kind of mechanism without inverse kinematics."""
     return InvalidInput(
         f"{mechanism.kind} mechanisms have no inverse kinematics here: give joint positions, not "
         "poses",

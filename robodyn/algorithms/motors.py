@@ -76,7 +76,7 @@ class Drives:
         return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
 
     def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
-        """Clip efforts (..., n) to limits (..., n), of both signs, by default those at standstill.
+        """Clip efforts (..., n) to plus or minus `limits` (..., n), by default those at standstill.
 
         A drive whose efforts have one sign, such as a cable, exerts no effort of the other sign.
         """
@@ -86,7 +86,7 @@ class Drives:
         return np.asarray(np.clip(efforts, least, largest))
 
     def within_position_limits(self, positions: FloatArray) -> BoolArray:
-        """Return whether positions (..., n) are finite and within limits, except for rounding."""
+        """Return whether positions (..., n) are finite and within limits, up to rounding."""
         limits = self.position_limits
         room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
         inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])

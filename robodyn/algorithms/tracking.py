@@ -18,9 +18,9 @@ class ErrorPart:
 
     Attributes:
         name: `position`, `orientation` or `joints`.
-        columns: of a displacement (..., nv).
+        columns: columns of a displacement (..., nv) that belong to this part.
         unit: `m`, `rad`, or `rad or m` where revolute and prismatic joints are compared.
-        bound: [unit] from which on the mechanism no longer follows its path.
+        bound: [unit] above which the mechanism counts as off its path.
         euclidean: whether the size is the length of the vector, or the largest of its entries.
     """
 
@@ -46,7 +46,7 @@ class ErrorPart:
 
 @dataclass(frozen=True)
 class Tracking:
-    """Report of the tracking error of a kind of mechanism.
+    """Parts of the tracking error that are reported for a kind of mechanism.
 
     Attributes:
         parts: parts that together cover the displacement.

@@ -18,7 +18,7 @@ from robodyn.dynamics.coordinates import Unit
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.model.model import Model
 
-# Distance of limits of an angle from which on every direction is permitted.
+# Distance between the limits of an angle above which every direction is permitted.
 WHOLE_TURN = 2.0 * np.pi * (1.0 - 1e-12)
 
 
@@ -28,7 +28,7 @@ class TravelLimit(NamedTuple):
     Attributes:
         name: name of the joint, or of a leg's end and its cone.
         unit: `m` or `rad`.
-        lower, upper: infinite for none.
+        lower, upper: limits; infinite without a limit.
     """
 
     name: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variants that a kind of mechanism has of the general functions."""
+"""Registration of the variants that a kind of mechanism provides of general functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GENERAL = comparison, conditioning, description, joint_friction, motions, presen
 
 
 def register_variants(kind: type, *modules: ModuleType) -> None:
-    """Register a kind's functions as its variants of the general functions of the same name.
+    """Register functions of a kind of mechanism as variants of general functions by name.
 
     Args:
         kind: class of the mechanisms.

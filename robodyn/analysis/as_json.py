@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Results as standard JSON: infinity and not-a-number become null."""
+"""Conversion of results to standard JSON: infinity and not-a-number become null."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
-    """Return the JSON text of nested dicts, lists, arrays and plain values."""
+    """Format nested dicts, lists, arrays and plain values as JSON text."""
     return json.dumps(_plain(value), indent=indent, allow_nan=False)
 
 

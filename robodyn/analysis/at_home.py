@@ -30,14 +30,14 @@ SINGULARITY, UNREACHED = "singularity", "no such configuration"
 
 @dataclass(frozen=True)
 class Reach:
-    """Range of one coordinate from home while the others stay constant.
+    """Range of one coordinate about home while the others stay constant.
 
     Attributes:
         variable: name of the coordinate.
         unit: `m` or `rad`.
         home: value at home.
-        lowest, highest: last values within all limits; infinite if there is no limit.
-        ends: cause of each end: a joint's limit, or a singularity; empty if there is none.
+        lowest, highest: outermost values within all limits; infinite without a limit.
+        ends: cause of each end: a joint limit or a singularity; empty without a limit.
     """
 
     variable: str
@@ -53,9 +53,9 @@ class HeldPayload:
     """Additional payload that the actuators can hold at home, at rest.
 
     Attributes:
-        mass: [kg] with its center of mass at the reference point of the moving body; 0 if the
-            mechanism cannot hold itself, infinite without limits of effort.
-        joint: joint whose limit is reached first; empty if there is none.
+        mass: [kg] largest payload with its center of mass at the reference point of the moving
+            body; 0 if the mechanism cannot hold itself, infinite without effort limits.
+        joint: joint whose limit is reached first; empty without effort limits.
     """
 
     mass: float
@@ -63,9 +63,9 @@ class HeldPayload:
 
 
 def stroke_used(mechanism: Mechanism) -> FloatArray:
-    """Return the position (n,) of each joint at home between its limits: 0 lower, 1 upper.
+    """Return each joint's relative position (n,) at home, from 0 (lower limit) to 1 (upper).
 
-    NaN for a joint without two limits.
+    It is NaN for a joint without two limits.
     """
     lower, upper = mechanism.position_limits.T
     travel = np.where(np.isfinite(upper - lower) & (upper > lower), upper - lower, np.nan)
@@ -76,8 +76,9 @@ def stroke_used(mechanism: Mechanism) -> FloatArray:
 def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     """Compute the range of each coordinate from home while the others stay constant.
 
-    The limits are those of the joints' positions, and singularities at which the determinant of
-    `Mechanism.determinant` changes its sign, found by small steps away from home and bisection.
+    A range ends at a joint's position limit, or at a singularity, at which
+    `conditioning.determinant` changes its sign. The ends are found by small steps away from home,
+    then bisection.
 
     Raises:
         KinematicsError: the kinematics have no solution at home.
@@ -93,10 +94,10 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
 
 
 def payload_at_home(mechanism: Mechanism) -> HeldPayload:
-    """Compute the largest mass that the efforts can hold at home; efforts at rest are linear in it.
+    """Compute the largest payload that the drives can hold at home.
 
     Raises:
-        KinematicsError: there are no efforts at home.
+        KinematicsError: no efforts can hold the mechanism at home.
     """
     home = mechanism.home
     rest = np.zeros(len(mechanism.coordinates.velocity_names))
@@ -115,7 +116,7 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
     Args:
         mechanism: mechanism.
         alone: (..., n) efforts [N or N m] without payload.
-        loaded: (..., n) the same with a payload of one kilogram; efforts are linear in it.
+        loaded: (..., n) efforts with a payload of one kilogram; efforts are linear in the payload.
 
     Returns:
         Masses of at least 0, infinite for drives that do not carry the payload.
@@ -130,12 +131,12 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
 
 
 def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return the springs, and the efforts of the drives at home with and without them.
+    """Return the springs, and the drives' efforts at home with and without springs.
 
     Returns:
         `springs`, each with its `name`, `stiffness`, `rest`, `preload`, `damping` and whether it is
         `tension_only`; `efforts`, each with the `joint`, its `effort` [N or N m] and that `without`
-        springs. Empty if there are no springs.
+        springs. The result is empty if there are no springs.
     """
     bare = mechanism._springless
     if bare is mechanism:
@@ -166,10 +167,10 @@ def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return all results of this module as plain data; empty without a home.
+    """Return all results of this module as plain data; empty without a home configuration.
 
-    The reach is included if a configuration is a pose; that of an arm follows from its joint
-    limits.
+    The reach is included only if a configuration is a pose; the reach of an arm follows from its
+    joint limits.
     """
     try:
         strokes = stroke_used(mechanism)
@@ -193,10 +194,10 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return whether configurations are within joint limits and not across a singularity.
+    """Return for each configuration whether it is within joint limits and not past a singularity.
 
-    Singularities count if they lie between home and the configuration (N, nq). The result is False
-    for NaN.
+    A singularity counts if it lies between home and the configuration (N, nq). The result is False
+    for a configuration of NaN.
     """
     allowed = np.asarray(~np.isnan(configurations).any(axis=1))
     known = configurations[allowed]
@@ -206,7 +207,7 @@ def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
 
 
 def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
-    """Return which limit each configuration (N, nq) exceeds; empty if none.
+    """Name the limit that each configuration (N, nq) exceeds; empty within all limits.
 
     A configuration of NaN stands for an unreachable pose. A singularity counts if it lies between
     home and the configuration.
@@ -231,7 +232,7 @@ def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """Return the last value within all limits on a path from home, and the limit that ends it."""
+    """Return the outermost value within all limits in one direction, and the limit beyond it."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size

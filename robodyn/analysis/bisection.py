@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bisection of a condition."""
+"""Bisection between a number at which a condition holds and one at which it does not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable
 def bisect(
     holds: Callable[[float], bool], good: float, bad: float, halvings: int
 ) -> tuple[float, float]:
-    """Return the last number at which a condition holds, and the first at which it does not.
+    """Find adjacent numbers such that a condition holds at the first but not at the second.
 
     Args:
-        holds: condition that holds at `good` and not at `bad`.
+        holds: condition on a number; True at `good` and False at `bad`.
         good, bad: ends of the interval.
-        halvings: largest number of bisections; fewer if floating-point numbers permit no more.
+        halvings: largest number of bisections; fewer if the floating-point resolution is reached.
     """
     for _ in range(halvings):
         middle = 0.5 * (good + bad)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Execution of a path in simulation as in the ROS 2 nodes: the same follower, the same summary."""
+"""Execution of a path in simulation, with the follower and the summary of the ROS 2 nodes."""
 
 from __future__ import annotations
 
@@ -40,21 +40,22 @@ def execute(
     kv: ArrayLike = 20.0,
     preview: float = 0.0,
 ) -> RunHistory:
-    """Simulate a mechanism that follows a trajectory, and return the history of the run.
+    """Simulate a mechanism that follows a trajectory, and return the run's history.
 
     Args:
-        mechanism: mechanism that is simulated.
+        mechanism: mechanism to simulate.
         trajectory: motion to follow, from its start.
-        path: its name in the summary.
+        path: name of the trajectory in the summary.
         mode: `computed_torque`, or `feedforward`: planned efforts without feedback.
-        model: model of the controller; the plant by default.
+        model: mechanism on which the controller's model is based; by default the simulated
+            mechanism.
         dt: longest integration step [s].
         control_dt, progress: see `simulate`.
-        clock: function that returns the seconds since the beginning, for the real-time factor.
+        clock: function that returns elapsed seconds, for the real-time factor.
         kp, kv, preview: see `ComputedTorque`.
 
     Returns:
-        The histories of the run.
+        The history of the run.
 
     Raises:
         InvalidInput: arguments are out of range.
@@ -125,9 +126,10 @@ def execute(
 
 
 class _InNanoseconds:
-    """A trajectory at times that are whole nanoseconds, as in states.
+    """Trajectory sampled at whole nanoseconds, like the time stamps of states.
 
-    The acceleration jumps at switching times, with which commands often coincide exactly.
+    Without rounding, a command at a switching time could get the acceleration of the wrong side of
+    the jump.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:

@@ -2,13 +2,15 @@
 
 """Frequency responses of mechanisms with elastic drives.
 
-With displacements x, motors' displacements t at the joints, drives k + i w c and their Jacobian J:
+With displacements x, displacements t of the motors (at the joints), the drives' complex stiffness k
++ i w c, and their Jacobian J:
 
     (-w^2 M + i w J' B + J' D + J' k J) x - J' k t = F
     -k J x + (-w^2 I + k + P) t = u
 
-M is the mass matrix without rotors, I are the rotors, B and D the derivatives of the efforts by
-velocity and displacement. P is the linear form of `ComputedTorque` with feedback from the motors.
+M is the mass matrix without rotors, I the inertia of the rotors, and B and D are the derivatives of
+the efforts with respect to velocity and displacement. P is the linearized `ComputedTorque`
+controller with feedback from the motors.
 """
 
 from __future__ import annotations
@@ -42,13 +44,13 @@ def frequency_response(
 ) -> Complex:
     """Compute the frequency response of small motions about an equilibrium.
 
-    Without gains, the motors are held for the inputs `base` and `wrench`, and move freely for
-    `efforts`. With gains, `ComputedTorque` holds the configuration with feedback from the motors'
-    positions and velocities. A rotor's reaction to a turning base is left out.
+    Without gains, the motors are locked for the inputs `base` and `wrench`, and move freely for the
+    input `efforts`. With gains, `ComputedTorque` holds the configuration with feedback from the
+    motors' positions and velocities. The reaction of rotors to a rotating base is left out.
 
     Args:
         mechanism: mechanism with elastic drives.
-        configuration: (..., nq), the equilibrium.
+        configuration: (..., nq) configuration of the equilibrium.
         frequencies: (f,) [Hz].
         input: `base`, a displacement (6,) [m, rad] of the base at its origin; `wrench`, a wrench
             (6,) [N, N m] on the body; `efforts`, efforts (n,) [N or N m] of the motors.
@@ -62,7 +64,7 @@ def frequency_response(
         (..., f, outputs, inputs) complex amplitude of the output for a unit of the input.
 
     Raises:
-        InvalidInput: a drive is rigid, a word is unknown, or only one gain is given.
+        InvalidInput: a drive is rigid, `input` or `output` is unknown, or only one gain is given.
         UnderActuated, KinematicsError: as for `stiffness_matrix`.
 
     Example:
@@ -129,7 +131,7 @@ def frequency_response(
 
 
 def _base_rows(s: Complex, gravity: FloatArray) -> Complex:
-    """Return changes (f, 9, 6) of a base motion's rows for displacements of the base."""
+    """Return derivatives (f, 9, 6) of the numbers of a base motion w.r.t. base displacements."""
     rows = np.zeros((len(s), 9, 6), dtype=np.complex128)
     rows[:, :3, :3] = rows[:, 6:, 3:] = s**2 * np.eye(3)
     rows[:, 3:6, 3:] = s * np.eye(3)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Execution of goals of FollowJointTrajectory, one at a time."""
+"""Execution of FollowJointTrajectory goals, one at a time."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Report(NamedTuple):
 
 
 class GoalExecution:
-    """Execution of goals by a follower.
+    """Executor of goals, which commands the mechanism through a follower.
 
     Args:
         follower: follower that commands the mechanism.
         settings: defaults of a goal by name: `start_tolerance`, `path_tolerance`, `goal_tolerance`
             [m or rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time` [s]; and
-            `feedback_rate` [1/s]. They may change.
+            `feedback_rate` [1/s]. The values may change.
 
     Attributes:
-        follower: may be replaced while there is no goal.
+        follower: follower in use; it may be replaced while no goal is in progress.
     """
 
     def __init__(self, follower: TrajectoryFollower, settings: dict[str, Any]) -> None:
@@ -66,15 +66,15 @@ class GoalExecution:
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is a goal."""
+        """Whether a goal is in progress."""
         return self._goal is not None
 
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
-        """Return the plan of a goal, with the mechanism at `present`.
+        """Check a goal for the present state of the mechanism, and return its plan.
 
         Raises:
-            GoalRefused: as for `examine`; or the position of the mechanism is unknown, or
-                trajectories are not followed.
+            GoalRefused: as for `trajectory_goals.examine`; or the position of the mechanism is
+                unknown, or the node follows no trajectories in its mode.
         """
         if present is None:
             raise GoalRefused(
@@ -94,14 +94,14 @@ class GoalExecution:
         publish_feedback: Callable[[Any, Report], None],
         conclude: Callable[[Any, str, Verdict], None],
     ) -> None:
-        """Execute a plan; a goal in progress is aborted, and its motion is handed over.
+        """Execute a plan; a goal in progress is aborted, and the new motion takes over.
 
         Args:
             plan: plan of the goal.
             goal: object that represents the goal.
             publish_feedback: called with the goal and its feedback.
-            conclude: called with the goal and its end: SUCCEEDED, ABORTED or CANCELED, and the
-                reason.
+            conclude: called at the end with the goal, its status (SUCCEEDED, ABORTED or CANCELED),
+                and the reason.
         """
         self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, REPLACED))
         self.follower.follow(plan.trajectory, plan.start)
@@ -115,7 +115,7 @@ class GoalExecution:
         self._canceling, self._began = False, None
 
     def set_path_tolerances(self, path_tolerance: float) -> None:
-        """Set `path_tolerances` of the follower; a goal's own tolerance is checked here."""
+        """Set the follower's path tolerances, except for joints whose tolerance a goal states."""
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
@@ -124,7 +124,7 @@ class GoalExecution:
         self.follower.path_tolerance = limits
 
     def cancel(self, goal: Any) -> bool:
-        """Come to rest and conclude the goal then; return whether it is in progress."""
+        """Come to rest, then conclude the goal as canceled; return whether it is in progress."""
         if self._goal is not goal:
             return False
         if not self._canceling:
@@ -133,19 +133,19 @@ class GoalExecution:
         return True
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
-        """End the goal, if there is one, and come to rest."""
+        """Conclude the goal, if one is in progress, and come to rest."""
         if self._goal is not None:
             self.follower.stop()
             self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
 
     def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
-        """Continue the goal, if there is one, after the command for a state was computed.
+        """Continue the goal, if one is in progress, after the command for a state was computed.
 
         Args:
             time: time [ns] of the state.
-            configuration: (nq,) measured.
-            velocity: (nv,) measured.
-            why: problem of the command; empty if there is none.
+            configuration: (nq,) measured configuration.
+            velocity: (nv,) measured velocity.
+            why: reason why no command was computed; empty if there was no problem.
         """
         plan, follower = self._plan, self.follower
         if plan is None:

@@ -28,15 +28,16 @@ _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N 
 
 
 class Violation(NamedTuple):
-    """The first limit that a motion exceeds.
+    """First violation of a limit by a motion.
 
     Attributes:
         time: time [s] at which it is exceeded.
-        joint: joint with the limit; empty for the condition number and if no joint is concerned.
+        joint: joint with the limit; empty for the condition number, or if no single joint is
+            concerned.
         quantity: `position`, `velocity`, `effort`, `condition number`, or `geometry` if the
             mechanism cannot have that configuration or no efforts can hold it there.
-        value: worst value until the motion is within that limit again; NaN for geometry.
-        limit: limit that is exceeded; NaN for geometry.
+        value: worst value before the motion returns within the limit; NaN for geometry.
+        limit: exceeded limit; NaN for geometry.
         text: description in one line.
     """
 
@@ -58,27 +59,27 @@ def check_limits(
     characteristic_length: float = 1.0,
     quantities: Collection[Quantity] = get_args(Quantity),
 ) -> Violation | None:
-    """Find the first violation of a limit along a motion; None if all limits hold.
+    """Find the first violation of a limit along a motion.
 
-    The limits are those of the positions of all joints, passive ones included (see
-    `travel_limits`), of velocities and efforts (by inverse dynamics) of the driven
-    joints, and of the condition number. If motors have torque-speed curves, efforts are compared
-    with these at the velocities of that time. If a platform passes through a singularity, at which
-    no efforts suffice, a change of the determinant's sign detects it.
+    The limits are those of positions of all joints, passive ones included (see `travel_limits`), of
+    velocities and efforts (by inverse dynamics) of the driven joints, and of the condition number.
+    If motors have torque-speed curves, efforts are compared with the torques available at the
+    present velocity. A platform's passage through a singularity, at which no efforts suffice, is
+    detected by a change of the determinant's sign.
 
     Args:
         mechanism: mechanism with the limits.
-        trajectory: the motion, evaluated at equal intervals and on both sides of its switching
+        trajectory: motion to check, evaluated at equal intervals and on both sides of its switching
             times. A violation that begins and ends within an interval is not found.
         max_condition: largest permitted condition number.
         samples: number of intervals.
         dt: length [s] of the intervals, instead of `samples`.
-        characteristic_length: length [m] for the condition number.
+        characteristic_length: length [m] by which moments are divided in the condition number.
         quantities: quantities to check; the others are treated as unlimited. A configuration that
             does not exist is always a violation.
 
     Returns:
-        The first violation, or None.
+        The first violation, or None if all limits hold.
 
     Raises:
         InvalidInput: arguments are out of range, or the trajectory belongs to another kind of
@@ -113,10 +114,10 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
 
 
 class _Check:
-    """A motion and its limits in columns, those of the driven joints first.
+    """Table of a motion's values and their limits, with a column for each limited quantity.
 
-    The columns are positions, velocities, efforts, condition number, and positions of passive
-    joints.
+    The columns are positions, velocities and efforts of the driven joints, the condition number,
+    and positions and velocities of passive joints with limits.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class _Check:
         self._has_curve = self._efforts and mechanism.drives.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return lower and upper limits (..., columns) at these values."""
+        """Return lower and upper limits (..., columns) that apply at given values."""
         if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
@@ -168,7 +169,7 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Return values (M, columns) at times (N,) up to the first at which none exist."""
+        """Return values (M, columns) at times (N,), up to the first time without a solution."""
         while len(times):
             try:
                 return self._measure(times)
@@ -186,8 +187,8 @@ class _Check:
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
         """Return the times before and at a motion's first passage through a singularity.
 
-        If the efforts of a mechanism stay finite there, as for an arm, this applies only with a
-        limit of the condition number.
+        Singularities at which efforts stay finite, as for an arm, count only if the condition
+        number is limited.
         """
         mechanism = self._mechanism
         conditioned = self._condition < np.inf and mechanism.coordinates.velocity_size == 6
@@ -217,7 +218,7 @@ class _Check:
         return good, bisect(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
-        """Return the beginning of a violation, by bisection between two times."""
+        """Return the time at which a violation begins, by bisection between two times."""
 
         def holds(t: float) -> bool:
             values = self.rows(np.array([t]))
@@ -229,7 +230,7 @@ class _Check:
         return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))
 
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
-        """Describe the violation at a time, with its worst value until it ends."""
+        """Describe the violation that begins at a time, with its worst value until it ends."""
         try:
             here = self._measure(np.array([when]))[0]
         except KinematicsError as error:

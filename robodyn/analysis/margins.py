@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Margins of a motion: use of travel, velocity, effort, power and conditioning for each joint.
+"""Margins of a motion: used fractions of each joint's travel, velocity, effort and power.
 
-Margins apply to planned, simulated and recorded motions: they take histories, one row for each
-time. `check_limits` finds the first violation of a plan exactly; here it is the first row beyond a
-limit. Texts are generated from plain data, so that they also describe runs read from a file.
+Margins apply to planned, simulated and recorded motions. They are computed from histories with one
+row for each time, so the first violation is the first row beyond a limit; `check_limits` finds the
+exact time in a plan. Texts are generated from plain data, so that they can also describe runs that
+are read from a file.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ CONDITION_LIMIT = 1000.0
 
 @dataclass(frozen=True)
 class Margin:
-    """Use of one limit of one joint by a motion.
+    """Extremes of one quantity of one joint in a motion, compared with its limits.
 
     Attributes:
         joint: name of the joint; empty for the condition number.
         quantity: `position`, `velocity`, `effort`, `power` or `condition number`.
         lowest, highest: extremes of the motion, in the units of the joint.
-        lower, upper: limits, infinite if there is none.
+        lower, upper: limits; infinite without a limit.
         time: time [s] of the row that is nearest to a limit, or furthest beyond it; without limits,
-            of the largest value.
-        used: used fraction of the limit; for a position, of the travel from its middle. 1 is the
-            limit; NaN without one; infinite if a value is missing or was cut, or if the limit is 0
-            (a motor has no torque beyond its highest speed).
+            time of the largest value.
+        used: used fraction of the limit; for a position, of the travel from its middle. 1 means
+            that the limit is reached. NaN without a limit; infinite if a value is missing or was
+            cut, or if the limit is 0 (a motor has no torque beyond its highest speed).
         cut: whether an effort was reduced to the limit.
     """
 
@@ -66,7 +67,7 @@ class Margins:
     Attributes:
         rows: position, velocity, effort and power of each driven joint, positions of passive joints
             with limits, then the condition number.
-        first: the limit that is exceeded first, and its time [s]; None if all hold.
+        first: limit that is exceeded first, and the time [s]; None if all limits hold.
     """
 
     rows: tuple[Margin, ...]
@@ -79,7 +80,7 @@ class Margins:
 
     @property
     def tightest(self) -> Margin | None:
-        """The limit of which the largest fraction is used; None if the mechanism has no limits."""
+        """Limit of which the largest fraction is used; None if the mechanism has no limits."""
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
@@ -99,7 +100,7 @@ class Margins:
         }
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return a mapping for each row, for JSON; None for a missing limit."""
+        """Return all rows as mappings for JSON, with None for missing limits."""
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
@@ -125,12 +126,12 @@ def margins(
     Args:
         mechanism: mechanism with the limits.
         time: (N,) [s].
-        positions, velocities, efforts: (N, n) of the driven joints; NaN (no efforts at a
-            singularity) counts as beyond every limit.
+        positions, velocities, efforts: (N, n) of the driven joints; NaN (for example, no efforts at
+            a singularity) counts as beyond every limit.
         condition_numbers: (N,).
         max_condition: largest permitted condition number; see `condition_limit`.
-        cut: whether the efforts were limited, so that an effort at its limit means a larger
-            request.
+        cut: whether the efforts were limited, so that an effort at its limit means that a larger
+            one was requested.
         passive_positions: (N, k - n) of the passive joints with limits, see `passive_positions_of`;
             None if unknown.
 
@@ -144,7 +145,7 @@ def margins(
     f = _history("efforts", efforts, (count, n))
     number = _history("condition_numbers", condition_numbers, (count,))
     if not count:
-        raise InvalidInput("the motion has no rows, expected one or more", value=time)
+        raise InvalidInput("the motion has no rows, expected at least one", value=time)
     limit = max_condition
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)
@@ -190,11 +191,11 @@ def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> Fl
 
 
 def condition_limit(mechanism: Mechanism) -> float:
-    """Return the default limit of the condition number of a mechanism.
+    """Return the default condition limit of a mechanism.
 
-    It is the threshold of errors for mechanisms whose actuators act in parallel on one body,
-    because near a singularity they cannot hold it. For others it is infinite: an arm passes
-    singular configurations.
+    For mechanisms whose actuators act in parallel on one body, it is the threshold of errors,
+    because the actuators cannot hold the body near a singularity. For others, it is infinite: an
+    arm can pass through singular configurations.
     """
     return CONDITION_LIMIT if presentation.has_legs(mechanism) else np.inf
 
@@ -208,9 +209,9 @@ def _margin(
     upper: ArrayLike,
     full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """Return a row, and the fraction (N,) of the limit that each value uses.
+    """Return the margin of a quantity, and the fraction (N,) of the limit that each value uses.
 
-    Limits are one number or (N,); the row contains the limits at its time.
+    Limits are one number or (N,); the margin contains the limits at its time.
     """
     low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
     used = _used_fractions(values, low, high)
@@ -234,7 +235,7 @@ def _margin(
 
 
 def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return 0 at the middle of the limits and 1 at each; for a single limit, its used fraction."""
+    """Return the used fractions of limits: 0 in the middle between two limits, 1 at a limit."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
     half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))
@@ -267,7 +268,7 @@ def _finite(value: float) -> float | None:
 
 
 def margin_lines(found: dict[str, Any]) -> list[str]:
-    """Format margins as a few lines for the screen.
+    """Format margins as a few lines of text for a terminal.
 
     Args:
         found: result of `Margins.to_dict`.
@@ -276,7 +277,7 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
     if not broken:
         tightest = found["tightest"]
         if tightest is None:
-            return ["limits                 the model has none"]
+            return ["limits                 the model has no limits"]
         return [f"limits                 all hold; nearest: {row_text(tightest)}"]
     first = found["first"]
     lines = [
@@ -295,7 +296,7 @@ def row_text(row: dict[str, Any]) -> str:
     if row["used"] is not None:
         fraction = f"{100.0 * row['used']:.0f} %"
     elif row.get("cut"):
-        fraction = "cut to it"
+        fraction = "cut to the limit"
     elif lower == upper == 0.0:
         fraction = "beyond the highest speed of its motor, at which it has no torque"
     span = f"{_number(row['lowest'])} to {_number(row['highest'])}"

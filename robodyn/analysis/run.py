@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A finished run: histories, largest efforts, tracking errors, and status."""
+"""Finished run: histories, largest efforts, tracking errors, and status."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ _THOUSANDTHS = {"position": "mm", "orientation": "mrad", "joints": "mrad or mm"}
 
 @dataclass(frozen=True)
 class RunHistory:
-    """Histories of a run, one row for each control instant.
+    """History of a run, with one row for each control instant.
 
     Attributes:
         mechanism: mechanism that moved.
-        path, mode: names in the summary.
+        path, mode: names of path and control mode in the summary.
         time: (N,) [s] from the start of the path.
-        configuration, velocity: (N, ...) measured.
-        effort: (N, n) [N or N m] applied from each instant on.
+        configuration, velocity: (N, ...) measured values.
+        effort: (N, n) [N or N m] efforts applied from each instant to the next.
         desired: planned motion at the same times.
-        stopped: reason for an early end; empty if there was none.
+        stopped: reason for an early end; empty if the run was completed.
         real_time_factor: simulated seconds per second.
-        warnings: texts, in order.
-        friction: whether the joints have the friction of the model.
+        warnings: texts of the warnings, in order.
+        friction: whether the joints had the friction of the model.
     """
 
     mechanism: Mechanism
@@ -78,9 +78,9 @@ class RunHistory:
     def massless(self) -> FloatArray:
         """Efforts (N, n) [N or N m] of the same motion with massless legs; (N, 0) without legs.
 
-        The acceleration is the one that the applied efforts cause, so that effort - massless is the
-        contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN if there are
-        none.
+        The acceleration is the one that the applied efforts cause, so effort - massless is the
+        contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN where no
+        solution exists.
         """
         if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
@@ -116,12 +116,12 @@ class RunHistory:
 
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
-        """Largest |Fd/F| (6,) of each leg, except where F is near zero."""
+        """Largest |Fd/F| (6,) of each leg (`dynamic_fraction`), except where F is near zero."""
         return peak_dynamic_fraction(self.effort, self.massless)
 
     @property
     def status(self) -> str:
-        """`completed`, or the reason for the end of the run."""
+        """`completed`, or the reason for an early end."""
         if self.stopped:
             return self.stopped
         tracking = tracking_of(self.mechanism)
@@ -150,7 +150,7 @@ class RunHistory:
         }
 
     def _saturations(self) -> list[str]:
-        """Return a line for each actuator that was at its limit."""
+        """Return a warning for each actuator that was at its limit."""
         limits = self.mechanism.effort_limits
         at_limit = np.abs(self.effort) >= limits
         return [
@@ -172,7 +172,7 @@ class RunHistory:
         return peaks | {"tracking": tracking.largest(self.error)}
 
     def write(self, folder: Path | str) -> Path:
-        """Write `summary.json` and `history.csv` into a folder, created if necessary.
+        """Write `summary.json` and `history.csv` to a folder, which is created if necessary.
 
         Raises:
             OutputError: the folder or a file in it cannot be written.
@@ -207,7 +207,7 @@ def _with(prefix: str, names: Iterable[str]) -> list[str]:
 
 
 def summary_text(summary: dict[str, Any]) -> str:
-    """Format a summary as a few lines for the screen."""
+    """Format a summary as a few lines of text for a terminal."""
     condition = summary["condition_number"]
     without = "" if summary.get("friction", True) else " without friction"
     lines = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions around home that the drives can follow, by axis, and sines by axis and frequency."""
+"""Range, speed and sine motions of the body about home that the drives can follow, by axis."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ COARSE = 20
 def sine_motions(
     mechanism: Mechanism, frequencies: Sequence[float] = FREQUENCIES
 ) -> list[dict[str, Any]]:
-    """Return a row for each axis of the base frame along or about which the body can move at home.
+    """Compute the largest motions of the body about home, for each axis of the base frame.
 
-    `excursion` [m or rad] contains both ends of the travel from home on which all joints, including
-    passive ones, stay within their ranges, on the same side of singularities. `velocity` is the
-    largest at home, `acceleration` the largest from rest at home, in the weaker direction; None
-    without a limit. `beside` contains the same three values while any one other axis is at half of
-    its own value, in the worse direction. `amplitudes` [m or rad] are the largest sines of the body
-    around home at `frequencies` [Hz] during which all joints stay within their ranges, and the
-    driven ones within their velocities and efforts, with torque-speed curves. They are found by
-    inverse kinematics along the whole sine. Components of the pose that do not determine the
-    mechanism are free. The list is empty if velocities and efforts are unknown, if a pose of the
-    body does not determine the mechanism, and for underactuated mechanisms.
+    The result has a row for each axis along or about which the body can move at home. `excursion`
+    [m or rad] contains both ends of the travel from home on which all joints, including passive
+    ones, stay within their ranges, without crossing a singularity. `velocity` is the largest
+    velocity at home, `acceleration` the largest acceleration from rest at home in the weaker
+    direction; None without a limit. `beside` contains the same three values for the case that any
+    one other axis is at half of its own value, in the worse direction. `amplitudes` [m or rad] are
+    the amplitudes of the largest sine motions of the body about home at `frequencies` [Hz], found
+    by inverse kinematics along the whole sine: all joints stay within their ranges, and the driven
+    joints within their velocity and effort limits, torque-speed curves included. Components of the
+    pose that do not determine the mechanism are free. The list is empty if velocity and effort
+    limits are unknown, if a pose of the body does not determine the mechanism, and for
+    underactuated mechanisms.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
@@ -98,11 +100,11 @@ def sine_motions(
 def _largest_values(
     limits: FloatArray, needed: Sequence[FloatArray]
 ) -> tuple[list[float | None], list[float | None]]:
-    """Return the largest value of each axis alone, and with another axis at half of its own.
+    """Return each axis' largest value alone, and with another axis at half of its own value.
 
     Args:
-        limits: (n,) of the drives.
-        needed: (a, n) by the drives for a unit of each axis.
+        limits: (n,) limits of the drives.
+        needed: (a, n) values of the drives for one unit along each axis.
     """
     per_unit = np.abs(needed)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,12 +119,12 @@ def _largest_values(
 
 
 class _Travel(NamedTuple):
-    """Range of the body from home along an axis, with configurations along it.
+    """Range of the body from home along an axis, with known configurations.
 
     Attributes:
-        unit: (6,) displacement of the body by 1.
+        unit: (6,) displacement of the body by one unit along the axis.
         ends: (2,) [m or rad] lowest and highest displacement.
-        at: (N,) [m or rad] known displacements, increasing.
+        at: (N,) [m or rad] increasing displacements with known configurations.
         configurations: (N, nq) at these displacements.
     """
 
@@ -133,7 +135,7 @@ class _Travel(NamedTuple):
 
     @property
     def most(self) -> float:
-        """Largest displacement [m or rad] in either direction."""
+        """Largest displacement [m or rad] that is possible in both directions."""
         return float(np.abs(self.ends).min())
 
     def nearest(self, displacements: FloatArray) -> FloatArray:
@@ -195,7 +197,7 @@ def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> li
 
 
 def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
-    """Return the configuration after a displacement (6,) of the body from home, or None."""
+    """Find the configuration for a displacement (6,) of the body from home; None if not found."""
     pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
     try:
         q = motions.motions_of_body(m, pose[None], still, still, near[None]).configuration[0]
@@ -209,7 +211,7 @@ def _largest(holds: Any, most: float) -> float:
 
 
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
-    """Return the motion (INSTANTS, ...) for a sine of the body; NaN where unreachable."""
+    """Compute the motion (INSTANTS, ...) for a sine motion of the body; NaN if unreachable."""
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit
     poses = advance_pose(m.body_pose(m.home), moved * travel.unit)

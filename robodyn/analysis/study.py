@@ -33,7 +33,7 @@ SMALLEST_FORCE = 0.05
 
 @dataclass(frozen=True)
 class MotionStudy:
-    """Study of a planned motion, one row for each instant; NaN where no forces exist.
+    """Inverse dynamics of a planned motion at successive instants; NaN where no forces exist.
 
     Attributes:
         mechanism: mechanism that moves.
@@ -41,14 +41,15 @@ class MotionStudy:
         time: (N,) [s].
         motion: planned configuration, velocity and acceleration.
         forces: (N, n) [N or N m] total efforts of the driven joints.
-        terms: (N, n) each, by name, see `effort_terms`. For a platform: `massless`, forces with
-            legs without mass and friction, and `dynamic`, the rest (eq. 41, 42). For an arm:
-            `inertial`, `coriolis` (with centrifugal terms), `gravity`, `friction`, and `wrench` if
-            there is one.
+        terms: (N, n) terms of the efforts by name, see `effort_terms`. For a platform: `massless`,
+            the forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42).
+            For an arm: `inertial`, `coriolis` (with centrifugal terms), `gravity`, `friction`, and
+            `wrench` if an external wrench acts.
         condition_number: (N,) of the Jacobian in SI units.
         scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
-        joint_positions, joint_velocities: (N, n) of the driven joints; a platform's leg lengths.
-        reactions: of a platform's joints, (N, 6, 3) each; None for an arm.
+        joint_positions, joint_velocities: (N, n) of the driven joints; for a platform, leg lengths
+            and their rates.
+        reactions: reactions of a platform's joints, (N, 6, 3) each; None for an arm.
         singular_times: (k,) [s] at which the motion passes through a singularity.
     """
 
@@ -79,7 +80,7 @@ class MotionStudy:
         characteristic_length: float,
         progress: Callable[[float], None] | None,
     ) -> Self:
-        """Return the study of a planned motion; arguments are those of `robodyn.analyze`."""
+        """Compute the study of a planned motion; the arguments are those of `robodyn.analyze`."""
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         refuse_other(mechanism, trajectory)
@@ -116,7 +117,7 @@ class MotionStudy:
 
     @property
     def dynamic_forces(self) -> FloatArray:
-        """Contribution (N, 6) [N] of the masses of a platform's legs to the forces."""
+        """Contribution (N, 6) [N] of the mass and friction of a platform's legs to the forces."""
         return self._term("dynamic")
 
     @property
@@ -125,7 +126,7 @@ class MotionStudy:
         return dynamic_fraction(self.forces, self.massless_forces)
 
     def extremes(self) -> list[dict[str, Any]]:
-        """Return a row for each driven joint: peak force and its parts, range, speed."""
+        """Return the extremes of each driven joint: peak force and its terms, range, speed."""
         fractions = None
         if "massless" in self.terms:
             fractions = peak_dynamic_fraction(self.forces, self.terms["massless"])
@@ -195,7 +196,7 @@ class MotionStudy:
         return out
 
     def write_csv(self, path: str | Path) -> None:
-        """Write the histories, one row a time, with a header.
+        """Write the histories to a CSV file with a header and one row for each instant.
 
         Raises:
             OutputError: the file cannot be written.
@@ -250,7 +251,7 @@ def _concatenate(parts: list[Any]) -> Any:
 
 
 def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """Return the value of the largest magnitude, and its time; NaN if there is none."""
+    """Return the value with the largest magnitude, and its time; NaN without finite values."""
     if not np.isfinite(values).any():
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))
@@ -258,15 +259,15 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
 
 
 def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
-    """Return least and greatest of values (N,), and the time of the latter."""
+    """Return the least and the greatest of values (N,), and the time of the greatest."""
     found = {"min": float(values.min()), "max": float(values.max())}
     return found if time is None else found | {"time_of_max": float(time[values.argmax()])}
 
 
 def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """Return Fd/F (..., n) of forces F and those F0 with massless legs, Fd = F - F0.
+    """Return Fd/F (..., n), where Fd = F - F0 and F0 are the forces with massless legs.
 
-    Infinite, or not a number, where F is zero.
+    The result is infinite or not a number where F is zero.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((total - massless) / total)
@@ -283,7 +284,7 @@ def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray
 
 
 def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
-    """Return the times at which the sign changes, by linear interpolation."""
+    """Return the times at which values change sign, by linear interpolation."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
     fraction = a[rows] / (a[rows] - b[rows])

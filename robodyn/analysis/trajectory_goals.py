@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Checks of goals of FollowJointTrajectory before they are accepted.
+"""Checks of FollowJointTrajectory goals before they are accepted.
 
-Goals are any objects with the fields of that action's goal; `goal_execution` executes them.
+A goal is any object with the fields of that action's goal; `goal_execution` executes goals.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REST = 1e-6
 
 
 class GoalRefused(RobodynError):
-    """A rejected goal, with the `code` of the action's result and the reason."""
+    """Raised for a rejected goal, with the reason and the `code` of the action's result."""
 
     def __init__(self, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
         super().__init__(text, value=code)
@@ -43,8 +43,8 @@ class Present(NamedTuple):
 
     Attributes:
         stamp: time [ns] of the latest state.
-        measured: that state; its acceleration is zero.
-        planned: motion planned for that state; None if no trajectory is followed.
+        measured: latest state, with zero acceleration.
+        planned: planned motion at that time; None if no trajectory is followed.
     """
 
     stamp: int
@@ -58,8 +58,8 @@ class GoalPlan(NamedTuple):
     Attributes:
         trajectory: trajectory of the mechanism.
         start: start time [ns], on the clock of the states' stamps; None to start at once.
-        watch: its tolerances.
-        with_tolerances: joints with a path tolerance in the goal.
+        watch: tolerances of the goal.
+        with_tolerances: joints for which the goal states a path tolerance.
     """
 
     trajectory: SampledTrajectory
@@ -69,7 +69,7 @@ class GoalPlan(NamedTuple):
 
 
 class Goal(Protocol):
-    """Fields of a goal that are used; FollowJointTrajectory's has more."""
+    """Fields that are read from a FollowJointTrajectory goal."""
 
     trajectory: Any
     path_tolerance: Sequence[Any]
@@ -85,7 +85,7 @@ def examine(
     Args:
         goal: goal of the action.
         mechanism: mechanism with its limits and its payload.
-        present: its state.
+        present: present state of the mechanism.
         settings: see `goal_execution.GoalExecution`.
 
     Raises:
@@ -131,7 +131,7 @@ def examine(
 
 
 def _check_fields(goal: Goal) -> None:
-    """Raise if the goal contains fields that would have to be ignored."""
+    """Reject a goal with fields that would be ignored."""
     several = getattr(goal, "multi_dof_trajectory", None)
     if several is not None and several.points:
         raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
@@ -158,7 +158,7 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 def _points(
     goal: Goal, mechanism: Mechanism, space: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """Return times from 0 on (K,) [s], and positions and all other fields of the points (K, n)."""
+    """Return times (K,) [s] from 0, and the positions and other fields (K, n) of the points."""
     message = goal.trajectory
     names = space.independent_joints
     times, rows = joint_rows(message, names)

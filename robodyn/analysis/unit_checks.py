@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Suspicious numbers of a model that may be in another unit: grams, millimeters, degrees.
+"""Warnings about numbers of a model that may be in another unit: grams, millimeters, degrees.
 
-No number is rejected, because a model may have any size and density. A warning states the meaning
-of the number and the reason for the doubt.
+No number is rejected, because a model may have any size and density. A warning states what the
+number means and why it is implausible.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def unit_warnings(model: Model) -> list[str]:
 
 
 def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
-    """Return points (3,) [m] of joints, closures and the tip on each rigid body, in its frame."""
+    """Return the points (3,) [m] of joints, closures and tip on each rigid body, in its frame."""
     tree = ZeroConfigurationTree(model)
     points: dict[str, list[FloatArray]] = {}
     seats = [
@@ -83,7 +83,7 @@ def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
     Args:
         link: link with a mass.
         away: [m] from its center of mass to the nearest of its joints.
-        size: [m] between its joints, or half of that of the largest link, if that is more.
+        size: [m] distance between its joints, or half the size of the largest link if that is more.
     """
     where = f"link {link.name!r}"
     if size and away > TIMES * size:

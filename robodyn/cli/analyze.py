@@ -75,7 +75,7 @@ def analyze(
             raise rd.InvalidInput("--csv writes a planned motion and cannot be used with --bag")
         return _recorded(model, path, bag, strict, files)
     if not model:
-        raise rd.InvalidInput(f"no MODEL given; bundled are {', '.join(rd.models())}")
+        raise rd.InvalidInput(f"no MODEL given; bundled models: {', '.join(rd.models())}")
     mechanism, name, trajectory = session.mechanism_and_path(model, path)
     with session.progress_bar(f"path {name}") as report_progress:
         study = rd.analyze(mechanism, trajectory, dt, **settings, progress=report_progress)

@@ -27,11 +27,11 @@ class _Instead:
 
     Attributes:
         poses: Instead of calibrating, choose this number of poses to measure.
-        zeros: Find only the zeros of the driven joints, from touched stops and a level on the body.
-            Each row of MEASUREMENTS contains level.x, level.y, level.z (the specific force that an
-            IMU measures at rest, or the upward direction) and the positions of all joints; or none
-            of these, and the positions of the joints at their lower stops (upper stops with 1 in a
-            column `end`).
+        zeros: Find only the zero offsets of the driven joints, from touched stops and an
+            inclinometer (level) on the body. Each row of MEASUREMENTS contains level.x, level.y,
+            level.z (the specific force that an IMU measures at rest, or the upward direction) and
+            the positions of all joints; or none of these, and the positions of the joints at their
+            lower stops (upper stops with 1 in a column `end`).
     """
 
     poses: int = 0
@@ -49,7 +49,7 @@ def _plan(
     Args:
         measure: With --poses, what is measured: `pose` or `position` of a target, `height` of the
             tip, or `distance` between the points of each --pair.
-        bed: With --poses, height of a bed on which all poses are [m].
+        bed: With --poses, height of a bed on which all poses lie [m].
         bed_radius: Radius of the bed about the z axis of the base [m].
         pair: With --poses and distances, BASE:BODY, the names of a link, joint or closure of the
             base and of the body; may be repeated.
@@ -102,22 +102,23 @@ def calibrate(
     """Identify the dimensions of a machine that explain measured poses best.
 
     These are joint centers and leg offsets of a platform, Denavit-Hartenberg parameters or joint
-    origins of an arm, lengths, joint centers, axes and offsets of a closed loop, with standard
-    deviations. Dimensions that the measurements do not determine are reported and left unchanged.
+    origins of an arm, or lengths, joint centers, axes and offsets of a closed loop. The result has
+    a standard deviation for each. Dimensions that the measurements do not determine are reported
+    and left unchanged.
 
     Args:
-        measurements: CSV file with a row for each sample at rest: <joint>.position of the driven
-            joints, x, y, z and qx, qy, qz, qw of the target, or z alone of its height, or distances
-            in columns distance:<base>:<body>; <joint>.position of measured passive joints.
+        measurements: CSV file with a row for each sample at rest. Columns: <joint>.position of the
+            driven joints and of measured passive joints, and x, y, z and qx, qy, qz, qw of the
+            target, or z alone for its height, or distance:<base>:<body> for distances.
         tracker: Frame of x, y, z: `unknown`, or `known` if it is the base frame of the model.
         target: Target on the body: `unknown`, or `known` if it is the frame of the body.
         tolerance: Standard deviation of lengths [m]; by default 0.3 % of the size of the mechanism.
         output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
-            --zeros the zeros (.yaml).
-        firmware: Print the calibrated delta as sections of Klipper's printer.cfg, or as Marlin's
-            M665 and M666.
-        level_noise: Standard deviation of the level's angles [rad].
-        stop_noise: Standard deviation of the stops [m or rad].
+            --zeros the zero offsets (.yaml).
+        firmware: Print the calibrated delta robot as sections of Klipper's printer.cfg, or as
+            Marlin's M665 and M666.
+        level_noise: Standard deviation of the inclinometer's angles [rad].
+        stop_noise: Standard deviation of the positions at the stops [m or rad].
     """
     m, task, options = load_quietly(model), _Instead(**instead), _parameters_and_noise(**known)
     if task.poses:
@@ -223,7 +224,7 @@ def _zero_lines(found: Zeros) -> list[str]:
     x, y = found.inclination
     lines.append(f"base inclined by {x:.4f} rad about x, {y:.4f} about y")
     lines.append(
-        f"residual of the level's angles {found.level_residual:.2g} rad (root mean square)"
+        f"residual of the inclinometer's angles {found.level_residual:.2g} rad (root mean square)"
     )
     lines.append(f"residual of the stops {found.stop_residual:.2g} m or rad")
     return [line for line in lines if "nan" not in line]

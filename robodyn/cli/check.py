@@ -42,7 +42,7 @@ def check(
     Args:
         against: A second model; exit code 1 if the two differ.
         strict: Reject inertias that no rigid body can have.
-        html: File for a page that shows what the machine can do (.html).
+        html: File for a page with the capabilities of the machine (.html).
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
@@ -67,7 +67,7 @@ def check(
 
 
 def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -> dict[str, Any]:
-    """Collect the results of `check` for a mechanism read from `model`, as for JSON."""
+    """Collect the results of `check` for a mechanism read from `model`, as data for JSON."""
     found = describe(mechanism, load_warnings, model)
     found["parameters"] = [
         {"title": table.title, "columns": table.head, "rows": table.rows}

@@ -132,7 +132,7 @@ def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
-    """Format closures, rank, mobility, idle freedoms, and whether the motors suffice."""
+    """Format closures, rank, mobility, idle rotations, and whether the motors suffice."""
     columns = "name", "type", "parent", "child", "equations"
     if loops["closures"]:
         rows = ([str(closure[column]) for column in columns] for closure in loops["closures"])

@@ -21,13 +21,13 @@ HOME_OFFSET = 1e-2  # [m or rad] from home
 
 
 def compile_kernels(models: list[str] | None = None, /) -> None:
-    """Compile the numeric kernels into the user's cache, so that later runs start at once.
+    """Compile the numerical functions (kernels) into the user's cache, so later runs start at once.
 
     For a container image, set NUMBA_CACHE_DIR to a folder of the image when building and when
     running. At run time the folder may be read-only.
 
     Args:
-        models: Only for the kinds of these mechanisms: bundled names, or paths to files.
+        models: Compile only for the kinds of these mechanisms: bundled names, or paths to files.
     """
     from robodyn.numerics.cache_folders import cache_folders, refused_folders
     from robodyn.numerics.compilation_notes import EXTENT, refusal
@@ -93,7 +93,7 @@ def use(model: str) -> None:
 
 
 def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
-    """Take a step by each of the two loops of a kind; the friction of the model does not matter."""
+    """Take a step with each of the two compiled loops of a kind, for models with any friction."""
     from robodyn.dynamics.joint_friction import JointFriction, friction_rows
 
     rest = np.zeros(len(mechanism.joint_names))

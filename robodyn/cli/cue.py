@@ -162,7 +162,7 @@ def _compare(
     head = ["", "force error [%]", "rate error [%]", "wrong way [%]", "nearest end",
             "tilt rate [deg/s]", "limits"]  # fmt: skip
     option = "--predictive" if best.name == PREDICTIVE else f"--washout {best.name}"
-    advice = f"recommended: {option}" if not best.problem else "no preset keeps to the limits"
+    advice = f"recommended: {option}" if not best.problem else "no preset stays within the limits"
     facts = {
         "model": mechanism.name,
         "recommended": None if best.problem else best.name,

@@ -16,7 +16,7 @@ from robodyn.report.design_tables import demand_tables, front_table, verdict_lin
 def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> CommandResult:
     """Compute what requirements demand of a machine's drives, and which of them it meets.
 
-    Exit code 1 if one of them is not met.
+    The exit code is 1 if a requirement is not met.
 
     Args:
         requirements: YAML file; `robodyn new requirements` writes a commented one.
@@ -49,7 +49,8 @@ def design(
 ) -> CommandResult:
     """Find the machine of a family that meets requirements and is best by an objective.
 
-    Exit code 1 if no machine meets them; the output then lists those that conflict.
+    The exit code is 1 if no machine meets them; the output then lists the requirements that
+    conflict.
 
     Args:
         family: hexapod, servo-hexapod, linear-delta, 3-rps or delta.

@@ -32,7 +32,7 @@ def schema(name: str = "", /, *, path: bool = False, line: bool = False) -> None
     Args:
         name: Schema to print; without it, all are listed.
         path: Print the path of the file.
-        line: Print the comment that refers an editor from a YAML file to the schema.
+        line: Print the comment line that points editors from a YAML file to the schema.
     """
     from robodyn.formats.schemas import editor_line, schema_file, schemas
 

@@ -127,9 +127,9 @@ def plan(
     """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
 
     The command prints the duration of the motion and its limiting factors. If there is no such
-    motion, the error names the limit, the place and the value. Limits of acceleration, jerk, effort
-    rate, tip speed and vibration, the reserve and the points apply only to the time-optimal
-    profile.
+    motion, the error names the limit, the point on the path and the value. Limits of acceleration,
+    jerk, effort rate, tip speed and vibration, the reserve and the points apply only to the
+    time-optimal profile.
 
     Args:
         profile: time_optimal: as fast as efforts, velocities and motors permit; lspb, cubic,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""`robodyn simulate MODEL --path PATH`: execute a path without ROS, with the same summary."""
+"""`robodyn simulate MODEL --path PATH`: simulate a mechanism along a path, without ROS."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _model_and_plant(
 
     Args:
         mechanism: mechanism of the file.
-        friction: Joint friction as in the model, or none.
+        friction: Include the joint friction of the model.
         payload: Mass at the platform's reference point or the arm's tip [kg], unknown to the
             controller.
     """
@@ -50,9 +50,9 @@ def simulate(
 ) -> CommandResult:
     """Simulate a mechanism along a path, and summarize the result.
 
-    Commands are constant between control instants and limited to the actuators. The summary is that
-    of a run through the ROS 2 nodes. Its status states whether the path was completed; if not, the
-    exit code is 1.
+    Commands are constant between control instants and stay within the limits of the actuators. The
+    summary is the same as that of a run with the ROS 2 nodes. Its status states whether the path
+    was completed; if not, the exit code is 1.
 
     Args:
         control_rate: Commands per second [Hz].

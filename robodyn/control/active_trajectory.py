@@ -98,8 +98,8 @@ class ActiveTrajectory:
         """Follow a trajectory that may be the next point of a stream; see `PointStream`.
 
         A point that continues a stream is reached within a period of the stream, and `start` is
-        ignored. If no further point arrives, the motion stops as by `stop`. Any other trajectory is
-        followed as by `follow`.
+        ignored. If no further point arrives, the motion stops as if `stop` had been called. Any
+        other trajectory is passed to `follow`.
 
         Returns:
             Whether it continues a stream.
@@ -192,10 +192,10 @@ class ActiveTrajectory:
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
-        """Return pace and trajectory for a state at `time` [ns]; None without a trajectory.
+        """Return the present `Pace` and the trajectory to follow; None if there is no motion.
 
-        Without a velocity (nv,), the first trajectory starts directly, at any measured
-        configuration.
+        `time` [ns] is that of the measured state. Without a velocity (nv,), the first trajectory
+        starts directly, at any measured configuration.
 
         Raises:
             InfeasibleTrajectory: no handover within the limits exists for a trajectory that starts
@@ -235,7 +235,7 @@ class ActiveTrajectory:
     def _begin_to_stop(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
-        """Begin a stop from the measured state, or the planned one without a velocity."""
+        """Begin a stop from the measured state, or from the planned state without a velocity."""
         self._stops = False
         motion = None
         if self._path is not None and self.is_started:
@@ -255,7 +255,7 @@ class ActiveTrajectory:
         self.is_started = True
 
     def _rest(self, configuration: FloatArray) -> None:
-        """Finish a stop."""
+        """Finish a stop and hold the mechanism at its end."""
         self._stop = None
         waiting = self._next
         if waiting is not None and not self.handover:
@@ -264,7 +264,7 @@ class ActiveTrajectory:
             self._hold(configuration, waiting)
 
     def _hold(self, configuration: FloatArray, waiting: _ScheduledTrajectory | None) -> None:
-        """Rest at a configuration until another trajectory begins."""
+        """Hold a configuration at rest until another trajectory begins."""
         rest = np.zeros((1, self.mechanism.coordinates.velocity_size))
         here = Motion(configuration[None], rest, rest)
         self._take(

@@ -59,7 +59,7 @@ class CommandUnit:
         return commands
 
     def refuse_other(self, given: str) -> None:
-        """Raise if a command states another unit than this one.
+        """Raise if a command states a unit other than this one.
 
         Raises:
             InvalidInput: the stated unit differs.

@@ -41,7 +41,7 @@ from robodyn.trajectories.base import Trajectory
 
 
 class Controller(Protocol):
-    """Protocol of a controller: any callable of this form."""
+    """Protocol of a controller: any callable with this signature."""
 
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
@@ -133,7 +133,7 @@ class ComputedTorque:
 
 
 class _InverseDynamicsLaw:
-    """Controller that applies inverse dynamics to a motion of the measured state or the plan."""
+    """Controller that computes the inverse dynamics of a measured or planned motion."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
@@ -210,8 +210,8 @@ def reduced_efforts(
         configuration: (..., nq).
         resting: (..., n) [N or N m] efforts that cause no acceleration.
         efforts: (..., n) [N or N m] that cause the acceleration.
-        limits: (..., n) [N or N m], of both signs; a drive whose efforts have one sign has none of
-            the other.
+        limits: (..., n) [N or N m] largest magnitudes in both directions; a drive that acts in one
+            direction only, such as a cable, exerts no effort in the other.
 
     Returns:
         (..., n) [N or N m], always finite and within the limits.
@@ -238,13 +238,13 @@ def limited_efforts(
     limits: FloatArray,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Return the efforts (..., n) of a motion, those beyond limits reduced by `reduced_efforts`.
+    """Return the efforts (..., n) of a motion, reduced by `reduced_efforts` to their limits.
 
     Args:
         mechanism: mechanism with the drives.
-        motion: motion (..., ...).
+        motion: motion of the mechanism, single or a batch.
         efforts: (..., n) [N or N m] of the motion; those that are not finite are not changed.
-        limits: (..., n) [N or N m], of both signs.
+        limits: (..., n) [N or N m] largest magnitudes in both directions.
         base: motion of the base; at rest by default.
 
     Raises:

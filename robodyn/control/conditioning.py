@@ -13,8 +13,8 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
 OK, WARN, ERROR = 0, 1, 2
-# [m, rad, mixed] displacement of the differences of a condition number: truncation and rounding
-# errors are similar, some 1e-10 of the number.
+# [m, rad, mixed] displacement for finite differences of a condition number: truncation and
+# rounding errors are similar, some 1e-10 of the number.
 STEP = 1e-5
 _AXES = ("x", "y", "z")
 

@@ -42,7 +42,7 @@ class TrajectoryFollower(ActiveTrajectory):
         options: fields that replace those of the settings.
 
     Attributes:
-        abandoned: reason why the motion was aborted; empty when another one begins.
+        abandoned: reason why the motion was aborted; cleared when another motion begins.
         saturated: (n,) number of commands that were limited, for each actuator.
         refused: the latest trajectory that was dropped because no handover within the limits
             exists; the previous trajectory, or a hold, continued.
@@ -123,7 +123,7 @@ class TrajectoryFollower(ActiveTrajectory):
         self.clock.target = scale
 
     def abandon(self, why: str) -> None:
-        """Stop because commands have no effect; the reason `why` becomes `abandoned`."""
+        """Abort the motion because commands have no effect; store the reason in `abandoned`."""
         self.abandoned = why
         self.stop()
 
@@ -168,7 +168,7 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: ArrayLike | None = None,
     ) -> Command | None:
-        """Compute the command for a state at `time` [ns]; None if there is nothing to do.
+        """Compute the command for a state at `time` [ns]; None if there is no motion to follow.
 
         In a singular configuration, where no efforts exist, the last efforts are repeated.
 
@@ -257,7 +257,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return RequestedMotion(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Return whether this state aborts the motion, or restarts the stop after it."""
+        """Return whether this state aborts the motion, or restarts the stop after an abort."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = describe_deviation(
@@ -328,14 +328,14 @@ class TrajectoryFollower(ActiveTrajectory):
         return np.asarray(moving - dynamics(configuration, rest, rest))
 
     def _limits_at(self, motion: Motion) -> FloatArray:
-        """Return the effort limits (n,) of the drives in a motion."""
+        """Return the effort limits (n,) of the drives at the velocities of a motion."""
         if not self.mechanism.drives.has_torque_speed_curve:
             return self._limits
         rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
         return self.mechanism.drives.effort_limits_at(rates)
 
     def _problem(self, required: FloatArray, motion: Motion) -> str:
-        """Count the efforts (n,) beyond limits, and name the one that exceeds its limit most."""
+        """Count the efforts (n,) beyond limits; describe the one that exceeds its limit most."""
         mechanism = self.mechanism
         if not mechanism.drives.has_torque_speed_curve:
             numbers = required.tolist()

@@ -25,10 +25,11 @@ class FollowerSettings:
             first one from a state that is not at its beginning. The transition takes longer if the
             limits of velocities and efforts require it; 0 permits a jump.
         scale_rate: rate [1/s] at which the speed approaches `scale`.
-        predicts: computed torque uses the predicted state in the middle of the time in which its
-            efforts act, from the time between states, and the acceleration planned for that time.
-            Close to a singularity, constant efforts between two states would push the mechanism
-            away; with prediction it stays much closer to the path.
+        predicts: whether computed torque uses the state predicted for the middle of the interval in
+            which its efforts act, and the acceleration planned for that time. The interval is
+            estimated from the time between states. Close to a singularity, constant efforts between
+            two states would push the mechanism away; with prediction it stays much closer to the
+            path.
         delay: time [s] from a state until its efforts begin to act; added to the prediction.
         stop_time: duration [s] in which `stop` brings a moving mechanism to rest. The stop takes
             another time if the limits require it; 0 permits a jump.

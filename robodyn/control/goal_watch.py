@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tolerances of a requested motion, and their verdict during its execution.
+"""Tolerances of a requested motion, and the check of its execution against them.
 
 The rules, the numbers of the codes and the special values are those of control_msgs'
 FollowJointTrajectory and of the joint_trajectory_controller.
@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """Planned minus measured positions and velocities (n,) of the joints [m or rad, per second]."""
+    """Planned minus measured positions (n,) [m or rad] and velocities (n,) of the joints."""
 
     position: FloatArray
     velocity: FloatArray
@@ -132,7 +132,7 @@ class GoalWatch:
 
 
 def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
-    """Describe the joint that exceeds a tolerance; empty if none does.
+    """Describe the joint that exceeds a tolerance; an empty text if none does.
 
     Args:
         names: (n,) names of the joints.

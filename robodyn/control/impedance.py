@@ -23,8 +23,8 @@ class Impedance:
 
         M(q) a_d + C(q, v) v_d + g(q)
 
-    instead of with C(q, v) v. Then power enters only through the contact; if the plan is at rest,
-    the controlled mechanism is passive in any contact. Friction is not compensated.
+    with C(q, v) v_d in place of C(q, v) v. Then power enters only through the contact; if the plan
+    is at rest, the controlled mechanism is passive in any contact. Friction is not compensated.
 
     Args:
         mechanism: model of the controller.

@@ -37,13 +37,13 @@ class JointReadings:
     Args:
         names: (n,) names of the joints.
         wraps: (n,) whether positions of a joint that differ by a full turn are equal.
-        differentiate: use filtered differences of positions for missing velocities.
-        cutoff: cutoff [rad/s] of the low-pass filter of these differences.
+        differentiate: compute missing velocities as filtered finite differences of positions.
+        cutoff: cutoff [rad/s] of the low-pass filter of these finite differences.
         max_age: largest difference [s] between the ages of the readings of two joints.
         needs_velocities: whether a reading must have velocities; otherwise missing ones are NaN.
 
     Attributes:
-        differentiated: names of the joints whose velocities are differences.
+        differentiated: names of the joints whose velocities are finite differences of positions.
         is_merged: whether readings arrive in several messages.
     """
 
@@ -176,7 +176,7 @@ class JointReadings:
         velocity: FloatArray,
         missing: FloatArray,
     ) -> FloatArray:
-        """Return velocities (k,) of joints, with filtered differences for the missing ones."""
+        """Return velocities (k,) of joints; missing ones are filtered finite differences."""
         out: FloatArray = velocity.copy()
         for k in np.flatnonzero(missing):
             place = places[k]

@@ -67,8 +67,8 @@ def limited_handover(
             longer = handover.blend * LONGER
             if longer > LONGEST:
                 raise InfeasibleTrajectory(
-                    f"no transition of at most {handover.blend:.3g} s to the motion keeps to the "
-                    f"limits: {broken}; move closer to its start first",
+                    f"no transition of at most {handover.blend:.3g} s to the motion stays within "
+                    f"the limits: {broken}; move closer to its start first",
                     value=handover.blend,
                 )
             handover = Handover(mechanism, old, new, longer, start=start)
@@ -118,7 +118,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
-    """Return the excess of values (K, k) of `travel` over their range and the first row."""
+    """Find the coordinate that leaves its range most, apart from an excess at the beginning."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
@@ -157,7 +157,7 @@ WITHIN_LIMITS = LimitViolation(0.0, "")
 
 
 def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
-    """Compute velocities and efforts of a motion (K, ...); None if it is impossible."""
+    """Compute velocities and efforts of the drives in a motion; None if it is impossible."""
     configuration, velocity, _ = motion
     try:
         return DriveDemand(
@@ -171,7 +171,7 @@ def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
 def worst_violation(
     mechanism: Mechanism, found: DriveDemand | None, *others: DriveDemand | None
 ) -> LimitViolation:
-    """Find the limit that is exceeded most, velocities before efforts.
+    """Find the limit that is exceeded most; velocity limits take precedence.
 
     Args:
         mechanism: mechanism with the limits.
@@ -179,7 +179,7 @@ def worst_violation(
         others: motions whose own values beyond the limits are permitted.
     """
     if found is None:
-        text = f"{mechanism.name} cannot reach the configurations between"
+        text = f"{mechanism.name} cannot reach the configurations in between"
         return LimitViolation(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))

@@ -22,7 +22,8 @@ class Outlook:
     """Conditioning of a path.
 
     Attributes:
-        lowest, highest: condition numbers over the path, at INTERVALS equal intervals.
+        lowest, highest: lowest and highest condition number of the path, sampled at the ends of
+            INTERVALS equal intervals.
         time_of_highest: [s].
         warn_times, error_times: times [s] at which the condition number rises above a threshold; 0
             if the path starts above it.

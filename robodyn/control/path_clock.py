@@ -26,7 +26,7 @@ class Pace(NamedTuple):
     Attributes:
         path: time [s] on the trajectory, negative before it begins.
         speed: s', 1 for real time.
-        change: s'' [1/s] from now on.
+        change: s'' [1/s], constant from this time.
     """
 
     path: float
@@ -78,7 +78,7 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """Return the pace at `time` [ns]; for a late state nearly that of the previous state."""
+        """Return the pace at `time` [ns]; a late state gets nearly the pace of the previous one."""
         since = (time - self._origin) * 1e-9
         if not self._begun:
             self._speed = self._goal = self.target
@@ -106,7 +106,7 @@ class PathClock:
         return self._speed == 1.0 and self._change == 0.0
 
     def _advance(self, dt: float) -> float:
-        """Return the path time of an interval `dt` [s], with the changing speed."""
+        """Return the path time that passes in `dt` [s] while the speed changes."""
         if not self._change:
             return self._speed * dt
         ramp = min((self._goal - self._speed) / self._change, dt)

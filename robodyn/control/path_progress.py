@@ -4,7 +4,7 @@
 
 A controller that follows a path more slowly than planned has its path time; an observer must
 estimate it. The search is near the previous result and never further ahead than real time permits,
-so that a path that returns the same way is not confused with its return.
+so that on a path that returns the same way, the way out and the way back are not confused.
 """
 
 from __future__ import annotations

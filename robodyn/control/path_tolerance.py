@@ -48,7 +48,7 @@ def describe_deviation(
     configuration: FloatArray,
     velocity: FloatArray | None = None,
 ) -> str:
-    """Describe the driven joint that exceeds its tolerance (n,); empty if none does.
+    """Describe the driven joint that exceeds its tolerance; an empty text if none does.
 
     Args:
         mechanism: moving mechanism.

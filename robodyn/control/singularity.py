@@ -25,7 +25,7 @@ INTERVALS = 1000
 # A sign change is a zero if the number is at most this fraction of its neighbors, or the condition
 # number at least this; otherwise it is a jump.
 CONTINUOUS, REGULAR = 1e-3, 1e3
-# Unsigned numbers below this fraction of their maximum along the path are zero.
+# Numbers without a sign below this fraction of their maximum along the path are zero.
 ZERO = 1e-7
 
 
@@ -166,7 +166,7 @@ def _zeros(
 def _touches(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
 ) -> list[float]:
-    """Return times [s] at which unsigned numbers (N,) at times (N,) reach zero."""
+    """Return the times [s] at which numbers (N,) that are never negative reach zero."""
     from scipy.optimize import minimize_scalar  # slow to import and rarely needed
 
     largest = float(values.max())

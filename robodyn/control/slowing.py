@@ -133,6 +133,6 @@ class SpeedScale:
 
 
 def _braking(stops: FloatArray, reached: float) -> float:
-    """Return the largest speed from which the motion can stop before the next stop of the path."""
+    """Return the largest speed from which the motion can stop before the path's next stop."""
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

@@ -95,7 +95,7 @@ class Track:
     accepted: int = 0
 
     def recent_count(self, now: float) -> float:
-        """Return the number of recent messages, with decreasing weights."""
+        """Return the number of recent messages, older ones with smaller weights."""
         return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
 
     def follow(self, seen: ReceivedState) -> None:

@@ -25,8 +25,8 @@ class WrenchObserver:
     and friction. A first-order filter with time constant 1 / `bandwidth` smooths the difference.
     After a step of the wrench, the estimate reaches 63 % of the step after one time constant and 95
     % after three. For a step of size F, it exceeds a threshold T after -ln(1 - T / F) / `bandwidth`
-    plus one period. It needs no acceleration, and motion does not distort a constant wrench. Errors
-    of the model, mainly of friction, appear as a wrench.
+    plus one period. The observer needs no acceleration, and motion does not distort its estimate of
+    a constant wrench. Errors of the model, mainly of friction, appear as a wrench.
 
     Args:
         mechanism: model of the mechanism.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Accuracy of a body's pose from that of drives and geometry, linear in both."""
+"""Accuracy of a body's pose from the accuracy of drives and geometry, to first order."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) -> FloatArray:
-    """Compute the standard deviations of the body's pose, the largest at any configuration.
+    """Compute the standard deviations of the body's pose, the largest over configurations.
 
     Errors of the drives' positions q and of the coordinates g of the joints' centers are
-    independent; the covariance of the pose is X_q s_q^2 X_q' + X_g s_g^2 X_g' with the pose's
-    derivatives X by q and g.
+    independent; the covariance of the pose is X_q s_q^2 X_q' + X_g s_g^2 X_g' with the derivatives
+    X of the pose with respect to q and g.
 
     Args:
         m: mechanism.
@@ -28,7 +28,8 @@ def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) 
         Standard deviations (6,) [m, rad], base frame.
 
     Raises:
-        InvalidInput: a standard deviation of the geometry for a kind without dimensions.
+        InvalidInput: a standard deviation of the geometry is given, but the dimensions of this kind
+            of mechanism are not known.
     """
     if accuracy.geometry:
         geometry = geometry_of(m)

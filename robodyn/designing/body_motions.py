@@ -30,7 +30,7 @@ _ANGLES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class BodyRows(NamedTuple):
-    """Motion of the body at some times, base frame: poses (K, 7), twists, accels (K, 6)."""
+    """Motion of the body at K times, base frame: poses (K, 7), twists and accels (K, 6)."""
 
     poses: FloatArray
     twists: FloatArray
@@ -68,7 +68,7 @@ class BodyMotion(Protocol):
 
 
 class Sine(NamedTuple):
-    """Sine amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad]) of an axis of `AXES`."""
+    """Sine of an axis: amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad])."""
 
     axis: int
     amplitude: float
@@ -78,7 +78,7 @@ class Sine(NamedTuple):
 
 @dataclass(frozen=True)
 class SineMotion:
-    """Motion of one or several axes by sines."""
+    """Sinusoidal motion of one or several axes."""
 
     name: str
     sines: tuple[Sine, ...]
@@ -94,12 +94,12 @@ class SineMotion:
 
     @property
     def repeats(self) -> bool:
-        """True: a sum of sines is periodic."""
+        """Always true, because the sines have a common period."""
         return True
 
     @cached_property
     def duration(self) -> float:
-        """Period [s] of all sines together."""
+        """Common period [s] of all sines."""
         exact = [Fraction(sine.frequency).limit_denominator(FINEST) for sine in self.sines]
         if not all(exact):
             return 1.0 / min(sine.frequency for sine in self.sines)
@@ -148,7 +148,7 @@ class RecordedMotion:
 
     @property
     def repeats(self) -> bool:
-        """False: a recording is not periodic."""
+        """Always false, because a recording is not periodic."""
         return False
 
     @property
@@ -180,7 +180,7 @@ class RecordedMotion:
 
 
 def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows:
-    """Compute a motion's rows at times (K,) [s] about a home pose (7,)."""
+    """Compute the body's motion at times (K,) [s] about a home pose (7,)."""
     x, v, a = motion.displaced(times)
     omega, alpha = np.empty((2, len(times), 3))
     rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
@@ -208,8 +208,7 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
     `qz`, `qw`, in the base frame, each with or without the prefix `pose_`.
 
     Raises:
-        InvalidInput: a file that cannot be read, columns that are missing, or times that do not
-            increase.
+        InvalidInput: the file cannot be read, columns are missing, or times do not increase.
     """
     table = read_columns(path)
     columns = {each.removeprefix("pose_"): k for k, each in enumerate(table.names)}
@@ -229,7 +228,8 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
     if len(bad) or len(time) < 4:
         line = table.lines[int(bad[0])] if len(bad) else table.line
         raise InvalidInput(
-            f"{path}, line {line}: expected four rows or more of finite numbers, times increasing",
+            f"{path}, line {line}: expected at least four rows of finite numbers, with times that "
+            "increase",
             value=line,
         )
     poses = values if len(pattern) == 7 else pose_from_rpy(values[:, :3], values[:, 3:])

@@ -61,7 +61,7 @@ class CatalogActuator:
     price: float = 0.0
 
     def add_to_leg(self, leg: dict[str, Any], telescopic: bool) -> None:
-        """Add its motor and bodies to the fields of a leg in a model file."""
+        """Add the actuator's motor and bodies to the fields of a leg in a model file."""
         given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
                  "efficiency": self.efficiency}  # fmt: skip
         if math.isfinite(self.stiffness):

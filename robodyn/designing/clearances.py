@@ -25,7 +25,7 @@ class RequiredSpace(NamedTuple):
         leg_clearance: smallest distance of two legs' center lines; NaN without straight legs
             between base and body.
         payload_clearance: smallest distance of the payload's sphere from a leg's center line; NaN
-            as above.
+            without such legs.
         footprint_radius: distance of the farthest joint on the base from the base frame's z axis.
         highest, lowest: largest and smallest height of joints on the base, the body and the
             payload.

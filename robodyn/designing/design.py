@@ -60,7 +60,7 @@ IN_STEPS = ("reach", "singularity")
 FAR_CONDITION = 10.0
 # Instants of a motion whose condition numbers are parts; largest number of poses that are.
 SAMPLES = 12
-# Name of the violation of a point without a machine.
+# Violation that stands for a point without a machine.
 NOTHING = 100.0
 # Lower bound of an objective, whose logarithm is minimized.
 LEAST = 1e-12
@@ -68,7 +68,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """Machine of a family.
+    """Machine of a family, found by a search.
 
     Attributes:
         parameters: by name [m, rad].
@@ -215,7 +215,7 @@ def design(
 
 
 def _goals(names: tuple[str, ...]) -> list[FloatArray]:
-    """Return weights (k,) of the objectives: each alone, then all together and each pair."""
+    """Return weights (k,) of the objectives: each alone, each pair, and all together."""
     count = len(names)
     if count == 1:
         return [np.ones(1)]
@@ -229,10 +229,11 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
 
 
 def _search(room: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
-    """Search for the best design by one goal.
+    """Search for the best design for one goal.
 
-    The best points of an even spread over the box, for each actuator, start descents. They continue
-    in rounds, each of which uses half of the remaining evaluations and ends the worse descents.
+    Descents start at the best points of an even spread over the unit box, for each actuator. They
+    continue in rounds, each of which uses half of the remaining evaluations and ends the worse half
+    of the descents.
     """
     d, end = int(room.free.sum()), room.examined + evaluations
     step = d + 2  # evaluations per step
@@ -270,9 +271,9 @@ class _Record:
     """Record of an evaluated machine.
 
     Attributes:
-        values: by objective, and the others of the front; empty if there is no machine.
-        violations: by requirement, positive if violated.
-        parts: for each value, its parts by drive and motion, of which it is the maximum.
+        values: objectives and other quantities of the front, by name; empty if there is no machine.
+        violations: excess by requirement, positive if violated.
+        parts: for each value, the values of drives and motions of which it is the maximum.
         bounds: parts of the violations, which are the maxima of these.
         refused: why the requirements cannot be evaluated for the machine; empty if they can.
     """
@@ -285,7 +286,7 @@ class _Record:
 
 
 class _Machines:
-    """Store of evaluated machines, which evaluates further ones."""
+    """Cache of evaluated machines, which evaluates missing ones on demand."""
 
     def __init__(
         self,
@@ -342,7 +343,7 @@ class _Machines:
 
     @property
     def examined(self) -> int:
-        """Number of machines."""
+        """Number of evaluated machines."""
         return len(self.found)
 
     def parameters(self, x: Iterable[float]) -> dict[str, float]:
@@ -352,7 +353,7 @@ class _Machines:
         return dict(zip(self.box, values.tolist(), strict=True))
 
     def examiner(self, goal: FloatArray, row: int) -> Examine:
-        """Return the function that evaluates points with an actuator, for a goal."""
+        """Return a function that evaluates points, for one actuator and weights of objectives."""
 
         def examine(points: Sequence[FloatArray]) -> list[Point]:
             records = self._records(points, row)
@@ -479,7 +480,7 @@ class _Machines:
         return tuple(points)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
-        """Return the requirements that no machine met, and those that none met together."""
+        """Describe the requirements that no machine met, and pairs that none met together."""
         names = sorted({name for record in records for name in record.violations})
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
@@ -493,7 +494,7 @@ class _Machines:
         ]
         pairs = [
             f"{names[i]} and {names[j]} conflict: each is met by some of the {count} machines that "
-            "were examined, both by none"
+            "were examined, but both by none"
             for i, j in combinations(np.flatnonzero(ever), 2)
             if not (met[:, i] & met[:, j]).any()
         ]
@@ -515,7 +516,7 @@ def _machine(
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
-    """Create the machine of parameters, with limits."""
+    """Create a machine, with the limits of its actuator or, without one, the needed limits."""
     made = family.mechanism(parameters, requirements, actuator)
     if actuator is not None or isinstance(family, FunctionFamily):
         return made
@@ -549,7 +550,7 @@ def _examine(
     names: Sequence[str],
     parameters: dict[str, float],
 ) -> _Record:
-    """Evaluate one machine; the record is empty if the parameters define none."""
+    """Evaluate one machine; the record is empty if the parameters define no machine."""
     try:
         m = family.mechanism(parameters, requirements, actuator)
     except (ModelError, KinematicsError, InvalidInput):
@@ -598,7 +599,7 @@ def _examine(
 def _parts(
     e: Evaluation, actuator: CatalogActuator | None
 ) -> tuple[dict[str, list[float]], list[float]]:
-    """Return the values whose maxima are the results of an evaluation; they are smooth."""
+    """Return the smooth values whose maxima are the results of an evaluation."""
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
     speed = [margins.speed * row.speed for row in rows]
@@ -639,7 +640,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return the condition number of a motion, and those at some of its instants."""
+    """Return the largest condition number of a motion, and those at some of its instants."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))

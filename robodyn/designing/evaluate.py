@@ -138,7 +138,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
 
 
 def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
-    """Yield motions and poses, and their axes (6,)."""
+    """Yield a name for each motion and for the poses, and the axes (6,) that move."""
     for motion in requirements.motions:
         moves = motion.displaced(motion.times)[0].any(axis=0)
         yield f"motion {motion.name!r}", np.asarray(moves, dtype=np.bool_)
@@ -180,7 +180,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
 
 
 def _over(best: Any, values: FloatArray) -> FloatArray:
-    """Return the minimum or maximum of each column, ignoring NaN; NaN if there are no numbers."""
+    """Return the minimum or maximum of each column, ignoring NaN; NaN without any numbers."""
     known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
     return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
 

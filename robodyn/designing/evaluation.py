@@ -42,7 +42,7 @@ class MotionEvaluation:
         regenerated: (n,) [J per cycle] that the drive feeds back.
         peak_torque, rms_torque: (n,) [N m] of the motor; NaN for a prismatic joint without a
             screw's lead.
-        motor_speed: (n,) [rad/s]; NaN as above.
+        motor_speed: (n,) [rad/s]; NaN for the same joints.
         rms_current: (n,) [A]; NaN without a torque constant.
         supply_peak, supply_mean: [W] of all drives on a common supply without recovery.
         braking: [J per cycle] that all drives together feed back into the supply or a brake

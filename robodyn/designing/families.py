@@ -65,7 +65,7 @@ class Family(NamedTuple):
         """Return the actuators of a catalog (see `load_catalog`) that rotate, or slide, as needed.
 
         Raises:
-            InvalidInput: a catalog without any, or one that cannot be read.
+            InvalidInput: the catalog has no such actuator, or cannot be read.
         """
         rows = load_catalog(catalog)
         suitable = tuple(row for row in rows if (row.lead is None) == self.is_rotary)
@@ -157,7 +157,7 @@ def _legs(
     rod: float,
     legs: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return the model of a platform above its legs' first joints, with reach `away` [m]."""
+    """Return the model of a platform on rods, each with the horizontal extent `away` [m]."""
     if not rod > abs(away):
         raise InvalidInput(
             f"rod is {rod:g} m, expected more than {abs(away):g} m, the horizontal distance of "
@@ -258,7 +258,7 @@ class FunctionFamily(NamedTuple):
     telescopic: bool = False
 
     def suitable_actuators(self, catalog: Any) -> tuple[CatalogActuator, ...]:
-        """Reject a catalog: a function chooses its own drives."""
+        """Reject any catalog, because a function chooses its own drives."""
         raise InvalidInput(
             "a function chooses its own drives; leave out the catalog", value=catalog
         )
@@ -272,10 +272,10 @@ AnyFamily = Family | FunctionFamily
 
 
 def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> AnyFamily:
-    """Return the family of a name or a function, with the given bounds instead of its own.
+    """Return a family by its name, or from a function; given bounds replace its own.
 
     Raises:
-        InvalidInput: an unknown name or parameter, bounds that are missing or no range.
+        InvalidInput: the name or a parameter is unknown, or bounds are missing or not a range.
     """
     found: AnyFamily
     if not isinstance(given, str):

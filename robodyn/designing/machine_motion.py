@@ -29,7 +29,7 @@ class DriveRows(NamedTuple):
 
     Attributes:
         configuration: (K, nq).
-        position, rate, effort: (K, n) of the driven joints [m or rad, per s, N or N m].
+        position, rate, effort: (K, n) of the driven joints [m or rad, m/s or rad/s, N or N m].
         poses: (K, 7) of the body.
     """
 
@@ -44,7 +44,7 @@ class MotorRows(NamedTuple):
     """Motion of the motors at some instants; NaN where it is not known.
 
     Attributes:
-        torque, speed: (K, n) [N m], [rad/s]; unknown for a slide without a lead.
+        torque, speed: (K, n) [N m], [rad/s]; unknown for a prismatic joint without a lead.
         power: (K, n) [W].
         current: (K, n) [A]; unknown without a torque constant.
     """
@@ -57,11 +57,11 @@ class MotorRows(NamedTuple):
 
 @dataclass(frozen=True)
 class MachineMotion:
-    """Required motion on a mechanism.
+    """Motion of a mechanism's drives for one required motion of its body.
 
     Attributes:
         motion: required motion; None for the poses at rest.
-        times: (K,) [s]; zeros for poses.
+        times: (K,) [s]; all zero for the poses.
         rows: motion of the drives at these times.
         between: [s] instants between them at which positions, rates or efforts peak.
         extremes: motion of the drives at those.
@@ -75,7 +75,7 @@ class MachineMotion:
 
     @property
     def all(self) -> DriveRows:
-        """Rows at regular times, followed by those at peaks."""
+        """Motion at the regular times, followed by that at the peaks."""
         pairs = zip(self.rows, self.extremes, strict=True)
         return DriveRows(*(np.concatenate(pair) for pair in pairs))
 
@@ -136,7 +136,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Fill in rows that are not reached from home, each from a neighbor that is reached."""
+    """Fill in samples that are not reached from home, each from a neighbor that is reached."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:

@@ -43,8 +43,8 @@ def measured(value: Any, *units: str) -> tuple[float, str] | None:
     """Read a number in SI units, or a text of a number and a unit.
 
     Returns:
-        The value and its SI unit, one of `units`, the first for a plain number; None if the value
-        is neither.
+        The value and its SI unit, which is one of `units`, the first for a plain number. None if
+        the value is neither a number nor such a text.
     """
     if isinstance(value, str):
         match = _TEXT.fullmatch(value.strip())
@@ -67,7 +67,7 @@ def quantity(
     at_least: float = -math.inf,
     above: float = -math.inf,
 ) -> tuple[float, str]:
-    """Return a field that is a number, with or without a unit, and its SI unit.
+    """Return the SI value of a field, a number with or without a unit, and its SI unit.
 
     Raises:
         RobodynError: the value is not a number, has another unit, or is out of range.
@@ -91,5 +91,5 @@ def quantity(
 
 
 def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
-    """Return a field that is a number in an SI unit, or in one of two (`rad or m`)."""
+    """Return the value of a field in an SI unit, or in one of two (`rad or m`)."""
     return quantity(fields, name, *unit.split(" or "), **bounds)[0]

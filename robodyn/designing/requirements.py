@@ -31,7 +31,7 @@ from robodyn.poses import AXES
 
 
 def _number(default: float, unit: str = "", **bounds: float) -> Any:
-    """Return the field of a block that is a number, with its unit and bounds in a file."""
+    """Declare a numeric field of a block, with its unit and bounds in a file."""
     return field(default=default, metadata={"unit": unit, **bounds})
 
 
@@ -51,7 +51,7 @@ class RequiredMargins:
 
 @dataclass(frozen=True)
 class RequiredLimits:
-    """Limits for all motions and poses; infinite if there is none.
+    """Limits for all motions and poses; infinite for no limit.
 
     Attributes:
         condition_number: largest condition number of the drives' Jacobian.
@@ -124,9 +124,9 @@ class Requirements:
     Attributes:
         motions: motions of the body around home, see `SineMotion` and `RecordedMotion`.
         poses: (k, 6) [m, rad] surge, sway, heave, roll, pitch, yaw from home, held at rest.
-        payload: mass, center of mass and inertia in the moving body's frame; None for no payload
-            besides that of the mechanism. If the file states no inertia, it is that of a ball of
-            water: no controller keeps a point mass on a massless plate from tilting over.
+        payload: mass, center of mass and inertia in the moving body's frame; None to add no payload
+            to the mechanism. If the file states no inertia, it is that of a ball of water, because
+            no controller can keep a point mass on a massless plate from tilting over.
         payload_radius: [m] of a sphere about the payload's center of mass that encloses it.
         margins, limits, rating: see their classes.
         accuracy: None if no accuracy of poses is required.
@@ -224,7 +224,9 @@ def _read(top: Fields, folder: Path) -> Requirements:
     if rating.duty > 1.0:
         raise top.refuse("rating.duty", rating.duty, "a share of at most 1")
     if not max(rating.ambient, rating.rated_ambient) < rating.winding:
-        raise top.refuse("rating.winding", rating.winding, "more than the ambient's [°C]")
+        raise top.refuse(
+            "rating.winding", rating.winding, "more than the ambient temperatures [°C]"
+        )
     motions = _motions(top, folder)
     poses = _poses(top)
     if not motions and not len(poses):
@@ -311,7 +313,7 @@ def _sine(row: Fields, axis: str) -> Sine:
 
 
 def _poses(top: Fields) -> FloatArray:
-    """Return the corners (k, 6) of all ranges."""
+    """Return the poses (k, 6) at the corners of all ranges."""
     corners: list[tuple[float, ...]] = []
     for block in top.children("poses") if "poses" in top else []:
         block.only(*AXES)

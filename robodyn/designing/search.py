@@ -3,8 +3,9 @@
 """Constrained minimization of a function from its values alone.
 
 Points are ranked by Deb's rules (2000): feasible ones by their value, before infeasible ones by
-their violation. A value is the maximum of many, over drives and motions, so that its minimum has a
-kink. Each of the many is a constraint of quadratic programs within a trust region.
+their violation. A value is the maximum of many values, over drives and motions, so the function has
+a kink at its minimum. Each of these values is a constraint of quadratic programs within a trust
+region.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ FAR = 10.0
 
 
 class Point(NamedTuple):
-    """Evaluated point of the unit box.
+    """Evaluated point of the unit box, in which every parameter is scaled from 0 to 1.
 
     Attributes:
-        x: (d,).
+        x: (d,) coordinates, each from 0 to 1.
         value: exp(weights . logarithms of the objectives), where an objective is its largest part;
-            infinite if there is nothing at that point.
+            infinite if the objectives do not exist at that point.
         violations: (k,) of the constraints, positive if violated.
-        parts: for each objective, logarithms of its parts, whose maximum counts.
+        parts: for each objective, the logarithms of its parts; the objective is their maximum.
         bounds: (l,) parts of the constraints, whose maxima are the violations.
     """
 
@@ -75,7 +76,7 @@ class Descent:
     Args:
         examine: function that evaluates points.
         start: starting point.
-        weights: (g,) of the logarithms of the objectives.
+        weights: (g,) weights of the logarithms of the objectives.
 
     Attributes:
         examine: function that evaluates points.
@@ -123,7 +124,7 @@ class Descent:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
     def _try(self, step: FloatArray) -> tuple[Point, float]:
-        """Evaluate the point after a step, and its gain."""
+        """Evaluate the point after a step; return it and its gain."""
         (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
         self.best = min(self.best, there, key=lambda point: point.rank)
         return there, _merit(self._here, self._weights) - _merit(there, self._weights)
@@ -180,7 +181,7 @@ def _quadratic_program(
 ) -> tuple[FloatArray, FloatArray]:
     """Minimize z.squares.z / 2 + cost.z with rows.z >= least; return z and the multipliers.
 
-    It is a problem of least distance, and of nonnegative least squares (Lawson and Hanson 1974).
+    The problem is converted to nonnegative least squares (Lawson and Hanson 1974).
     """
     L = np.linalg.cholesky(squares)
     pull, across = np.linalg.solve(L, cost), np.linalg.solve(L, rows.T)
@@ -194,7 +195,7 @@ def _quadratic_program(
 
 
 def _held(point: Point) -> FloatArray:
-    """Return the parts of the constraints, so that a descent ends on their good side."""
+    """Return the constraints' parts plus a slack, so that a descent ends within the limits."""
     return np.where(point.bounds == 0.0, 0.0, point.bounds + SLACK)
 
 

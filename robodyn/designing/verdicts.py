@@ -138,7 +138,7 @@ def _worst(
     limits: FloatArray,
     sense: float,
 ) -> _Worst:
-    """Return the worst of values and limits (motions, n); `sense` is 1 for an upper limit."""
+    """Return the value with the least margin to its limit; `sense` is 1 for upper limits."""
     margins = sense * (values - limits)
     unlimited = not np.isfinite(limits).any()
     ranked = np.nan_to_num(sense * values if unlimited else margins, nan=-np.inf)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dynamics shared by all kinds: the solver's interface, compiled calls, friction, end stops."""
+"""Dynamics of all kinds of mechanisms: solver interface, compiled calls, friction, end stops."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Batched calls of compiled kernels on several threads, for all kinds."""
+"""Batched calls of compiled kernels on several threads, for all kinds of mechanisms."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ STATE = (*CONFIGURATION * 3, array_arguments.ROWS_OR_NONE, array_arguments.ROWS_
 
 
 def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
-    """Return the types of a state, with the motion of the base last; none for a fixed base."""
+    """Return the argument types of a state; that of the base is none if the base is fixed."""
     return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
 @cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
-    """Return the entry point of a kernel of two parameter arrays, then inputs and results."""
+    """Return the entry point of a kernel that takes two parameter arrays, inputs and results."""
     return array_arguments.direct(
         kernel, array_arguments.MATRIX, array_arguments.VECTOR, *inputs, array_arguments.MATRIX_OUT
     )
@@ -67,7 +67,7 @@ BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
-    """All arguments of a method, created once: `evaluate_kernel` reads the widths at every call."""
+    """All arguments of a method; created once, because every call reads their widths."""
 
     __slots__ = ("items", "widths")
 
@@ -77,7 +77,7 @@ class Arguments:
     def flattened(
         self, values: Sequence[ArrayLike | None]
     ) -> tuple[tuple[int, ...], list[FloatArray]]:
-        """Check values and broadcast them; return the leading shape, and each as (N, k).
+        """Check and broadcast values; return the leading shape, and each value as (N, k).
 
         Raises:
             InvalidInput: as for `Argument.checked`, or leading shapes that do not broadcast.
@@ -112,7 +112,7 @@ def evaluate_kernel(
     Args:
         kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
             and an array (n, prod(core)) for the results; returns the number of solved states,
-            counted from the first, in whole vectors.
+            counted from the first, in whole SIMD vectors.
         numbers: the mechanism's parameters.
         arguments, values: arguments and their values.
         core: shape of one result.
@@ -152,7 +152,7 @@ def evaluate_unchecked(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """Compute `evaluate_kernel` without checking the states; None if one has no solution."""
+    """Compute `evaluate_kernel` without checking the states; None if a state has no solution."""
     out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 

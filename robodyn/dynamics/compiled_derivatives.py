@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of dynamics by a kind's kernel `derivatives`, for single states and batches."""
+"""Derivatives of the dynamics, computed by the kernel `derivatives` of a kind of mechanism."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from robodyn.threads import cached_threadsafe
 
 Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
-# Displacements of differences of order 4, with twelve digits after rounding [rad, or relative to
-# the size].
+# Displacement of finite differences of order 4, with twelve digits after rounding [rad, or relative
+# to the mechanism's size].
 SLOPE_STEP = 5e-4
 _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
 
@@ -46,12 +46,12 @@ def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
 
 
 class CompiledDerivatives:
-    """Derivatives of the dynamics by configuration, velocity, and acceleration or efforts.
+    """Derivatives of the dynamics w.r.t. configuration, velocity, and acceleration or efforts.
 
     Args:
         kernel: function of the mechanism's numbers, states (N, ...) with configuration, velocity,
             acceleration, efforts, wrench and base, whether to differentiate accelerations, and an
-            array (N, ...) for the blocks by rows. Returns the number of solved states.
+            array (N, ...) for the blocks, row by row. Returns the number of solved states.
         numbers: packed parameters of the mechanism.
         sizes: sizes of configuration, velocity and efforts.
         held: efforts of a motion without friction that the kernel does not include; None if it
@@ -149,14 +149,15 @@ class CompiledDerivatives:
     def at_rest(
         self, configuration: Any, efforts: Any, wrench: Any
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Differentiate the loads minus those that constant efforts balance, at rest.
+        """Differentiate the loads at rest that constant efforts do not balance.
 
         Args:
             configuration, efforts, wrench: equilibrium without dry friction.
 
         Returns:
-            Derivatives (..., nv, nv) of generalized forces by displacement, and the rates
-            (..., n, nv) of the driven joints by velocity; None if the kernel fails or has none.
+            Derivatives (..., nv, nv) of generalized forces with respect to displacement, and
+            derivatives (..., n, nv) of the driven joints' rates with respect to velocity; None if
+            the kernel fails or has none.
         """
         if not self._of_loads:
             return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled simulation: inputs, outputs, and its provision by kinds of mechanisms."""
+"""Compiled simulation: inputs, outputs, and the functions that each kind of mechanism provides."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _STACK = BorrowedArrayType(3)
 # Numba's type of `Rollout.arrays`.
 _ARRAYS = types.Tuple([VECTOR, MATRIX, MATRIX, _STACK, VECTOR, VECTOR, _STACK, *(MATRIX_OUT,) * 4])
 _NO_GAIN = np.zeros((0, 0))
-# Of a plant with elastic drives, by whether its controller measures the motors.
+# Options of a plant with elastic drives, by whether its controller measures the motors.
 _ELASTIC_OPTIONS = {measures: np.array([1.0, 0.0, float(measures)]) for measures in (False, True)}
 # Options of a plant, by whether damping may be stiff and steps are semi-implicit.
 _OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False, True), repeat=2)}
 
 
 class Outcome(NamedTuple):
-    """Result of a run: the kernel's status, valid rows, steps completed after the last one."""
+    """Result of a run: the kernel's status, valid rows, and steps completed after these rows."""
 
     status: int
     row: int
@@ -49,15 +49,15 @@ class Rollout:
         stops: (5,) numbers of `kernels.end_stops`.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
         law: code of `dynamics.kernels.control_laws`.
-        kp, kv: (nv, nv) gains, if the law uses any; below those of kp may be (n, nv) more, see
+        kp, kv: (nv, nv) gains, if the law uses any. kp may have n more rows, see
             `control_laws.add_planned`.
         plan: (N - 1, 1 or 4, k) rows for the law.
-        dt: (N - 1,) [s].
-        offset: (N,) integers.
+        dt: (N - 1,) [s] length of the steps after each row.
+        offset: (N,) number of steps before each row.
         loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
-        configuration, velocity: (N, ...) histories, the first row given.
+        configuration, velocity: (N, ...) histories; the first row is the initial state.
         required, applied: (N - 1, n) histories of efforts.
-        driver: function that converts a kind's loop to another one.
+        driver: function that wraps a kind's loop, such as `compiled_controller.driver`.
         measures_motors: whether a law of a plant with elastic drives measures the motors, not the
             joints.
         is_semi_implicit: whether the steps are those of `kernels.semi_implicit`.
@@ -87,12 +87,12 @@ class Rollout:
 
 
 class Kernels(NamedTuple):
-    """A kind's loops, and the types of the arrays that describe one of its mechanisms.
+    """Simulation loops of a kind of mechanism, and types of their arguments.
 
     Attributes:
         loop, loop_hybrid: entries as in `dynamics.kernels.simulation`, for smooth and for hybrid
             steps.
-        numbers: types of the arrays.
+        numbers: types of the arrays that describe a mechanism.
         batch, batch_hybrid: entries as in `dynamics.kernels.batch_simulation`, if any, for smooth
             and for hybrid steps.
         elastic: entry as in `dynamics.kernels.elastic_drives`, if there is one.
@@ -134,7 +134,7 @@ class CompiledRun:
     Attributes:
         kernels: kernels of the kind.
         plant: parameters of the simulated mechanism.
-        smooth: function that returns them without dry friction, and without rotors if the drives
+        smooth: function that returns `plant` without dry friction, and without rotors if the drives
             are elastic; called when needed.
         table: `joint_table` of the plant.
         friction: friction of its joints.
@@ -151,7 +151,7 @@ class CompiledRun:
     drives: FloatArray | None = None
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        """Fill rows `first` + 1 to `last` of a rollout, without checks."""
         friction, kernels = self.friction, self.kernels
         further: tuple[FloatArray, ...] = ()
         if self.drives is not None:
@@ -175,11 +175,11 @@ class BatchSteps:
 
     Attributes:
         advance: entry of the kind, see `kernels.batch_simulation`.
-        structure: (k,) of all rows.
-        numbers: (groups, k * 8) parameters, of eight mechanisms a group.
-        columns: of each joint's row of `joint_table` in `numbers`.
+        structure: (k,) structure that all rows share, see `Solver.lane_numbers`.
+        numbers: (groups, k * 8) parameters, with eight mechanisms per group.
+        columns: number of columns of `joint_table` in `numbers`.
         friction: number of rows of friction in `numbers`.
-        options: (OPTIONS,) of all rows, see `kernels.integration.PackedPlant`.
+        options: (OPTIONS,) options of all rows, see `kernels.integration.PackedPlant`.
     """
 
     advance: Callable[..., int]
@@ -196,13 +196,14 @@ class BatchSteps:
         state: tuple[FloatArray, FloatArray, FloatArray],
         span: tuple[int, int],
     ) -> None:
-        """Advance a range of the groups, without checks.
+        """Advance a range of groups of eight mechanisms, without checks.
 
         Args:
             settings: dt [s], and `stop_numbers` of the end stops.
-            loads: efforts (N, n), wrenches and bases (N, 15), and whether the latter move.
+            loads: efforts (N, n), wrenches with motions of the bases (N, 15), and whether the bases
+                move.
             state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
-            span: the first group, and that after the last.
+            span: indices of the first group and of the group after the last.
         """
         (dt, stops), (efforts, wrenches, moves) = settings, loads
         packed = np.array([dt, *stops, self.columns, moves, self.friction, *self.options])
@@ -210,10 +211,11 @@ class BatchSteps:
 
 
 def in_lanes(*parts: FloatArray) -> FloatArray:
-    """Convert rows to (groups, k * 8), eight in the lanes of each number.
+    """Arrange rows in groups of eight, (groups, k * 8), one row per lane.
 
     Args:
-        parts: (N, ...) columns of the rows. The last row is repeated in the lanes that are left.
+        parts: (N, ...) columns of the rows. The last row also fills the remaining lanes of its
+            group.
     """
     count = len(parts[0])
     groups, whole = -(-count // WIDTH), count // WIDTH
@@ -269,7 +271,7 @@ def final_state(
 
 
 def stop_numbers(stops: EndStops | None, limit_motors: bool) -> FloatArray:
-    """Return the numbers (5,) of end stops, zero for none; see `kernels.end_stops`."""
+    """Return the numbers (5,) of `kernels.end_stops`; they are zero without end stops."""
     numbers = np.zeros(STOPS) if stops is None else stops.numbers
     numbers[LIMITS_MOTORS] = float(limit_motors)
     return numbers

@@ -175,7 +175,7 @@ class Coordinates:
         """Check one configuration (nq,); see `checked`.
 
         Raises:
-            InvalidInput: as for `checked`, or more than one.
+            InvalidInput: as for `checked`, or there is more than one configuration.
         """
         given = as_exact(name, value, (self.configuration_size,))
         return self.checked(name, given) if self.quaternions else given

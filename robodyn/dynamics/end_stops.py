@@ -17,7 +17,7 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class EndStops:
-    """End stops: a spring and a damper at each limit of a driven joint; they push but do not pull.
+    """End stops of driven joints: a spring and a damper at each limit, which only push.
 
     By default the stops are critically damped, with stiffness m / T^2 and damping 2 m / T, where T
     is the time constant and m the effective inertia of the joint at the present configuration,
@@ -27,10 +27,10 @@ class EndStops:
     (`solref`).
 
     Attributes:
-        stiffness: [N/m or N m/rad]; by default from the effective inertia.
-        damping: [N s/m or N m s/rad]; by default from the effective inertia.
-        time_constant: [s] for values from the effective inertia; by default the length of a step
-            of the simulation, which is the shortest time constant with a stable simulation.
+        stiffness: [N/m or N m/rad]; by default computed from the effective inertia.
+        damping: [N s/m or N m s/rad]; by default computed from the effective inertia.
+        time_constant: [s] that determines these values; by default the length of a step of the
+            simulation, which is the shortest time constant with a stable simulation.
     """
 
     stiffness: float | None = None

@@ -17,13 +17,13 @@ from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.errors import RobodynError
 
-# Decay of velocities by damping over dt, as far as observed, from which on compiled code checks
-# seen; compiled code then looks at every step (`hybrid_step.STIFF`).
+# Decay of velocities by damping over a step, at sampled configurations, above which compiled code
+# checks the decay at every step (`hybrid_step.STIFF`).
 STIFF_DECAY = 0.25
-# Decay rate [1/s] of velocities, a few periods of any control, above which friction is compensated
-# for the planned motion.
+# Decay rate [1/s] of velocities above which friction is compensated for the planned motion: they
+# decay within a few control periods.
 FAST = 100.0
-# Number of configurations for the decay, and the rates [m/s, rad/s].
+# Number of configurations at which the decay is sampled, and the rates [m/s, rad/s].
 SAMPLES = 8
 SEED = 5
 SLOW, QUICK = 1.0, 2.0
@@ -43,17 +43,17 @@ class JointFriction:
 
     @cached_property
     def is_dry(self) -> bool:
-        """Whether a joint has any friction of `kernels.dry_friction`, or static friction."""
+        """Whether any joint has Coulomb or static friction."""
         return bool(self.rows[:, : at.RATE].any())
 
     @cached_property
     def decay(self) -> float:
-        """Sum [1/s] of all decay rates, a bound on each."""
+        """Sum [1/s] of all decay rates, which is an upper bound on each of them."""
         return float(self.decays.sum())
 
     @property
     def is_fast(self) -> BoolArray:
-        """Whether control compensates this friction for the planned motion (nv,)."""
+        """For each coordinate (nv,), whether damping is so strong that control compensates it."""
         return np.asarray(self.decays > FAST)
 
     def may_be_stiff(self, dt: FloatArray | float) -> bool:
@@ -111,7 +111,7 @@ def _damps(row: dict[str, Any], name: str) -> bool:
 
 
 def _samples(mechanism: Any) -> list[FloatArray]:
-    """Return home, and for fully driven mechanisms also configurations within their range."""
+    """Return home and, for fully driven mechanisms, further configurations within limits."""
     try:
         samples = [mechanism.home]
     except RobodynError:
@@ -125,15 +125,15 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """Return dry friction (nf, sticking.ROW) of every driven joint, in order, then of others."""
+    """Return the dry friction (nf, sticking.ROW) of all driven joints in order, then of others."""
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 
 @singledispatch
 def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
-    """Return the friction of each driven joint or leg, by name; numbers or arrays.
+    """Return the friction of each driven joint or leg, as numbers or arrays by name.
 
-    For a joint viscous damping, Coulomb friction in both directions, and armature.
+    For each joint, it contains viscous damping, Coulomb friction in both directions, and armature.
     """
     return tuple(
         {
@@ -149,7 +149,8 @@ def without_planned_friction(mechanism: Any) -> Any:
     """Return the mechanism without the friction that control compensates for the planned motion.
 
     That is dry friction, whose sign would flicker with a measured rate, and viscous friction so
-    strong that velocities decay within a few periods of control. Unchanged if there is none.
+    strong that velocities decay within a few control periods. A mechanism without such friction is
+    returned unchanged.
     """
     fast = mechanism.solver.friction.is_fast
     names: tuple[str, ...] = ()

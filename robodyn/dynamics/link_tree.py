@@ -58,7 +58,7 @@ class LinkTree:
 
     @cached_property
     def jacobians(self) -> Callable[..., bool]:
-        """Kernel entry for Jacobians: positions, tangents, row, frame, is_trusted, out."""
+        """Kernel entry for Jacobians, with positions, tangents, row, frame, is_trusted, out."""
         return self._bound("jacobians", _ROWS, _ROWS, *_AT)
 
     @cached_property

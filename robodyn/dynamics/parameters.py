@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters in which efforts are linear, and regressors computed by the kernels of each kind.
+"""Parameters in which efforts are linear, and the regressors that belong to them.
 
 A rigid body enters the equations of motion by ten numbers: its mass, its first moments m c and its
 inertia about the origin of its link's frame (Atkeson, An and Hollerbach, 1986). Inverse dynamics is
@@ -171,7 +171,7 @@ def spring_parameters(
 def point_spring_parameters(
     spring: PointSpring, at: int
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of a spring between points; `at` is the first index of its law."""
+    """Return the parameters of a spring between points, whose numbers begin at index `at`."""
     viscous = JointParameter(f"{spring.name}.viscous", spring.damping, "N s/m")
     return [*spring_parameters(spring.name, spring.spring, at), (viscous, {at + 2: 1.0})]
 
@@ -270,10 +270,11 @@ def unit_mechanisms(
     bodies: Iterable[tuple[Sequence[int], FloatArray]],
     joints: Iterable[Mapping[int, float]],
 ) -> FloatArray:
-    """Return packed arrays (p, size) of mechanisms with one parameter of 1 each, for `columns_of`.
+    """Return packed arrays (p, size) of mechanisms, each with one parameter of 1.
 
-    The column of a moment of inertia is that of a body without mass. The column of a first moment
-    is that of a unit mass one meter off the origin, so it includes the column of the mass.
+    They are the input of `columns_of`. The column of a moment of inertia is that of a body without
+    mass. The column of a first moment is that of a unit mass one meter off the origin, so it
+    includes the column of the mass.
 
     Args:
         empty: (size,) array without masses, rotors and friction.
@@ -308,7 +309,7 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
 def combine_parameters(
     bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
-    """Combine the parameters of bodies, by name, and of joints."""
+    """Create `Parameters` from named bodies and from the parameters of joints."""
     bodies, joints = list(bodies), list(joints)
     names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
     values = [body_parameters(*body) for _, body in bodies]

@@ -95,14 +95,15 @@ class PayloadVariants(Sequence[Any]):
 
 
 def distinct(rows: Sequence[T]) -> Sequence[T]:
-    """Return mechanisms that together have all motors, frictions and dimensions of the rows.
+    """Return mechanisms whose motors, friction and dimensions represent those of all rows.
 
-    Payloads change none of these, and never make velocities decay faster by viscous friction.
+    For `PayloadVariants`, that is the mechanism without payloads: a payload changes none of these,
+    and never makes velocities decay faster by viscous friction.
     """
     return [rows.mechanism] if isinstance(rows, PayloadVariants) else rows
 
 
 def _each(value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return one value for each of N rows; a value of another shape is returned unchanged."""
+    """Repeat a single value for each of N rows; return other arrays unchanged."""
     array: FloatArray = np.asarray(value, dtype=np.float64)
     return np.broadcast_to(array, shape) if array.shape == shape[1:] else array

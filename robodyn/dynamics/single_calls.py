@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Computations for single states by one call of compiled code each, for all kinds."""
+"""Computations for single states, each by one call of compiled code."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Single:
         numbers: packed arrays of the mechanism, vectors or matrices.
         base: type of the motion of the base: none for a fixed base, whose kernels leave out the
             terms of its motion; VECTOR; or VECTOR_OR_NONE for both.
-        special: kernels for this mechanism instead of those of the module, by their names there.
+        special: kernels for this mechanism instead of those of the module, by name.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Single:
 
 @cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Return the entry of a module's condition number, which is -1 if there is none."""
+    """Return the compiled condition number of a module; it returns -1 if it has no result."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
@@ -246,6 +246,6 @@ class UncheckedSingle(UncheckedDynamics):
             out: (n, n) becomes the mass matrix.
 
         Returns:
-            False if there is none.
+            False if the configuration has no mass matrix.
         """
         return self._single.mass(configuration, True, out)

@@ -67,7 +67,7 @@ class Solver:
         self.mechanism = mechanism
 
     def unsupported(self, what: str) -> InvalidInput:
-        """Return the error for a computation that this kind does not support."""
+        """Return the error for a computation that this kind of mechanism does not support."""
         return InvalidInput(
             f"{what} are not available for mechanisms of the kind {self.mechanism.kind!r}; "
             f"describe {self.mechanism.name} as a URDF of joints and links",
@@ -123,7 +123,7 @@ class Solver:
 
     @cached_property
     def unchecked(self) -> UncheckedDynamics:
-        """Functions for single states without checks, which write into given arrays."""
+        """Unchecked computations for single states, which write results into existing arrays."""
         return UncheckedDynamics(self.mechanism)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
@@ -210,7 +210,7 @@ class Solver:
         raise self.unsupported("steps of a batch")
 
     def warm_up(self) -> None:
-        """Load the compiled functions that only this kind has, by calling each once.
+        """Load the compiled functions specific to this kind of mechanism by calling each once.
 
         See `robodyn.warmup.warm_up`.
         """
@@ -219,12 +219,12 @@ class Solver:
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:
-        """Derivatives of the dynamics in compiled code, if the kind has any."""
+        """Compiled derivatives of the dynamics; None if the kind of mechanism has none."""
         return None
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Scheme of the derivatives of efforts and accelerations by the configuration."""
+        """Stencil for derivatives of efforts and accelerations w.r.t. the configuration."""
         return difference_stencil(self.mechanism)
 
     # parameters
@@ -245,7 +245,7 @@ class Solver:
         return dict(zip(names, bodies, strict=True))
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Return values of the joint parameters by the joints and closures of the model."""
+        """Return values of joint parameters, grouped by the joints and closures of the model."""
         return values
 
     # the tree of links
@@ -265,14 +265,14 @@ class Solver:
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, p) of the tree's joints for configurations (N, nq), unchecked."""
+        """Return positions (N, p) of the tree's joints for valid configurations (N, nq)."""
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         """Return positions (N, p) of the tree's joints and its tangents for configurations (N, nq).
 
         The tangents (N, rates * nv) contain, by rows, the rates of the joints for each coordinate
-        of the velocity; None if they are the velocity. Unchecked.
+        of the velocity; None if the joints' rates are the velocity. Arguments are not checked.
         """
         return q, None
 
@@ -284,7 +284,7 @@ class Solver:
 
 
 def falling_friction(mechanism: Any) -> FloatArray:
-    """Return the rows of `friction` of the driven joints if it depends on velocity."""
+    """Return the driven joints' rows of `friction` if it depends on velocity, else no rows."""
     rows: FloatArray = mechanism.solver.friction.rows[: len(mechanism.joint_names)]
     # the two Coulomb levels come first; all further entries depend on the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))

@@ -22,7 +22,7 @@ SMALLEST = 1e-5
 
 
 class Stencil(NamedTuple):
-    """Stencil of a numerical derivative with respect to each coordinate.
+    """Finite-difference stencil of the derivative with respect to each coordinate.
 
     Attributes:
         places: (p, nv) displacements of each coordinate.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Export of a mechanism's kernels as a C library without Python, and packages around it.
+"""Export of a mechanism's dynamics as a C library without Python, and packages around it.
 
 `functions` declares the library's functions and composes them from a kind's `KindFunctions`, which
 `stewart`, `serial` and `closed_loop` provide. `machine_code` compiles them to an object file;

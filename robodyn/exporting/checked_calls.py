@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported functions that check their arguments and call a kind's `KindFunctions`."""
+"""Exported functions that check their arguments and call `KindFunctions`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
 
 
 def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunctions, Setting], Any]:
-    """Create a function that calls `name` of a kind; `failure` is its status without a result."""
+    """Return a factory of functions that call the `KindFunctions` entry `name`.
+
+    `failure` is their status if there is no result.
+    """
 
     def make(kind: KindFunctions, setting: Setting) -> Any:
         find = getattr(kind, name)
@@ -64,7 +67,7 @@ def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunction
 
 
 def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the condition number at a characteristic length."""
+    """Create the function for the condition number with a characteristic length."""
     find = kind.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
@@ -77,18 +80,18 @@ def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the efforts of a motion without friction in the joints."""
+    """Create the function for the efforts of a motion without friction in the joints."""
     return kind_function("inverse")(setting.frictionless, setting)
 
 
 def link_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the acceleration of the mechanism behind its elastic drives."""
+    """Create the function for the acceleration of the links behind elastic drives."""
     assert setting.links is not None
     return kind_function("forward")(setting.links.rest, setting)
 
 
 def side_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the side (1 or -1) of the singularities of type 2 on which a configuration is."""
+    """Create the function for the side (1 or -1) of type 2 singularities of a configuration."""
     find = kind.side
 
     def side(q: Any, out: Any) -> int:
@@ -99,7 +102,7 @@ def side_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def difference_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the displacement between two configurations."""
+    """Create the function for the displacement between two configurations."""
     find = kind.difference
 
     def difference(q: Any, goal: Any, out: Any) -> int:
@@ -110,7 +113,7 @@ def difference_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Setting) -> Any:
-    """Compile (arguments) -> whether configurations are valid and all other numbers finite."""
+    """Compile a check that configurations are valid and all other arguments are finite."""
     is_configuration = kind.is_configuration
     given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
     sizes = sizes_of(setting.mechanism)
@@ -132,7 +135,7 @@ def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Sett
 
 
 def _are_results(function: Function, setting: Setting) -> Any:
-    """Compile (arguments) -> whether all results are finite; a condition number may be infinite."""
+    """Compile a check that all results are finite; a condition number may be infinite."""
     sizes = sizes_of(setting.mechanism)
     results = [k for k, each in enumerate(function.arguments) if each.use in ("out", "inout")]
     counts = tuple(function.arguments[k].count(sizes) for k in results)
@@ -150,7 +153,7 @@ def _are_results(function: Function, setting: Setting) -> Any:
 
 
 def _addresses(places: Sequence[int]) -> Any:
-    """Compile (arguments) -> tuple of the addresses at the given places."""
+    """Compile a function that selects the addresses at the given places of the arguments."""
 
     @intrinsic
     def addresses(typingctx: Any, values: Any) -> Any:

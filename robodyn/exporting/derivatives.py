@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported derivatives of the dynamics, from the kinds' kernels."""
+"""Exported functions for derivatives of the dynamics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn.numerics.compiler import noinline
 
 
 def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the efforts of a motion and their derivatives."""
+    """Create the function for the efforts of a motion and their derivatives."""
     inverse, differentiate = kind.inverse, _blocks_of(kind, setting)
 
     def inverse_dynamics_derivatives(
@@ -29,7 +29,7 @@ def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the acceleration due to efforts and its derivatives."""
+    """Create the function for the acceleration due to efforts and its derivatives."""
     forward, differentiate = kind.forward, _blocks_of(kind, setting)
 
     def forward_dynamics_derivatives(
@@ -45,15 +45,16 @@ def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile the derivatives of the mechanism behind its elastic drives."""
+    """Create the function for the derivatives of the links' acceleration behind elastic drives."""
     assert setting.links is not None
     return forward_dynamics_derivatives_of(setting.links.rest, setting.links)
 
 
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile (q, v, a, efforts, wrench, base, forward, three blocks) -> whether derivatives exist.
+    """Compile a function that writes three blocks of derivatives and returns whether they exist.
 
-    The blocks are those of `CompiledDerivatives`.
+    Its arguments are (q, v, a, efforts, wrench, base, forward, blocks), with the blocks of
+    `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives

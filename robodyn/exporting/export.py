@@ -100,8 +100,8 @@ def export(
 ) -> Exported:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
-    The kernels are those of robodyn. On the default target, the processor of this machine, results
-    equal those in Python, bit for bit.
+    The library contains the compiled functions that robodyn runs in Python. On the default target,
+    the processor of this machine, its results are bit-identical to those in Python.
 
     Args:
         mechanism: mechanism of any kind; closed loops with as many motors as degrees of freedom.

@@ -53,7 +53,7 @@ _WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 class Variable(NamedTuple):
-    """Variable of an FMU; its place in the list is its value reference.
+    """Variable of an FMU; its position in the list is its value reference.
 
     Attributes:
         name: structured, with dots; its first part is its group in C.
@@ -73,7 +73,7 @@ class Variable(NamedTuple):
 
 
 def refuse_target(target: Target, fmi: str) -> None:
-    """Reject versions and targets without FMUs.
+    """Reject FMI versions and targets for which no FMU can be written.
 
     Raises:
         InvalidInput: the choice is not supported; the error names the supported ones.
@@ -134,7 +134,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """Return the first reference of each group of variables, and all start values, for C."""
+    """Return C code of the first value reference of each group, and of all start values."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -150,7 +150,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _motor_values(mechanism: Mechanism) -> dict[str, str]:
-    """Return the number of motors that move by themselves, and their drives, for C."""
+    """Return C code of elastic drives: number of their motors, data, and functions to call."""
     drives = mechanism.drives.elasticity
     rows = np.zeros((1, 3)) if drives is None else drives
     return {
@@ -261,7 +261,7 @@ _UNITS = {
 
 
 def _how(variable: Variable) -> dict[str, str]:
-    """Return the attributes common to both versions."""
+    """Return the attributes of a variable that both versions of FMI have."""
     own = {
         "parameter": {"variability": "tunable"},
         "independent": {"variability": "continuous"},
@@ -275,7 +275,7 @@ def _how(variable: Variable) -> dict[str, str]:
 def model_description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
-    """Create a model description without its token."""
+    """Create the model description of an FMU, without its instantiation token."""
     called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(
         "fmiModelDescription", fmiVersion=fmi, modelName=called,

@@ -78,7 +78,7 @@ def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
 
 
 def _compile_call(find: Any) -> Any:
-    """Compile dynamics that are called, not inlined."""
+    """Compile functions of the dynamics to be called instead of inlined."""
 
     @noinline
     def dynamics(
@@ -183,8 +183,8 @@ FUNCTIONS = (
     _function(
         "inverse_dynamics_derivatives: configuration velocity acceleration wrench base -> efforts "
         "efforts_by_configuration efforts_by_velocity efforts_by_acceleration",
-        "Efforts of a motion, and their derivatives, by rows: by a displacement of the "
-        "configuration, by velocity and by acceleration. Dry friction is differentiated where no "
+        "Efforts of a motion, and their derivatives with respect to a displacement of the "
+        "configuration, velocity and acceleration. Dry friction is differentiated where no "
         "driven joint's rate is about to change its sign; loops with dry friction in "
         "passive joints have no derivatives here.",
         inverse_dynamics_derivatives_of,
@@ -193,7 +193,8 @@ FUNCTIONS = (
     _function(
         "forward_dynamics_derivatives: configuration velocity efforts wrench base -> acceleration "
         "acceleration_by_configuration acceleration_by_velocity acceleration_by_efforts",
-        "Acceleration caused by efforts, and its derivatives, likewise by rows.",
+        "Acceleration caused by efforts, and its derivatives with respect to a displacement of the "
+        "configuration, velocity and efforts.",
         forward_dynamics_derivatives_of,
         fails_on_invalid=True,
     ),
@@ -202,7 +203,7 @@ FUNCTIONS = (
     ),
     _function(
         "bias: configuration velocity base -> bias",
-        "Gravity, velocity terms and friction, as generalized efforts by velocity.",
+        "Generalized efforts due to gravity, velocity terms and friction, one per velocity.",
         kind_function("bias"),
     ),
     _function(
@@ -278,13 +279,13 @@ FUNCTIONS = (
     _function(
         "reduce_efforts: configuration resting_efforts efforts -> efforts",
         "Efforts of an acceleration, reduced to the limits of the actuators: those of the largest "
-        "fraction of the acceleration that keeps to all limits. If no fraction does, they are cut "
+        "fraction of the acceleration that stays within all limits. If none does, they are cut "
         "one by one or in proportion, whichever causes the smaller error of the acceleration.",
         reduce_efforts_of,
     ),
     _function(
         "end_stop_efforts: configuration velocity dt -> efforts",
-        "Efforts of the end stops that `step` adds to those of the actuators, with steps of dt.",
+        "Efforts of the end stops, which `step` with steps of dt adds to those of the actuators.",
         end_stop_efforts_of,
     ),
     _function(

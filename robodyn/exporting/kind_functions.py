@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of a kind on memory addresses, from which `functions` makes the library."""
+"""Compiled functions of a kind of mechanism on memory addresses, the parts of a library."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from robodyn.numerics.vectors import clear
 # Return codes of exported functions, with the texts of NAME_status_text.
 STATUSES = {
     "OK": "success",
-    "INVALID": "an argument is not finite, a quaternion not of unit length, or out of its range",
+    "INVALID": "an argument is not finite or out of range, or a quaternion is not of unit length",
     "SINGULAR": "no result in this configuration: it is singular, its loops are open, or, for "
     "derivatives, passive joints of loops have dry friction",
     "NO_SOLUTION": "no configuration with these joint positions was reached from the guess",
@@ -58,22 +58,24 @@ FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
 class KindFunctions(NamedTuple):
-    """Compiled functions of a kind on memory addresses, all of them `inner`.
+    """Compiled functions of a kind of mechanism on memory addresses.
+
+    All are compiled by `inner`. Those that return a bool return whether there is a result.
 
     Attributes:
-        is_configuration: (q) -> bool, whether the numbers are a configuration.
+        is_configuration: (q) -> bool, whether the numbers are a valid configuration.
         inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool; wrench and
             base may be NULL.
         mass: (q, out) -> bool.
         bias: (q, v, base or NULL, out) -> bool.
-        positions: (q, out) -> bool, of the driven joints.
-        close: (positions, q) -> bool, from a guess in q.
+        positions: (q, out) -> bool, positions of the driven joints.
+        close: (positions, q) -> bool, configuration with these positions, from a guess in q.
         velocity: (q, joint velocities, out) -> bool.
         acceleration: (q, joint velocities, joint accelerations, out) -> bool.
-        rates: (q, v, out) -> bool, of the driven joints.
-        pose: (q, out) -> bool, of the body.
-        jacobian: (q, out) -> bool, from velocity to the body's twist.
-        condition: (q, length) -> condition number, negative if there is none.
+        rates: (q, v, out) -> bool, rates of the driven joints.
+        pose: (q, out) -> bool, pose of the body.
+        jacobian: (q, out) -> bool, matrix from velocity to the body's twist.
+        condition: (q, length) -> condition number, negative if it does not exist.
         side: (q) -> a number that changes its sign on a path only where the motors cease to
             determine the motion.
         difference: (q, goal, out), a displacement.
@@ -109,7 +111,7 @@ def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
     """Return the compiled functions of a mechanism; every kind that is exported registers its own.
 
     Raises:
-        ModelError: a mechanism that cannot be exported.
+        ModelError: the mechanism cannot be exported.
     """
     raise ModelError(
         f"{mechanism.name} cannot be exported: the kind {mechanism.kind!r} has no functions for "
@@ -148,7 +150,7 @@ def copied(start: Any, count: int, out: Any) -> None:
 
 
 def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions common to kinds whose configuration is joint positions.
+    """Return the functions common to kinds whose configuration consists of joint positions.
 
     Args:
         nq: size of a configuration.
@@ -201,7 +203,7 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 
 
 def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions common to kinds whose configuration is that of the n driven joints.
+    """Return the functions common to kinds whose configuration is that of n driven joints.
 
     Args:
         n: number of joints.
@@ -239,11 +241,11 @@ def equation_functions(
     """Return functions from equations of a `State` that need no scratch memory.
 
     Args:
-        packed: numbers of the mechanism.
+        packed: arrays with the data of the mechanism.
         n: number of its joints.
         equations: its dynamics.
         pose, jacobian, derivatives: further functions for `dynamics.kernels.lanes.evaluate_lanes`;
-            `derivatives` gets as settings whether they are of accelerations.
+            the settings of `derivatives` are whether to differentiate accelerations, not efforts.
 
     Returns:
         Functions by their names in `KindFunctions`.
@@ -303,13 +305,13 @@ def equation_functions(
 
 
 def plant_model(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without friction and rotors of elastic drives, which steps add."""
+    """Return the mechanism without friction and elastic drives' rotors, which `step` adds."""
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
 
 
 def _status_of(loop: Any) -> Any:
-    """Compile (options, arguments of a loop) -> status of this loop."""
+    """Compile a function (options, arguments of `loop`) that returns the status of `loop`."""
 
     @inner
     def simulate(options: Any, *arguments: Any) -> int:
@@ -319,7 +321,7 @@ def _status_of(loop: Any) -> Any:
 
 
 def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
-    """Compile (options, arguments of a loop) -> status of the loop for the options."""
+    """Compile a function (options, arguments of a loop) that selects the loop by the options."""
     friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
     if friction.is_dry or friction.decay == 0.0:
         return _status_of(hybrid if friction.is_dry else smooth)
@@ -340,7 +342,7 @@ def step_of(
 
     Args:
         mechanism: mechanism of any kind.
-        loop: kernels of the kind.
+        loop: compiled simulation loops of the kind.
         plant: arrays of the `plant_model` for the loop, before those of its joints.
         model: arrays of a controller's model, which is not used here.
 

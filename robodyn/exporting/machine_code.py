@@ -2,8 +2,8 @@
 
 """Object file of a mechanism's functions: Numba's code, linked and optimized by LLVM.
 
-The kernels are those that Python runs, from the cache on disk if possible, else compiled now. The
-object contains nothing of Numba's runtime.
+The functions are those that Python runs: from the cache on disk if possible, otherwise compiled
+now. The object file does not need Numba's runtime.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Target:
     """Target machine of an export: LLVM triple, CPU and features.
 
     Attributes:
-        triple: of LLVM and of C compilers; empty for this machine.
-        cpu: of LLVM; empty for this machine's own, or the baseline of the triple.
-        features: of LLVM.
+        triple: target triple of LLVM and of C compilers; empty for this machine.
+        cpu: LLVM's name of the CPU; empty for this machine's own, or the baseline of the triple.
+        features: CPU features in LLVM's notation.
     """
 
     triple: str = ""
@@ -98,9 +98,7 @@ def target_of(name: str, cpu: str) -> Target:
     if not known:
         known = [binding.get_process_triple().split("-")[0]]
         if known[0] not in TARGETS:
-            raise InvalidInput(
-                f"cpu is {cpu!r}, which requires a target on this computer", value=cpu
-            )
+            raise InvalidInput(f"cpu is {cpu!r}, which needs a target on this computer", value=cpu)
     triple, features = TARGETS[known[0]]
     if cpu == "native":
         raise InvalidInput(
@@ -110,7 +108,7 @@ def target_of(name: str, cpu: str) -> Target:
 
 
 class _Library(LinkingLibrary):
-    """Code library optimized as a whole and not run here; only some functions stay visible."""
+    """Code library that is optimized as a whole and not run here; few functions stay visible."""
 
     visible: frozenset[str] = frozenset()
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of addresses from C, and of a mechanism's constants, to arrays of kernels."""
+"""Conversion of addresses from C, and of a mechanism's constants, to array arguments.
+
+A *kernel* is a compiled function of arrays that both Python and exported libraries call.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class ArraySpec(NamedTuple):
 
     Attributes:
         kind: Numba type of the array.
-        shape: shape of it; an optional array at NULL has the length `ABSENT` instead.
+        shape: shape of the array; an optional array at NULL has the length `ABSENT` instead.
         numbers: constants, stored with the code, or NULL; None for an address from the caller.
     """
 
@@ -73,8 +76,8 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
     """Compile a function from a tuple of the caller's arguments to a tuple of a kernel's arguments.
 
     Args:
-        parameters: of the kernel: each an `ArraySpec`, `NUMBER`, or a constant. Addresses or
-            arrays, and numbers, are passed in their order.
+        parameters: parameters of the kernel: each an `ArraySpec`, `NUMBER`, or a constant. The
+            caller passes addresses or arrays, and numbers, in this order.
         borrowed: whether the kernel takes arrays, not `given` ones.
 
     Returns:
@@ -152,7 +155,7 @@ def _marshal_argument(
 
 
 def _kept(builder: Any, array: FloatArray) -> Any:
-    """Store constants with the code."""
+    """Store an array of constants with the code."""
     # bits instead of decimals; functions share equal constants
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]

@@ -45,7 +45,7 @@ def _functions(m: SerialArm) -> KindFunctions:
     """Compile all functions of an arm.
 
     Raises:
-        ModelError: too many joints for the kernels of single states.
+        ModelError: the arm has too many joints.
     """
     n = len(m.joint_names)
     if n > lanes.MOST_JOINTS:

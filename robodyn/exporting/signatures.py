@@ -30,19 +30,19 @@ class Argument(NamedTuple):
     meaning: str
 
     def count(self, sizes: Mapping[str, int]) -> int:
-        """Return the number of its elements, by `sizes_of` a mechanism."""
+        """Return the number of elements for the `sizes_of` a mechanism."""
         factors = self.size.split(" * ") if self.size else []
         return math.prod(sizes.get(factor) or int(factor) for factor in factors)
 
 
 class Function(NamedTuple):
-    """Function of the library.
+    """Function of an exported library, and how to compile it.
 
     Attributes:
         name, about: name and description in the header.
         arguments: its arguments.
         make: function that compiles it from `KindFunctions` and a `Setting`.
-        fails_on_invalid: whether invalid arguments give no result anyway.
+        fails_on_invalid: whether the function by itself returns no result for invalid arguments.
     """
 
     name: str
@@ -53,9 +53,10 @@ class Function(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Data of a mechanism besides its `KindFunctions`.
+    """Data of a mechanism for its exported functions, in addition to its `KindFunctions`.
 
-    If a mechanism has no such friction, these functions are its own.
+    `rest`, `smooth` and `frictionless` leave out some friction; if the mechanism has no such
+    friction, they are its own functions.
 
     Attributes:
         mechanism: exported mechanism.

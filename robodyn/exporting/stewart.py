@@ -43,7 +43,7 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 
 @inner
 def put_unit(q: Any, pose: Any) -> None:
-    """Write a pose with its quaternion of unit length."""
+    """Write a pose with its quaternion normalized."""
     copied(q, 7, pose)
     normalize(pose)
 

@@ -57,7 +57,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 
 
 def header(name: str, mechanism: Mechanism) -> str:
-    """Return the header of a library."""
+    """Return the C header of a library."""
     upper = name.upper()
     meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
@@ -93,12 +93,12 @@ def header(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_data(name: str, mechanism: Mechanism) -> str:
-    """Declare the data of elastic drives, on a line of its own; nothing of rigid drives."""
+    """Return the declaration of elastic drives' data in C; empty if the drives are rigid."""
     if mechanism.drives.elasticity is None:
         return ""
     return (
         f"\nextern const double {name}_home_motors[{name.upper()}_N];     "
-        "/* positions of the motors that hold home */"
+        "/* motor positions that hold the mechanism at home */"
     )
 
 

@@ -97,7 +97,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
 
 
 def _advance(own: list[Any], nq: int, n: int) -> Any:
-    """Compile the displacement of a configuration along its closures."""
+    """Compile a function that displaces a configuration with its loops closed."""
 
     def advance_in(packing: Any) -> Any:
         find_displaced = marshal(entries.displace, *packing, vector_out(nq), vector(n), CLOSED)
@@ -113,7 +113,7 @@ def _advance(own: list[Any], nq: int, n: int) -> Any:
 
 
 def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
-    """Compile the configuration with given positions of the driven joints, from a guess."""
+    """Compile a function for the configuration with given positions of the driven joints."""
     n, nq = len(m.joint_names), len(m.home)
     wraps = motions.wrapping_driven(m)
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), any(wraps)
@@ -135,7 +135,7 @@ def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
 
 
 def _pose(m: ClosedLoop, packing: Any) -> Any:
-    """Compile the pose of the tip."""
+    """Compile a function for the pose of the tip."""
     nq, tree = len(m.home), m.solver.tree
     bodies, tip_body = len(tree.bodies), tree.body_of[m.model.tip_link]
     tip = tree.frame_of[m.model.tip_link]
@@ -164,7 +164,7 @@ def _pose(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _condition(m: ClosedLoop, packing: Any) -> Any:
-    """Compile the larger of the two condition numbers."""
+    """Compile a function for the larger of the two condition numbers."""
     find_conditions = marshal(
         condition_numbers, *packing, *map(constant, m.solver.comparable), NUMBER,
         ArraySpec(MATRIX, (1, len(m.home))), rows_out(1, 2),
@@ -180,7 +180,7 @@ def _condition(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _side(m: ClosedLoop) -> Any:
-    """Compile the number whose sign differs between the sides of singularities of type 2."""
+    """Compile a function whose sign differs between the sides of type 2 singularities."""
     if m.solver.side_arguments is None:
         return one_side
     plan, numbers, _, _, rows, passive = map(constant, m.solver.side_arguments)
@@ -201,7 +201,7 @@ def _smooth(m: ClosedLoop, packings: Sequence[Packed]) -> list[Packed]:
 
 
 def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
-    """Compile a step of the simulation."""
+    """Compile the function for a step of the simulation."""
     plants = _smooth(m, packings)
     if m.drives.elasticity is not None:
         plants = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
@@ -213,7 +213,7 @@ def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
 
 
 def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
-    """Compile the derivatives; without a result if dry friction in passive joints forbids them."""
+    """Compile the function for derivatives; it fails if passive joints have dry friction."""
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None
     further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))
@@ -263,13 +263,13 @@ def _refuse(m: ClosedLoop) -> None:
     """Reject mechanisms that cannot be exported.
 
     Raises:
-        ModelError: names the reason.
+        ModelError: the mechanism cannot be exported; the message names the reason.
     """
     if not m.solver.drives_free:
         raise ModelError(
             f"{m.name} cannot be exported: its driven joints {', '.join(m.joint_names)} are not "
-            f"its independent joints {', '.join(m.independent_joints)}; only mechanisms with as "
-            "many motors as freedoms can, independent joints first"
+            f"its independent joints {', '.join(m.independent_joints)}; closed loops need as many "
+            "motors as degrees of freedom, and the independent joints first"
         )
     head = m.structure.packed.head
     scratch = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7

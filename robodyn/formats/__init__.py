@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""File formats independent of mechanisms: YAML, URDF, xacro, XML, CSV, bags, meshes."""
+"""File formats, independent of mechanisms: YAML, URDF, xacro, XML, CSV, bags, meshes."""
 
 from robodyn.formats.bags import read_bag
 from robodyn.formats.csv_text import read_columns, write_columns

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recovery of incomplete bags: after a full disk, a crash or `kill -9`.
+"""Recovery of bags that are incomplete after a full disk, a crash or `kill -9`.
 
 The readers of rosbags require data that a recorder writes at the end: metadata.yaml, and the
-summary and footer of an MCAP file (https://mcap.dev/spec). This module reads the records of a file
-in sequence up to its end, also inside a truncated or damaged chunk. A database of SQLite is copied
-with its journal, which SQLite replays or rolls back, and its rows are read up to the first damaged
-page.
+summary and footer of an MCAP file (https://mcap.dev/spec). This module reads the records of an MCAP
+file in sequence up to its end, even inside a truncated or damaged chunk. An SQLite database is
+copied with its journal, which SQLite replays or rolls back; its rows are read up to the first
+damaged page.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ Row = tuple[Topic, int, bytes]  # a message: its topic, the time of receipt [ns]
 
 
 def files_of(bag: Path) -> list[Path]:
-    """Return the storage files of a bag, given as a file or a folder."""
+    """Return the storage files of a bag, which is a file or a folder."""
     if not bag.is_dir():
         return [bag]
     return [each for each in sorted(bag.iterdir()) if each.suffix in SUFFIXES]
 
 
 def has_journal(bag: Path) -> bool:
-    """Return whether a database of the bag was being written when its recorder ended."""
+    """Return whether a database of the bag has a journal: its recorder ended while writing."""
     beside = (Path(f"{file}{end}") for file in files_of(bag) for end in JOURNALS)
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
 def recovered_rows(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
-    """Return the readable messages of a bag's files, in order of receipt; empty if there are none.
+    """Return the readable messages of a bag's files, in order of receipt.
 
-    Only topics that are `is_selected`, by name and type, include the bytes of their messages.
+    A message contains its bytes only if `is_selected` is True for its topic's name and type.
     """
     rows: list[Row] = []
     kept: dict[Topic, bool] = {}
@@ -94,7 +94,7 @@ def _rows_of_mcap(file: Path) -> Iterator[Row]:
 
 
 def _end(data: Any) -> int:
-    """Return the end of a file without the zeros with which a file system fills lost data."""
+    """Return the length of a file without trailing zeros, which replace data lost in a crash."""
     end = len(data)
     while end and not any(data[max(end - BLOCK, 0) : end]):
         end = max(end - BLOCK, 0)
@@ -105,7 +105,7 @@ def _end(data: Any) -> int:
 
 
 def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield codes and contents of the records between two offsets; a cut chunk in part."""
+    """Yield the operation code and content of each MCAP record between two offsets of a file."""
     while at + _HEAD.size <= end:
         code, length = _HEAD.unpack_from(data, at)
         at += _HEAD.size
@@ -120,7 +120,7 @@ def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _row(
     code: int, body: bytes, schemas: dict[int, tuple[str, str, str]], topics: dict[int, Topic]
 ) -> Iterator[Row]:
-    """Yield the message in a record; schemas and channels are stored for later records."""
+    """Yield the message if a record contains one; store schemas and channels for later ones."""
     if code == _MESSAGE and len(body) >= _MESSAGE_HEAD.size:
         channel, _, stamp, _ = _MESSAGE_HEAD.unpack_from(body)
         if channel in topics:
@@ -146,7 +146,7 @@ def _strings(body: bytes, at: int, count: int) -> list[str]:
 
 
 def _content(chunk: bytes) -> bytes:
-    """Decompress the records of a chunk as far as possible; empty for a wrong checksum."""
+    """Decompress the records of a chunk as far as possible; empty if its checksum is wrong."""
     if len(chunk) < _CHUNK_HEAD.size + 4:
         return b""
     (compression,) = _strings(chunk, _CHUNK_HEAD.size, 1)
@@ -164,7 +164,7 @@ def _content(chunk: bytes) -> bytes:
 
 
 def _decompressor(compression: str) -> Callable[[bytes], bytes]:
-    """Return a function that decompresses pieces of a stream, from dependencies of rosbags."""
+    """Return a function that decompresses a stream piece by piece."""
     if compression == "lz4":
         from lz4.frame import LZ4FrameDecompressor
 

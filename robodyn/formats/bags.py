@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags, read and written by the package rosbags, without ROS."""
+"""Bags, read and written with the package rosbags, without ROS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bag:
 
     Attributes:
         topics: all topics by name: type and number of their messages.
-        messages: of the requested topics: name, time of receipt [ns], message.
+        messages: messages of the requested topics: topic name, time of receipt [ns], message.
         unreadable: requested topics whose type neither the bag nor rosbags defines.
     """
 
@@ -39,7 +39,8 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
 
     Args:
         bag: folder or file.
-        is_selected: function of a topic's name and message type that selects topics.
+        is_selected: function of a topic's name and message type that returns whether to read the
+            topic.
 
     Returns:
         The requested messages.
@@ -47,7 +48,8 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
     Raises:
         MissingExtra: rosbags is not installed.
         InvalidInput: the bag does not exist or cannot be read.
-        IncompleteBagWarning (warned, not raised): names what was recovered or left out.
+        IncompleteBagWarning (issued as a warning): messages were recovered or left out; the warning
+            describes them.
     """
     with needing("record", "reading a bag needs the package rosbags", "rosbags"):
         from rosbags.highlevel import AnyReader  # noqa: F401
@@ -126,7 +128,7 @@ def _decode(bag: Path, rows: Sequence[Row], is_selected: Callable[[str, str], bo
 def _deserialize(
     bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
 ) -> list[tuple[str, int, Any]]:
-    """Deserialize topic, type, time of receipt and bytes to messages; invalid ones are skipped."""
+    """Deserialize rows of topic, type, time of receipt and bytes, skipping invalid messages."""
     messages: list[tuple[str, int, Any]] = []
     left_out: Counter[str] = Counter()
     for topic, kind, stamp, data in raw:
@@ -147,8 +149,8 @@ def write_bag(
 
     Args:
         folder: output folder; must not exist.
-        make: function of the message types by name that yields topic, stamp [ns] and message, in
-            the order of stamps.
+        make: function that receives the message types by name and yields topic, stamp [ns] and
+            message, in the order of stamps.
 
     Raises:
         MissingExtra: rosbags is not installed.
@@ -168,7 +170,7 @@ def write_bag(
 
 
 def _storage(bag: Path) -> Path:
-    """Return the bag, or the only file of a folder without metadata."""
+    """Return the bag or, for a folder without metadata, the only file in it."""
     if not bag.is_dir() or (bag / "metadata.yaml").exists():
         return bag
     files = files_of(bag)

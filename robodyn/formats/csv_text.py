@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tables of numbers as text, in the dialects of common programs.
+"""Tables of numbers as text, in the CSV dialects of common programs.
 
-Separators are commas, semicolons, tabs, bars or blanks; decimals have a point, or a comma if that
-is not the separator. The header names the columns: it is the first line, or the last comment before
-the numbers. Units follow names in brackets, or are a separate line below the header.
+Separators are commas, semicolons, tabs, vertical bars or blanks. Decimals have a point, or a comma
+if that is not the separator. The header, which names the columns, is the first line or the last
+comment before the numbers. Units are in brackets after the names, or in a separate line below the
+header.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Columns(NamedTuple):
         names: names of the columns, without units.
         numbers: (N, columns); empty cells and `nan` are NaN.
         line: line number of the header.
-        units: units of the columns, empty if the file has none.
+        units: units of the columns; empty if the file states no units.
         lines: (N,) line numbers of the rows.
     """
 
@@ -62,8 +63,8 @@ def read_columns(path: Path) -> Columns:
     """Read a table of numbers with a header.
 
     Raises:
-        InvalidInput: the file cannot be read, is empty, or has no header, two columns of the same
-            name, or cells that are not numbers; the error states the line.
+        InvalidInput: the file cannot be read, is empty, has no header, or has two columns of the
+            same name or cells that are not numbers; the error states the line.
     """
     comments: list[_Line] = []
     lines: list[_Line] = []
@@ -110,9 +111,9 @@ def read_columns(path: Path) -> Columns:
 
 
 def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -> None:
-    """Write columns, each a heading and its numbers (N,), as CSV with exact numbers.
+    """Write columns, each with a heading and numbers (N,), to a CSV file without rounding.
 
-    A heading that a spreadsheet would evaluate gets a `'` before it, as in spreadsheets.
+    A heading that a spreadsheet would evaluate as a formula is preceded by a `'`.
 
     Raises:
         OutputError: the file cannot be written.
@@ -144,7 +145,7 @@ def _text(path: Path) -> str:
 
 
 def _separator(path: Path, lines: Sequence[_Line]) -> str:
-    """Find the separator that splits the first lines into the same, largest number of cells."""
+    """Find the separator that splits the first lines into equally many, and most, cells."""
     best, most = "", 1
     for each in SEPARATORS:
         try:

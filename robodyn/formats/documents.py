@@ -2,7 +2,7 @@
 
 """Fields of a model file, read by name and checked.
 
-An error names the file and the dotted path of the field, the value found, and the expected one:
+An error names the file, the dotted path of the field, its value, and the expected value:
 `arm.yaml: legs[2].lower.mass is -1.0, expected a number of at least 0 [kg]`.
 """
 
@@ -25,10 +25,10 @@ REQUIRED: Final[Any] = object()
 
 
 def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """Read the mapping in a YAML file.
+    """Read a YAML file that contains a mapping.
 
     Raises:
-        RobodynError: of class `error`, in one line with file, line and column.
+        RobodynError: an error of class `error`; its message is one line with file, line and column.
     """
     return parse_yaml(read_text(Path(path), error), str(path), error)
 
@@ -36,13 +36,13 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
 def plain_document(
     given: Mapping[str, Any], source: str, error: type[RobodynError] = ModelError
 ) -> dict[str, Any]:
-    """Copy a mapping to the types of YAML: mappings, lists, texts and numbers.
+    """Copy a mapping with values of YAML's types: mappings, lists, texts and numbers.
 
-    Tuples and arrays become lists, numbers of NumPy those of Python, and paths texts.
+    Tuples and arrays become lists, NumPy numbers become Python numbers, and paths become texts.
 
     Raises:
-        RobodynError: of class `error`: a key is not text, or the document is nested too deeply or
-            too large.
+        RobodynError: an error of class `error`: a key is not text, or the document is nested too
+            deeply or is too large.
     """
     left = MAX_NODES
 
@@ -93,7 +93,7 @@ class Fields:
         return self.data.get(name) is not None
 
     def only(self, *known: str) -> None:
-        """Reject every field whose name is not among `known`, and suggest the nearest one."""
+        """Reject fields whose names are not among `known`, and suggest the most similar name."""
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -107,14 +107,14 @@ class Fields:
         return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
-        """Create the error for a field of this mapping."""
+        """Create the error for a field of this mapping, with the expected value."""
         return self.error(
             f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
             value=value,
         )
 
     def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
-        """Return the raw value of a field, or `default`; raise for a missing required field."""
+        """Return the raw value of a field, or `default`; raise if a required field is missing."""
         value = self.data.get(name)
         if value is not None:
             return value
@@ -189,7 +189,7 @@ class Fields:
         return tuple(value)
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
-        """Return these fields, completed by defaults, also in nested mappings."""
+        """Return these fields completed by default values, also in nested mappings."""
         return Fields(_merge(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
@@ -249,7 +249,7 @@ def _in(unit: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Format a value for messages, cut to some hundred characters."""
+    """Format a value for messages, truncated to a few hundred characters."""
     # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"

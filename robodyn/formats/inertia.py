@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Physical inertia tensors.
+"""Checks that inertia tensors are physically possible.
 
 The principal moments about the center of mass are sums of squares, I1 = sum m (y^2 + z^2) and so
-on: none is negative, and none exceeds the sum of the other two.
+on. So none of them is negative, and none exceeds the sum of the other two.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """Return findings for unphysical tensors (3, 3) of named bodies; equal tensors share one."""
+    """Find unphysical tensors (3, 3) among named bodies; equal tensors share one finding."""
     groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
         tensor = np.ascontiguousarray(inertia, dtype=np.float64)
@@ -75,10 +75,11 @@ def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
 def check_inertias(
     source: str, bodies: Iterable[tuple[str, ArrayLike]], *, strict: bool = False
 ) -> list[Finding]:
-    """Warn about each unphysical tensor among named ones, or reject the first with `strict=True`.
+    """Warn about unphysical tensors of named bodies, or reject the first one if `strict`.
 
     Raises:
-        UnphysicalInertia: with `strict=True`; `value` is the (3,) principal moments.
+        UnphysicalInertia: a tensor is unphysical and `strict` is True; `value` contains its
+            principal moments (3,).
     """
     found = findings(bodies)
     for finding in found:
@@ -92,7 +93,7 @@ def check_inertias(
 
 
 def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
-    """Warn about moving links without an `<inertial>` in one line.
+    """Warn about moving links without an `<inertial>`, in one line for all of them.
 
     Raises:
         ModelError: with `strict=True`.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files of a URDF's visuals: location and content.
+"""Location and content of the mesh files that a URDF references.
 
-trimesh reads STL and OBJ by itself, and Collada (DAE) with pycollada.
+The package trimesh reads STL and OBJ, and Collada (DAE) if pycollada is installed.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from robodyn.formats.ros_packages import find_package
 
 
 class Mesh(NamedTuple):
-    """Triangle mesh: vertices (V, 3) [m] in the visual's frame, faces (F, 3) as rows of them."""
+    """Triangle mesh: vertices (V, 3) [m] in the visual's frame, faces (F, 3) of their indices."""
 
     vertices: FloatArray
     faces: IntArray
 
 
 def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = None) -> Path:
-    """Find the file of a mesh: package://, file://, or relative to the URDF, which is `near`.
+    """Find the file of a mesh that is named by package://, file://, or a relative path.
 
     Args:
-        name: as in the URDF.
-        near: file of the URDF, if it is one.
-        allowed: folders of meshes besides those of the named packages, for a URDF that was
-            received; None for any.
+        name: name of the mesh in the URDF.
+        near: file of the URDF, to which paths are relative; None if it is not a file.
+        allowed: folders in which meshes are permitted, besides those of the named packages, for a
+            URDF that was received; None to permit all folders.
 
     Returns:
         Path of the file.
 
     Raises:
-        ModelError: there is no such file or package, or it is elsewhere.
+        ModelError: there is no such file or package, or the file is in another folder.
     """
     try:
         parts = urlparse(name)
@@ -71,9 +71,9 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
 
 def with_mesh_files(text: str, near: Path) -> str:
-    """Replace package:// names that no sourced ROS 2 resolves by file:// names, for RViz.
+    """Replace mesh names in URDF text that no sourced ROS 2 resolves by file:// names, for RViz.
 
-    These are the meshes of URDF text. Names that are not found stay.
+    Names whose files are not found stay unchanged.
     """
 
     def located(match: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def with_mesh_files(text: str, near: Path) -> str:
 
 
 def mesh_address(name: str, near: Path) -> str:
-    """Return the name of a mesh, as file:// if no sourced ROS 2 has its package but it is found."""
+    """Return a mesh's file:// name, or its own name if ROS 2 resolves it or no file is found."""
     try:
         scheme = urlparse(name).scheme
     except ValueError:
@@ -108,10 +108,10 @@ def _is_sourced(name: str) -> bool:
 
 
 def read_mesh(path: Path, scale: FloatArray) -> Mesh:
-    """Read the triangles of a file, scaled (3,); a scene of several parts becomes one mesh.
+    """Read and scale the triangles of a file; a scene of several parts becomes one mesh.
 
     Raises:
-        ModelError: the file cannot be read, or a package for it is missing.
+        ModelError: the file cannot be read, or a package that is required to read it is missing.
     """
     try:
         import trimesh

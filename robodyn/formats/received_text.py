@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Descriptions received on a topic or in a bag: text that opens no file."""
+"""Descriptions received on a topic or in a bag, whose text must not open files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from robodyn.formats.xml_text import parse_xml, root_tag
 
 
 def received_description(text: str, source: str) -> str:
-    """Return received URDF, SDF or MJCF text, if it is complete in itself.
+    """Check that received URDF, SDF or MJCF text is complete in itself, and return it.
 
-    `rd.load` would open a path as a file, and MuJoCo the files that MJCF references. Loading a URDF
-    does not open its meshes; see `mesh_file`.
+    `rd.load` would open a path as a file, and MuJoCo would open the files that MJCF references.
+    Loading a URDF does not open its meshes; see `mesh_file`.
 
     Args:
-        text: as received.
+        text: received text.
         source: origin of the text, for messages.
 
     Returns:

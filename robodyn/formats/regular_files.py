@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Regular files; pipes and devices are rejected, as reading them may never end."""
+"""Checked reading of regular files; reading a pipe or a device might never end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST = 2**31
 
 
 def refuse_special_files(path: Path) -> None:
-    """Reject a missing or special file, or a folder with a special file.
+    """Reject a missing or special file, or a folder that contains a special file.
 
     Raises:
         InvalidInput: the path is missing, or is or contains a special file.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search of ROS packages for `$(find name)` and `package://name/`, with or without ROS.
+"""Search for the ROS packages in `$(find name)` and `package://name/`, with or without ROS.
 
-The order is: folders of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS 2 (AMENT_PREFIX_PATH),
-and the checkout that contains the referring file. A folder is a package if it has a package.xml
-with that name.
+The folders are searched in this order: those of ROBODYN_PACKAGE_PATH, the prefixes of a sourced ROS
+2 (AMENT_PREFIX_PATH), and the checkout that contains the referring file. A folder is the package if
+it contains a package.xml with that name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def find_package(name: str, near: Path | None = None) -> Path:
     """Return the folder of a package; `near` is the file that refers to it.
 
     Raises:
-        ModelError: the package was not found; the error names a remedy.
+        ModelError: the package was not found; the error suggests a remedy.
     """
     for folder in _candidates(name, near):
         if _name_of(folder) == name:
@@ -62,7 +62,7 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
 
 
 def package_folders() -> tuple[Path, ...]:
-    """Return the folders with packages: of ROBODYN_PACKAGE_PATH and of a sourced ROS 2."""
+    """Return the folders of packages, from ROBODYN_PACKAGE_PATH and a sourced ROS 2."""
     sourced = (prefix / "share" for prefix in _folders("AMENT_PREFIX_PATH"))
     return (*_folders(PATH_VARIABLE), *sourced)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""JSON schemas of YAML files, for editors and other checkers."""
+"""JSON schemas of YAML files, for editors and validators."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 """Expansion of xacro files by the `xacro` package.
 
-Expressions and macros of a file are programs: `${9**9**9}` never ends. So a separate process
-expands the file, with limited processor time and memory.
+Expressions and macros of a file are programs: `${9**9**9}` never ends. So the file is expanded in a
+separate process with limited processor time and memory.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _used_arguments: dict[str, str] = {}
 
 
 def use_arguments(arguments: Mapping[str, str]) -> None:
-    """Set default arguments for every xacro file read in this process."""
+    """Set default arguments for all xacro files that are read in this process."""
     _used_arguments.clear()
     _used_arguments.update(arguments)
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
-    """Parse arguments such as `name:=ur`, as on the command line of xacro.
+    """Parse arguments of the form `name:=value`, as on the command line of xacro.
 
     Raises:
-        InvalidInput: a string of another form.
+        InvalidInput: a string does not have this form.
     """
     arguments = {}
     for word in words:
@@ -64,7 +64,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
     Raises:
         MissingExtra: the xacro package is not installed.
-        ModelError: the file cannot be read or expanded; contains xacro's reason.
+        ModelError: the file cannot be read or expanded; the error contains xacro's reason.
     """
     what = f"{path}: reading xacro needs the package xacro (ROS 2: ros-<distro>-xacro)"
     with needing("xacro", what, str(path)):
@@ -94,7 +94,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
 
 def expand_alone() -> None:
-    """Expand the file named on standard input; print its text, or the reason of a failure."""
+    """Expand the file named on standard input, and print its text or the reason for a failure."""
     path, mappings, seconds, memory = json.load(sys.stdin)
     _limit_resources(seconds, memory)
     import xacro
@@ -117,7 +117,7 @@ def expand_alone() -> None:
 
 
 def _limit_resources(seconds: int, memory: int) -> None:
-    """Limit processor time [s] and memory [bytes] of this process, if the system can."""
+    """Limit processor time [s] and memory [bytes] of this process, if the system permits."""
     with contextlib.suppress(ImportError):
         resource = importlib.import_module("resource")
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""XML of descriptions: numbers, frames, elements."""
+"""Numbers, frames and elements in the XML of descriptions."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def number(value: float) -> str:
 
 
 def numbers(values: ArrayLike) -> str:
-    """Format floats separated by spaces, each by `number`."""
+    """Format floats, separated by spaces, as `number` does."""
     return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
 def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> ElementTree.Element:
-    """Create an element, as the last child of `parent` if there is one."""
+    """Create an element, and append it to `parent` unless that is None."""
     if parent is None:
         return ElementTree.Element(tag, attributes)
     return ElementTree.SubElement(parent, tag, attributes)
 
 
 def document_text(robot: ElementTree.Element) -> str:
-    """Format the whole document."""
+    """Format a document as XML text."""
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
@@ -54,23 +54,23 @@ def origin(
     rpy: ArrayLike = (0.0, 0.0, 0.0),
     tag: str = "origin",
 ) -> None:
-    """Add an `<origin>` [m, rad]."""
+    """Add an `<origin>` with xyz [m] and rpy [rad]."""
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
 def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-    """Return the homogeneous transform (4, 4) of an origin [m, rad]."""
+    """Convert xyz [m] and rpy [rad] of an origin to a homogeneous transform (4, 4)."""
     out = np.eye(4)
     out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     return out
 
 
 def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:
-    """Read the homogeneous transform (4, 4) of an `<origin>`, the identity if there is none.
+    """Read the homogeneous transform (4, 4) of an `<origin>`; the identity if it is missing.
 
     Raises:
-        ModelError: `xyz` or `rpy` is not three numbers, or `quat_xyzw` no unit quaternion; `where`
-            names the file and the place.
+        ModelError: `xyz` or `rpy` does not consist of three numbers, or `quat_xyzw` is not a unit
+            quaternion; `where` names the file and the element in the message.
     """
     texts = {} if stated is None else stated.attrib
     if QUATERNION in texts:
@@ -84,11 +84,11 @@ def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> Flo
 
 
 def rpy_of_quaternion(text: str, where: str) -> FloatArray:
-    """Convert the text of a quaternion x y z w, as in URDF 1.1, to roll, pitch and yaw (3,) [rad].
+    """Convert a URDF 1.1 quaternion, a text x y z w, to roll, pitch and yaw (3,) [rad].
 
     Raises:
-        ModelError: the text does not consist of four numbers, or the length differs from 1 by more
-            than 1e-3.
+        ModelError: the text does not consist of four numbers, or the quaternion's length differs
+            from 1 by more than 1e-3.
     """
     quaternion = np.array(numbers_in(text, 4, where))
     length = float(np.linalg.norm(quaternion))
@@ -102,17 +102,17 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
 
 
 def finite(value: float) -> float:
-    """Return a limit, with infinity for values of `UNLIMITED` and above."""
+    """Return a limit, or infinity for values of `UNLIMITED` and above."""
     return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:
-    """Add the `<origin>` of a frame (4, 4), exact to rounding at every pitch."""
+    """Add the `<origin>` of a frame (4, 4), exact within rounding at every pitch."""
     origin(parent, place[:3, 3], rpy_of_rotation(place[:3, :3]), tag)
 
 
 def remove_params(robot: ElementTree.Element, names: Container[str]) -> None:
-    """Remove parameters of joints from `<ros2_control>`, but keep the hardware."""
+    """Remove parameters of joints from `<ros2_control>`, but keep those of the hardware."""
     for joint in robot.iterfind("ros2_control/joint"):
         for param in joint.findall("param"):
             if param.get("name", "") in names:

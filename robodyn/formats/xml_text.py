@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parser of untrusted XML: bounded in size and depth, without DTD and entities."""
+"""Parser for untrusted XML: bounded in size and depth, without DTD and entities."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree
     """Parse an XML text with elements nested at most `max_depth` deep; return its root.
 
     Raises:
-        ModelError: too large, nested too deeply, a DTD (which declares entities, so none can
-            expand), or malformed, with file, line and column.
+        ModelError: the text is too large, nested too deeply, or malformed (the error states file,
+            line and column), or has a DTD, which could declare entities.
     """
     if len(text) > MAX_BYTES:
         raise ModelError(f"{source}: larger than {MAX_BYTES} bytes, refused", value=len(text))
@@ -39,12 +39,13 @@ def numbers_in(
     at_least: float = -math.inf,
     within: float = math.inf,
 ) -> list[float]:
-    """Parse the numbers of an attribute or an element's text, finite unless `infinite`.
+    """Parse the numbers in an attribute or an element's text, finite unless `infinite`.
 
-    They are at least `at_least`, and no further from zero than `within`.
+    They must be at least `at_least`, and at most `within` in magnitude.
 
     Raises:
-        ModelError: anything else; `where` names the file and the place.
+        ModelError: the text does not consist of such numbers; `where` names the file and the
+            element in the message.
     """
     values = [number_in(part) for part in text.split()]
     bad = math.isnan if infinite else (lambda value: not math.isfinite(value))
@@ -62,7 +63,7 @@ def numbers_in(
 
 
 def without_comments(text: str) -> str:
-    """Replace comments by blank lines: those of Gazebo's files contain `--`, which XML forbids.
+    """Replace comments by blank lines, because Gazebo's contain `--`, which XML forbids.
 
     Lines keep their numbers.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parser of untrusted YAML: safe, bounded, no duplicate keys.
+"""Parser for untrusted YAML: safe, bounded, without duplicate keys.
 
-Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML would read them as a string
-and as eight, which is wrong in a list of masses.
+Numbers follow YAML 1.2, so `1e-4` is a number and `010` is ten. PyYAML would read these as a string
+and as eight, which would be wrong in a list of masses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
     """Read a regular UTF-8 file of at most `MAX_BYTES`.
 
     Raises:
-        RobodynError: of class `error`, with the file's name, if it cannot be read.
+        RobodynError: an error of class `error` with the file's name: the file cannot be read.
     """
     try:
         if not path.is_file():
@@ -53,11 +53,12 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
 
 
 def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """Parse the mapping in a YAML text; `source` names it in messages.
+    """Parse a YAML text that contains a mapping; `source` names it in messages.
 
     Raises:
-        RobodynError: of class `error`, with file, line and column: malformed, a duplicate key,
-            a tag that is not plain data, aliases that expand beyond limits, or not a mapping.
+        RobodynError: an error of class `error` with file, line and column: the text is malformed or
+            not a mapping, a key is duplicate, a tag is not plain data, or aliases expand beyond
+            limits.
     """
     if len(text) > MAX_YAML:
         raise error(f"{source}: larger than {MAX_YAML} characters, refused", value=len(text))
@@ -121,7 +122,7 @@ for _kind, _pattern, _first in (
 
 
 class _Bounds:
-    """Counter of the nodes in an expanded document, which rejects cycles and foreign tags."""
+    """Counter of the nodes in an expanded document; it rejects cycles and foreign tags."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int | None] = {}

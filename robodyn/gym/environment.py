@@ -33,7 +33,7 @@ class Task(ABC):
     Every method receives the environment. `env.plants.configuration` (num_envs, nq),
     `env.plants.velocity` (num_envs, nv) and `env.time` (num_envs,) [s] are the state;
     `env.mechanism` has the kinematics of the first row. A task belongs to one environment and may
-    keep arrays with a row for each of its rows.
+    keep arrays with one entry for each row of the environment.
 
     Attributes:
         failure_reward: reward of a step after which a row has no finite state.
@@ -47,13 +47,13 @@ class Task(ABC):
     def randomize(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> Sequence[Mechanism] | None:
-        """Draw the parameters of rows at the start of their episodes.
+        """Draw random parameters for the rows whose episodes begin.
 
         Rows of `env.noise`, `env.latency` and `env.delay` may be assigned here.
 
         Args:
             env: environment.
-            rows: (k,) numbers of the rows.
+            rows: (k,) indices of the rows.
             rng: generator of the environment, seeded by `reset(seed=...)`.
 
         Returns:
@@ -68,7 +68,7 @@ class Task(ABC):
 
         Args:
             env: environment.
-            rows: (k,) numbers of the rows.
+            rows: (k,) indices of the rows.
             rng: generator of the environment.
 
         Returns:
@@ -92,10 +92,10 @@ class Task(ABC):
         return np.zeros(env.num_envs, dtype=np.bool_)
 
     def wrench(self, env: MechanismVectorEnv) -> FloatArray | None:
-        """Return the wrenches on the bodies (num_envs, 6) [N, N m], base frame; None for none.
+        """Return the wrenches on the bodies (num_envs, 6) [N, N m], base frame, if there are any.
 
-        Called once in every `env.actuation_dt`, for which the wrench is constant. A task with
-        bodies of its own advances them here.
+        None means no wrenches. The method is called once in every `env.actuation_dt`, for which the
+        wrench is constant. A task with bodies of its own advances them here.
         """
         return None
 
@@ -174,7 +174,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         count = len(listed) if num_envs is None else num_envs
         if count < max(len(listed), 1):
             raise InvalidInput(
-                f"num_envs is {count} for {len(listed)} mechanisms, expected as many or more",
+                f"num_envs is {count} for {len(listed)} mechanisms, expected at least as many",
                 value=num_envs,
             )
         rows = [listed[k % len(listed)] for k in range(count)]
@@ -224,7 +224,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[FloatArray, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
-        """Apply actions (num_envs, n) for `control_dt`; begin episodes by `autoreset_mode`.
+        """Apply actions (num_envs, n) for `control_dt`, and begin new episodes where due.
 
         Raises:
             InvalidInput: actions of the wrong shape or not finite.
@@ -289,7 +289,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self.time = np.asarray(self._count * self.control_dt)
 
     def _lags(self, times: FloatArray) -> IntArray:
-        """Return times (num_envs,) [s] in steps of the environment, rounded up."""
+        """Convert times (num_envs,) [s] to steps of the environment, rounded up."""
         return np.maximum(np.ceil(times / self.control_dt - 1e-9), 0.0).astype(np.int64)
 
     def _observations(self) -> FloatArray:
@@ -314,7 +314,7 @@ def _task_of(task: Task | str) -> Task:
 
 
 def _ratio(name: str, value: float, of: str, period: float) -> int:
-    """Return a whole number of periods in a time."""
+    """Return the number of periods in a time; reject a time that is not a multiple."""
     count = round(as_scalar(name, value, "s", above=0.0) / as_scalar(of, period, "s", above=0.0))
     if not count or abs(count * period - value) > 1e-9:
         raise InvalidInput(
@@ -324,7 +324,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
 
 
 def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
-    """Return efforts (n,) that hold a mechanism at home, and the rest of its effort limits."""
+    """Return efforts (n,) that hold a mechanism at home, and the remaining effort range."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)

@@ -22,7 +22,8 @@ class Reach(Task):
 
     Attributes:
         scale: (nv,) range of each displacement on the path.
-        goal: (num_envs,) rows of the path at which episodes begin or which are to be reached.
+        goal: (num_envs,) rows of the sampled path that are the goals; for moving goals, those at
+            the start of the episode.
     """
 
     _moves = False
@@ -43,7 +44,7 @@ class Reach(Task):
     def reset(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Draw starts and goals of rows on the path."""
+        """Draw random starts and goals on the path for the given rows."""
         last = max(1, len(self.path.configuration) - self._moves * env.episode_steps)
         first, self.goal[rows] = rng.integers(0, last, (2, len(rows)))
         start = self.goal[rows] if self._moves else first
@@ -67,7 +68,7 @@ class Reach(Task):
         return env.mechanism.difference(env.plants.configuration, goals)
 
     def _rows(self, env: MechanismVectorEnv) -> IntArray:
-        """Return the rows of the path (num_envs,) at which the goals are at present."""
+        """Return the rows (num_envs,) of the sampled path that are the present goals."""
         passed = self._moves * np.rint(env.time / env.control_dt).astype(np.int64)
         return np.asarray(np.minimum(self.goal + passed, len(self.path.configuration) - 1))
 

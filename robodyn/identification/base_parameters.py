@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Base parameters: combinations of parameters that determine the efforts; missing parameters.
+"""Base parameters, and parameters that recordings do not determine.
 
-QR with column pivoting selects independent columns of the regressor; every other column is a
-combination of these, Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier, 1991).
+Base parameters are the combinations of parameters on which the efforts depend. QR with column
+pivoting selects independent columns of the regressor; every other column is a combination of these,
+Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier, 1991).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SEED = 18
 
 @dataclass(frozen=True)
 class BaseColumns:
-    """Independent columns of a regressor, and the others as combinations of them.
+    """Independent columns of a regressor, and the other columns as combinations of them.
 
     Attributes:
         kept: (b,) independent columns, ascending.
@@ -65,13 +66,13 @@ class BaseColumns:
         return tuple(out)
 
     def unseen(self) -> tuple[int, ...]:
-        """Return the columns of parameters that are in no base parameter."""
+        """Return the columns of parameters that are part of no base parameter."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
 def find_base(Y: FloatArray) -> BaseColumns:
-    """Select the independent columns of a regressor (rows, p) of many states."""
+    """Select the independent columns of a regressor (rows, p) evaluated at many states."""
     from scipy.linalg import qr, solve_triangular  # slow to import
 
     size = np.linalg.norm(Y, axis=0)
@@ -135,7 +136,7 @@ def _hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) ->
 
 
 def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:
-    """Compute regressors at states around home, at rest and moving (S, n, p)."""
+    """Compute regressors (S, n, p) at states around home, at rest and in motion."""
     rng = np.random.default_rng(SEED)
     width = m.mass_matrix(m.home).shape[-1]
     found = []

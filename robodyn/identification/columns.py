@@ -29,9 +29,9 @@ class Columns:
         names: names of the columns: ten for each body, then rotors, passive dampers, and for each
             coupled motor its rotor and the friction of the joint behind its gear.
         given: (p,) their values in the model; 0 for those of coupled motors.
-        own: parameters of the mechanism, in the same order; the others follow.
+        own: the mechanism's parameters, in the order of the first columns; the others follow.
         bodies: number of fitted bodies.
-        positive: columns that cannot be negative.
+        positive: columns of parameters that cannot be negative.
     """
 
     def __init__(self, m: Any, motors: Motors, rotors: bool) -> None:
@@ -65,7 +65,7 @@ class Columns:
         self.positive = tuple(sorted({*armatures, *passive}))
 
     def typical(self, bodies: FloatArray) -> FloatArray:
-        """Return typical values (len(positive),) of rotors and dampers, used without data.
+        """Return typical values (len(positive),) of rotors and dampers, as a prior.
 
         Args:
             bodies: (count, 10) parameters of similar bodies.
@@ -87,7 +87,7 @@ class Columns:
         rows: slice | IntArray = slice(None),
         kept: slice | list[int] = slice(None),
     ) -> FloatArray:
-        """Compute the regressor Y (K, n, p) of some samples, with all or some columns."""
+        """Compute the regressor Y (K, n, p) at samples, with all columns or a selection."""
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]
         if not self.motors.coupled:

@@ -2,7 +2,7 @@
 
 """Recordings as CSV files: a column with the time, and one for each quantity of each joint.
 
-Tables of words, marks and units determine the meaning of each column, for files of ROS tools,
+Tables of words, marks and units determine the meaning of each column, for files from ROS tools,
 PlotJuggler, libfranka, RTDE and custom ones.
 """
 
@@ -81,18 +81,19 @@ class _Meaning(NamedTuple):
 
 
 def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
-    """Read the joint readings of a CSV file, in SI units as far as its header has units.
+    """Read the joint readings of a CSV file; columns with a unit are converted to SI units.
 
     Args:
         path: CSV file.
-        position_unit: unit of positions and velocities, which then stay unconverted.
+        position_unit: unit of positions and velocities, which are then not converted; empty if the
+            header has the units.
 
     Returns:
         The readings.
 
     Raises:
-        InvalidInput: the file cannot be read, has no column of time or of positions, or an unknown
-            unit.
+        InvalidInput: the file cannot be read, has no column of time or of positions, or contains an
+            unknown unit.
     """
     table = read_columns(path)
     stamps, known = _stamps(path, table)
@@ -157,13 +158,13 @@ def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit
         reading = f"in {unit}" if unit else "read in seconds, as its name has no unit"
         raise InvalidInput(
             f"{path}: column {table.names[column]!r} reaches {worst:.4g} s, {reading}: name it "
-            "time_ms, time_us or time_ns if it is in these",
+            "time_ms, time_us or time_ns if it is in one of these units",
             value=worst,
         )
 
 
 def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> float:
-    """Return the factor to SI units, by the unit in the name, else in brackets or below it."""
+    """Return a column's factor to SI units; the unit is in its name, in brackets or below."""
     unit = in_name or table.units[column]
     known = UNITS[kind]
     plain = re.sub(r"[\s·*^()]", "", unit.lower()).replace("radians", "rad").replace(".", "")
@@ -195,9 +196,10 @@ def _lower(name: str) -> str:
 
 
 def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return column and unit of each joint's fields; unnamed joints have their number as name.
+    """Return column and unit of each joint's fields; unnamed joints are named by number.
 
-    Names by the rule precede those of other programs, and numbers precede other names.
+    Names such as `<joint>.position` take precedence over numbered columns, and these over other
+    names.
     """
     for meaning_of in (_by_rule, _by_number, _by_word):
         ranks: dict[tuple[str, str], tuple[int, int, str]] = {}
@@ -219,7 +221,7 @@ def _by_rule(name: str) -> _Meaning | None:
 
 
 def _by_number(name: str) -> _Meaning | None:
-    """Parse `q1`, `actual_q_0`, `tau_J[0]`, `q_meas_1`, `/joint_states/position[2]`."""
+    """Parse numbered names: `q1`, `actual_q_0`, `tau_J[0]`, `/joint_states/position[2]`."""
     parts = re.findall(r"[^\W\d_]+|\d+", name.lower())
     numbers = [k for k, part in enumerate(parts) if part.isdecimal()]
     found = _word_in(parts)
@@ -237,7 +239,7 @@ def _by_number(name: str) -> _Meaning | None:
 
 
 def _by_word(name: str) -> _Meaning | None:
-    """Parse `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
+    """Parse names with words: `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
     parts = list(re.finditer(r"[^\W\d_]+|\d+", name))
     words = [match[0].lower() for match in parts]
     if NOT_MEASURED & set(words):

@@ -3,9 +3,9 @@
 """Exciting trajectories: motions from which parameters are identified well.
 
 Fourier series of few harmonics are smooth, periodic, and known exactly (Swevers and others, 1997).
-The best of random series within all limits is improved step by step: the information about the base
-parameters, the determinant of Y'Y with efforts relative to typical ones, should be large and its
-condition number small.
+The best of several random series within all limits is improved step by step, to provide much
+information about the base parameters: a large determinant of Y'Y, with efforts relative to typical
+ones, and a small condition number.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def exciting_trajectory(
     trials: int = 60,
     progress: Callable[[float], None] | None = None,
 ) -> FourierTrajectory:
-    """Find a motion that excites the parameters of a mechanism, from rest at home and back.
+    """Find a motion from home and back that excites the parameters of a mechanism.
 
     Args:
         m: mechanism; its limits of position, rate and effort are respected with a margin.
@@ -108,10 +108,10 @@ def exciting_trajectory(
 
 
 class _Search:
-    """Constraints and cost of an exciting series.
+    """Constraints and cost of an exciting Fourier series.
 
     Attributes:
-        center, room: (m,) of the independent joints at home, and their range from there.
+        center, room: (m,) positions of the independent joints at home, and the range about these.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:
@@ -186,7 +186,7 @@ class _Search:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Return a cost that is small for much information about well-conditioned parameters."""
+        """Return a cost that is small if the information is large and well conditioned."""
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale
         Yb = Yb.reshape(-1, len(self.scale))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Filters for recordings, by the bandwidth of their motion and the level of their noise.
+"""Filters for recordings, chosen by the bandwidth of the motion and the noise level.
 
 All filters are Butterworth filters run forward and backward, so nothing is delayed relative to
 anything else. Positions are filtered at the cutoff `motion`; rates and accelerations are
@@ -51,7 +51,7 @@ class Filters:
 
 
 def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
-    """Filter values (K, ...) at a sampling rate [Hz] without delay; ends as for `sosfiltfilt`."""
+    """Filter values (K, ...) without delay; `ends` is the padding type of `sosfiltfilt`."""
     if cutoff >= 0.45 * frequency:
         return values
     from scipy.signal import butter, sosfiltfilt  # slow to import
@@ -134,10 +134,11 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
 
 
 def _noise_floor(density: FloatArray) -> FloatArray:
-    """Estimate noise levels (n,) from densities (F, n): the largest octave that is noise alone.
+    """Estimate noise levels (n,) from spectral densities (F, n), octave by octave from the top.
 
-    Noise, of stamps for instance, is not white. Towards low frequencies it rises slowly, while
-    motion, limited by a machine's inertia, rises steeply.
+    The level is the largest of those octaves that contain noise alone. Noise, such as that of
+    stamps, is not white. Towards low frequencies it rises slowly, while motion, limited by a
+    machine's inertia, rises steeply.
     """
     top = len(density) * 2 // 3
     floor = np.median(density[top:], axis=0)

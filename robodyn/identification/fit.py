@@ -4,7 +4,8 @@
 
 Cross-validation over parts of the recordings selects the terms of each joint. Terms are added one
 at a time, the best first, as long as they improve the prediction of efforts in parts that were not
-fitted. This requires sums over rows only, so many selections are cheap.
+fitted. This requires only sums over the rows of the equations, so many selections are cheap to
+evaluate.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ CERTAIN_DEVIATIONS = 4.0
 
 @dataclass(frozen=True)
 class Fit:
-    """Result of least squares.
+    """Result of the least-squares fit.
 
     Attributes:
         regression: equations.
@@ -74,9 +75,9 @@ class Fit:
 
     @property
     def delay(self) -> float:
-        """Time [s] by which efforts lag the positions; 0 if that is not certain.
+        """Time [s] by which efforts lag the positions; 0 if it is not significant.
 
-        A filter of efforts, or a controller that holds them for a period, delays them. Inertial
+        Efforts are delayed by a filter, or by a controller that holds them for a period. Inertial
         efforts lead the velocity by a quarter of a period, so a delay would otherwise appear as
         friction. The delay is the coefficient tau in u + tau du/dt = Y theta.
         """
@@ -143,7 +144,7 @@ def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray
 
 
 def _candidate_terms(regression: Regression, friction: str) -> Terms:
-    """Return the candidate terms of each motor beyond the first."""
+    """Return the candidate terms of each motor, besides those of the first fit."""
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
     rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
@@ -163,7 +164,7 @@ def _with_more(
     report_progress: Callable[[float], None] = lambda part: None,
     sure: Sequence[Sequence[Term]] | None = None,
 ) -> Fit:
-    """Refit with additional terms: the fixed ones, and candidates that predict better."""
+    """Refit with the additional terms `sure`, and those of `tried` that improve predictions."""
     regression = fit.regression
     sure = sure or [()] * len(fit.terms)
     kept = [[*own, *more] for own, more in zip(fit.terms, sure, strict=True)]
@@ -193,14 +194,14 @@ def _least_significant(
     chosen: Sequence[Sequence[int]],
     given: Sequence[int],
 ) -> tuple[int, list[int]] | None:
-    """Find the added terms that are least significant by Wald's statistic; None if all are.
+    """Find the least significant added terms by Wald's statistic; None if all are significant.
 
     Args:
         solution: solution with the selected terms.
         b: number of base parameters.
         tables: candidate terms of each motor.
         chosen: selected ones of each motor.
-        given: number of first terms of each motor that are not in doubt.
+        given: number of leading terms of each motor that are always kept.
 
     Returns:
         Motor and terms.
@@ -272,7 +273,7 @@ class _Joint:
         return scaled_solve(N, c, np.concatenate([self._near, np.zeros(len(terms))]))
 
     def error(self, terms: Sequence[int]) -> FloatArray:
-        """Compute squared prediction errors (FOLDS,) in each fold, fitted to the others."""
+        """Compute the squared prediction error in each fold (FOLDS,) after a fit to the others."""
         total = np.empty(FOLDS)
         for fold in range(FOLDS):
             x = np.append(-self.fit(fold, terms), 1.0)
@@ -293,8 +294,8 @@ def select_terms(
     Args:
         system: the equations.
         terms: all candidate terms of each joint.
-        friction: for each joint (M, k) of these.
-        sure: number of first terms of each joint that are always used.
+        friction: for each joint, the friction columns (M, k) of these terms.
+        sure: number of leading terms of each joint that are always used.
         sigma: (n,) noise of the joints.
         report_progress: called with the progress from 0 to 1.
 

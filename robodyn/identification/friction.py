@@ -68,7 +68,7 @@ class Term:
     """Friction term of one joint.
 
     Attributes:
-        kind: one of this module's names.
+        kind: one of the names that this module defines, such as `viscous`.
         scale: rate [m/s or rad/s], travel [m or rad] or wave number [1/m or 1/rad] that the kind
             requires; else 0.
     """
@@ -78,7 +78,7 @@ class Term:
 
     @property
     def name(self) -> str:
-        """Name for tables and keys."""
+        """Name of the term for tables and keys."""
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
 
@@ -91,7 +91,7 @@ class FrictionTerm(NamedTuple):
 
 
 def stop(position: FloatArray, width: float) -> FloatArray:
-    """Compute the deflection (K,) of a spring that slips at a width, relative to this width."""
+    """Compute the deflection (K,) of a spring that slips beyond a width, relative to the width."""
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
     for k, at in enumerate(position.tolist()):
@@ -101,7 +101,7 @@ def stop(position: FloatArray, width: float) -> FloatArray:
 
 
 class _Motion(NamedTuple):
-    """Arguments of friction, (K,) each; the direction of motion is -1 to 1, 0 within its noise."""
+    """Arguments of friction laws, (K,) each; `sense` is the direction, about 0 within noise."""
 
     position: FloatArray
     rate: FloatArray
@@ -153,8 +153,9 @@ def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tupl
     Args:
         choice: a key of `CHOICES`.
         top_rate: [m/s or rad/s] largest rate of the motor, in the units of its joint.
-        travel: [m or rad] range of the same.
-        turn: [rad] motion per turn of its gear's output over 2 pi; 0 if nothing turns there.
+        travel: [m or rad] range of the motor's motion.
+        turn: [rad] motion of the motor per turn of its gear's output, divided by 2 pi; 0 if the
+            output does not turn.
 
     Returns:
         The terms.
@@ -179,12 +180,12 @@ def friction_columns(
     load: FloatArray | None = None,
     sharp: float = 1.0,
 ) -> FloatArray:
-    """Compute the columns (K, k) of a motor's friction terms, not filtered.
+    """Compute the unfiltered columns (K, k) of a motor's friction terms.
 
     Args:
         samples: samples of the motion.
         terms: terms of the motor's friction.
-        turns: (n,) motion of the motor for a unit of each joint's.
+        turns: (n,) motion of the motor per unit of motion of each joint.
         load: (K,) effort that the bodies require of the motor, for load-dependent friction.
         sharp: factor on the noise of rates within which the direction of motion is uncertain.
 
@@ -212,7 +213,7 @@ def friction_efforts(
     friction: Sequence[Sequence[FrictionTerm]],
     load: FloatArray,
 ) -> FloatArray:
-    """Compute joint efforts (K, n) by the motors' friction, not filtered; loads (K, n)."""
+    """Compute unfiltered joint efforts (K, n) due to the motors' friction, for loads (K, n)."""
     load = motors.efforts(load)
     found = []
     for own, turns, efforts in zip(friction, motors.turns, load.T, strict=True):
@@ -225,8 +226,8 @@ def friction_efforts(
 def extend_at_rest(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
     """Extend each motion by `count` samples at rest, with the rate `slowest` in its direction.
 
-    Dry friction does not vanish when motion ends; a gap would be smeared by the filters over
-    samples of motion.
+    Dry friction does not vanish when motion ends; the filters would smear a gap over samples of
+    motion.
     """
     out: FloatArray = rate.copy()
     edges = np.flatnonzero(np.diff(still.astype(np.int8)))

@@ -78,8 +78,8 @@ def identify(
         raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
     if len(m.joint_names) != len(m.independent_joints):
         raise InvalidInput(
-            f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} "
-            "freedoms: how motors share a load is not determined by the motion, so efforts of "
+            f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} degrees "
+            "of freedom: the motion does not determine how the motors share a load, so efforts of "
             "such a mechanism cannot be fitted",
             value=m.joint_names,
         )
@@ -160,7 +160,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
 
 
 def _delays(fit: Fit) -> list[str]:
-    """Describe the delay of efforts that the fit compensates."""
+    """Describe the delay of the efforts, which the fit compensates."""
     delay = fit.regression.stretches[0].filters.effort_delay
     if not delay:
         return []

@@ -44,8 +44,8 @@ class JointTable:
         name: topic or file.
         joints: (k,) in the order of the columns.
         stamps: (N,) [ns] of the messages' headers, all zero without headers.
-        received: (N,) [ns]; of a file the same as `stamps`.
-        values: by `FIELDS`, (N, k) each.
+        received: (N,) [ns] times of receipt; for a file the same as `stamps`.
+        values: for each of `FIELDS`, its values (N, k).
         not_finite: number of given values that are not finite.
     """
 
@@ -96,8 +96,8 @@ def tables_of_bag(
 
     Args:
         bag: folder or file.
-        topic, effort_topic: required topics, or empty. The latter may have `NAMELESS` messages
-            with the efforts of `joints`.
+        topic, effort_topic: required topics, or empty. The latter may have messages without joint
+            names (`NAMELESS`), which contain the efforts of `joints`.
         joints: joints of such messages, in their order.
         notes: list to which topics with undefined message types are added.
 
@@ -105,8 +105,8 @@ def tables_of_bag(
         The tables.
 
     Raises:
-        InvalidInput: the bag cannot be read, has no messages, joint readings or such topic, or
-            another number of efforts than of joints.
+        InvalidInput: the bag cannot be read; it lacks messages, joint readings or the topic; or a
+            message does not have one effort for each joint.
     """
     read = read_bag(
         bag, lambda name, kind: kind in READERS or (name == effort_topic and kind == NAMELESS)
@@ -166,7 +166,7 @@ def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:
 
 
 class _Candidate(NamedTuple):
-    """A table, and its columns with values of driven joints."""
+    """A table, and its columns that contain values of driven joints."""
 
     table: JointTable
     columns: Columns
@@ -176,7 +176,7 @@ class _Candidate(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
-        """Sort key, lower is better: all joints, name joint_states, efforts, most messages."""
+        """Sort key, lower is better: by joints, topic name, efforts and number of messages."""
         named, pushes = self.table.name.endswith("joint_states"), _pushes(self.of("effort"))
         return -len(self.of("position")), -int(named), -int(pushes), -len(self.table.stamps)
 
@@ -247,7 +247,7 @@ def sources_of(
 def _places(
     table: JointTable, names: Sequence[str], renamed: Mapping[str, str], notes: list[str]
 ) -> dict[int, int]:
-    """Find the column of each driven joint, also under its name behind a prefix.
+    """Find the column of each driven joint, also if a prefix precedes its name.
 
     Numbered columns are those of the driven joints in the mechanism's order.
     """
@@ -329,7 +329,7 @@ def _efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find the efforts in the tables of the positions, else in the likeliest of the others."""
+    """Find the efforts in the tables of the positions, otherwise in the likeliest other table."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

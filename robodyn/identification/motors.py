@@ -22,8 +22,9 @@ class Motors:
     """Coupling between motors and joints.
 
     Attributes:
-        names: (n,) of the motors; that of the joint if a motor turns with one alone.
-        turns: (n, n) C: motions of the motors for a unit of each joint's.
+        names: (n,) of the motors; a motor that turns with a single joint has the name of that
+            joint.
+        turns: (n, n) matrix C: motion of each motor per unit of motion of each joint.
         coupled: motors that turn with several joints.
     """
 
@@ -44,7 +45,7 @@ class Motors:
         return motors @ self.turns if self.coupled else motors
 
     def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
-        """Return motors' motions (n,) per turn of the gear's output over 2 pi; 0 for slides."""
+        """Return motors' motions (n,) per turn of the gear's output over 2 pi; 0 for sliders."""
         slides = np.array([unit != "rad" for unit in joint_units])
         turning = ~((self.turns != 0.0) @ slides)
         return np.asarray(np.where(turning, np.abs(self.turns).max(axis=1), 0.0))
@@ -56,11 +57,11 @@ class Motors:
         return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
 
     def all_of(self, joints: BoolArray) -> BoolArray:
-        """Return (..., n) for each motor whether a flag is set for all joints of it."""
+        """Return for each motor (..., n) whether a flag is set for all of its joints."""
         return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
 
     def all_at(self, motors: BoolArray) -> BoolArray:
-        """Return (..., n) for each joint whether a flag is set for all of its motors."""
+        """Return for each joint (..., n) whether a flag is set for all of its motors."""
         return np.asarray(~(~motors @ (self.turns != 0.0)))
 
 
@@ -71,13 +72,15 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
 
     Args:
         joint_names: names of the driven joints.
-        couplings: by joint, the motion of a motor for one unit of its motion.
+        couplings: for each coupled motor, its motion per unit of motion of each joint, by joint
+            name.
 
     Returns:
         The motors.
 
     Raises:
-        InvalidInput: a joint is unknown or has no drive, or there are fewer than two.
+        InvalidInput: a joint is unknown or has no drive, a coupling has fewer than two joints, or
+            the motors cannot move all joints.
     """
     n = len(joint_names)
     place = {name: j for j, name in enumerate(joint_names)}
@@ -87,7 +90,7 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
         if any(name not in place for name in given) or len(given) < 2:
             raise InvalidInput(
                 f"couplings: {dict(given)!r} must name at least two of the driven joints "
-                f"{', '.join(joint_names)}, each with the turns of the motor for one of the joint",
+                f"{', '.join(joint_names)}, each with the motor's turns per turn of the joint",
                 value=given,
             )
         row = np.zeros(n)

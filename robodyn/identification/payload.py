@@ -172,7 +172,7 @@ def _columns(m: Any, motion: Motion) -> FloatArray:
 def _solve(
     Y: FloatArray, tau: FloatArray, weight: FloatArray, white: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve for the parameters (10,); return them with their normal matrix over the noise."""
+    """Solve for the parameters (10,); return also the normal matrix, in units of the noise."""
     used = np.maximum(weight.sum(axis=0), 1.0)
     sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
     theta, none = np.zeros(10), np.zeros(10)
@@ -195,7 +195,7 @@ def _solve(
 def _physical(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
-    """Make the body (10,) physical; return it with deviations of mass, center and inertia."""
+    """Make the body (10,) physical; return also deviations of its mass, center and inertia."""
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
@@ -224,7 +224,7 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 
 def payload_summary(found: Payload) -> dict[str, Any]:
-    """Return body, deviations and errors for `as_json`; infinite if unobserved."""
+    """Return the body, standard deviations and errors as plain data for `as_json`."""
     fields = ("mass", "com", "inertia")
     names = [name for each in fields for name in (each, f"{each}_deviation")]
     errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}

@@ -34,7 +34,7 @@ def in_model_units(
     """Convert positions and velocities (N, n) from a unit to those of the mechanism.
 
     Raises:
-        InvalidInput: an unknown unit, or readings that another unit explains.
+        InvalidInput: the unit is unknown, or another unit explains the readings.
     """
     if unit:
         check_choice("position_unit", unit, UNITS[1:])
@@ -56,7 +56,13 @@ def in_model_units(
 
 
 def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, source: str) -> None:
-    """Reject readings that are plausible in degrees or millimeters; `where` is converted.
+    """Reject readings that are plausible only in degrees or millimeters.
+
+    Args:
+        m: mechanism with the joints.
+        position: (N, n) readings.
+        where: (N, n) positions [m or rad] that follow from these in SI units.
+        source: name of the readings in messages.
 
     Raises:
         InvalidInput: the unit is wrong.
@@ -96,7 +102,7 @@ def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArra
 
 
 def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: list[str]) -> None:
-    """Report joints that do not move.
+    """Add a note about joints that do not move; reject readings if no joint moves.
 
     Raises:
         InvalidInput: no joint moves.
@@ -128,6 +134,9 @@ def _span(where: FloatArray) -> float:
 
 
 def _noise(where: FloatArray) -> float:
-    """Estimate the standard deviation of white noise by third differences, small for motion."""
+    """Estimate the standard deviation of white noise from third differences.
+
+    Motion contributes little to these.
+    """
     differences = np.diff(where, 3)
     return float(np.median(np.abs(differences)) / (0.6745 * np.sqrt(20.0)))

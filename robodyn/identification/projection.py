@@ -9,7 +9,8 @@ Of all parameters with positive definite pseudo-inertias, the result minimizes
 with the normal equations N, c of weighted least squares and the entropic divergence from the given
 model, D = tr(J0^-1 J) - log det(J0^-1 J) - 4 (Lee, Wensing and Park, 2020). D is also a barrier, so
 the problem is convex without constraints; Newton's method follows the minima of a falling gamma.
-Rotors' inertias and friction coefficients that must not be negative are bodies of one number.
+Rotors' inertias and friction coefficients that must not be negative are treated like bodies with a
+single number.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatAr
     """Compute positive definite pseudo-inertias (count, 4, 4) near parameters (count, 10).
 
     Args:
-        bodies: parameters of the model; tensors of papers and URDFs are often unphysical.
+        bodies: parameters of the model; inertia tensors in papers and URDFs are often unphysical.
         size: [m] of the mechanism, to give an extent to bodies without one.
         carried: [kg] mass that the efforts could carry, for models with hardly any mass, such as
             a URDF without inertias.
@@ -140,7 +141,7 @@ class Program:
 
     @cached_property
     def has_barrier(self) -> BoolArray:
-        """Whether each parameter (p,) is one of a body or must be positive."""
+        """Whether each parameter (p,) belongs to a body or must be positive."""
         out = np.zeros(len(self.c), dtype=bool)
         out[: 10 * len(self.bodies)] = True
         out[list(self.positive)] = True
@@ -197,7 +198,8 @@ class _Step(NamedTuple):
     Attributes:
         change: (p,) of the parameters.
         tensors: (count, 4, 4) S of the bodies: J becomes L (1 + S) L'.
-        arguments: arguments of the barriers: eigenvalues of S, and relative changes of positives.
+        arguments: arguments of the barriers: eigenvalues of S, and relative changes of positive
+            numbers.
         curvature: second derivative of the observations' part along the step.
         weight: weight of the priors.
     """
@@ -229,13 +231,13 @@ class _Step(NamedTuple):
 def consistent(program: Program, start: FloatArray) -> FloatArray:
     """Find the physical parameters (p,) that explain the observations best.
 
-    The weight of the priors falls from a value for which they are the minimum, and each minimum
-    starts from the last. From afar, Newton's method would reach nearly singular pseudo-inertias
-    and need thousands of steps to leave them.
+    The weight of the priors falls from a value at which they are the minimum, and the search for
+    each minimum starts at the previous one. From a distant start, Newton's method would reach
+    nearly singular pseudo-inertias and need thousands of steps to leave them.
 
     Args:
         program: problem to solve.
-        start: (p,) initial free parameters; bodies and positives start at the priors.
+        start: (p,) initial free parameters; bodies and positive numbers start at the priors.
 
     Returns:
         The parameters.
@@ -273,7 +275,7 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
-    """Compute physical parameters (p,), and each motor's friction with them.
+    """Compute physical parameters (p,), and the friction of each motor.
 
     Viscous and Coulomb friction are not negative in either direction if there are no other terms.
     An offset is near zero if the recordings cannot distinguish it from weight, as for a platform
@@ -312,7 +314,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
-    """Return coefficients (k, k) of friction for its variables, and the nonnegative variables.
+    """Return the matrix (k, k) from variables to coefficients, and the nonnegative variables.
 
     Coulomb friction and an offset are expressed by friction forward and backward, both nonnegative:
     otherwise part of the weight could be attributed to friction that no description can contain.

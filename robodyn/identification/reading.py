@@ -114,7 +114,7 @@ def read_recording(
     position = unwrapped(m, position, notes)
     refuse_standstill(m, position, str(path), notes)
     if velocity is not None and not velocity.any():
-        notes.append("velocities are all zero although the joints move: not used")
+        notes.append("velocities are all zero although the joints move, so they are not used")
         velocity = None
     return Recording.from_arrays(
         m, times, position, effort, velocity, source=str(path), notes=tuple(notes)
@@ -157,16 +157,16 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
         late, repeated = max(late, unordered), max(repeated, twice)
         found[name, joint] = series
     if late:
-        notes.append(f"{late} samples arrived out of order: sorted by their stamps")
+        notes.append(f"{late} samples arrived out of order, and were sorted by stamp")
     if repeated:
-        notes.append(f"{repeated} samples repeat a stamp: the first of each was kept")
+        notes.append(f"{repeated} samples repeat a stamp; only the first of each stamp was kept")
     return found
 
 
 def _part(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """Cut the series to two times [s], counted from the first common sample."""
+    """Cut the series to the part between two times [s] from the first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}
@@ -197,7 +197,10 @@ def _align(
         values[name][:, joint], gaps = at_instants(each, times, name != "effort")
         missing |= gaps
     if missing.any():
-        notes.append(f"{np.count_nonzero(missing)} samples lie in a gap of some joint: left out")
+        notes.append(
+            f"{np.count_nonzero(missing)} samples are left out, because the readings of a joint "
+            "have a gap there"
+        )
     times = times[~missing]
     if len(times) < FEWEST or times[-1] - times[0] < SHORTEST:
         length = times[-1] - times[0] if len(times) else 0.0
@@ -222,7 +225,7 @@ def _align(
 
 
 def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
-    """Describe series with different instants in one line."""
+    """Describe the rates of time series that were sampled at different times."""
     period = float(np.median(np.diff(times)))
     rates = []
     for name in FIELDS:

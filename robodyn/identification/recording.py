@@ -96,7 +96,7 @@ class Recording:
 
     @property
     def where(self) -> str:
-        """Name of the recording in messages."""
+        """Name that identifies the recording in messages."""
         return self.source or "the recording"
 
     def refuse_other_joints(self, m: Mechanism) -> None:
@@ -107,7 +107,7 @@ class Recording:
         """
         if m.joint_names != self.joint_names:
             raise InvalidInput(
-                f"{self.where} is of the joints {', '.join(self.joint_names)}, {m.name} drives "
+                f"{self.where} is of the joints {', '.join(self.joint_names)}, but {m.name} drives "
                 f"{', '.join(m.joint_names)}",
                 value=m.joint_names,
             )
@@ -171,7 +171,7 @@ FLAT, LONGER = 5, 3
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Return which efforts (N, n) are saturated, and a line for each joint with such efforts."""
+    """Return which efforts (N, n) are saturated, and a remark on each joint that has some."""
     found = np.zeros(effort.shape, dtype=bool)
     notes = []
     for joint, name in enumerate(m.joint_names):

@@ -20,7 +20,7 @@ from robodyn.identification.friction import LOAD, Term, friction_columns
 from robodyn.identification.motors import Motors
 from robodyn.identification.samples import Samples, moving_motors
 
-# Number of states in the search of base parameters.
+# Number of states in the search for base parameters.
 STATES = 400
 # Number of parts of the recordings for cross-validation.
 FOLDS = 5
@@ -40,20 +40,20 @@ WIDTHS, LEAST_AUTOCORRELATION_TIME = 8.0, 0.05
 
 @dataclass(frozen=True)
 class Regression:
-    """Efforts of all recordings and motors, filtered, at the necessary rate.
+    """Linear equations for the filtered efforts of all recordings and motors.
 
     Attributes:
         columns: fitted parameters besides friction, with mechanism and motors.
         stretches: samples of the recordings.
         base: combinations of the columns that these determine.
-        A: (M, n, b) of base parameters and motors' efforts.
+        A: (M, n, b) coefficients of the base parameters in the motors' efforts.
         effort: (M, n) of the motors.
         weight: (M, n) 1 for efforts in motion, 0 for saturated ones or at rest.
-        fold: (M,) which of `FOLDS` parts.
+        fold: (M,) part of the recordings, one of `FOLDS`, to which each row belongs.
         autocorrelation_time: number of rows with the information of one independent row, for white
             noise before the filter.
         effort_rate: (M, n, 1) derivative of the efforts, whose coefficient is the efforts' delay;
-            (M, n, 0) if there is none.
+            (M, n, 0) if no delay is fitted.
     """
 
     columns: Columns
@@ -78,7 +78,7 @@ class Regression:
 
     @cached_property
     def moves(self) -> list[bool]:
-        """Whether each motor (n,) moves."""
+        """Whether each motor (n,) moves in the recordings."""
         return moving_motors(self.motors, self.stretches)
 
     @cached_property
@@ -93,7 +93,7 @@ class Regression:
 
         Args:
             dry: (n,) [N or N m] size of each motor's dry friction.
-            sigma: (n,) noise of the rows with certain direction.
+            sigma: (n,) noise of the rows in which the direction is certain.
 
         Returns:
             The equations.
@@ -130,12 +130,12 @@ class Regression:
         return [np.concatenate(part) for part in F]
 
     def efforts(self, samples: Samples, loaded: FloatArray) -> FloatArray:
-        """Compute joint efforts (K, n) for base parameters (b,), no friction, not filtered."""
+        """Compute unfiltered joint efforts (K, n) without friction, for base parameters (b,)."""
         return self.columns.efforts(samples, self.base.kept, loaded)
 
 
 def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
-    """Create the equations of the samples of recordings."""
+    """Create the equations for the samples of recordings."""
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
     A, weight = [], []
@@ -197,7 +197,7 @@ class Solution:
         sigma: (n,) [N or N m] standard deviation of the residuals.
         autocorrelation_time: (n,) number of rows with the information of one independent row.
         covariance: (b + k, b + k) of x.
-        residual: (M, n).
+        residual: (M, n) [N or N m] fitted minus measured efforts.
         spread: (n,) [N or N m] standard deviation of the efforts.
         condition: condition number of the base parameters' scaled columns.
         delay: [s] by which efforts lag the positions, and its standard deviation; zero if it is
@@ -217,7 +217,7 @@ class Solution:
 
     @property
     def noise(self) -> FloatArray:
-        """Noise (n,) [N or N m] of the residuals without outliers, from their median."""
+        """Robust estimate (n,) [N or N m] of the residuals' noise, from their median."""
         return np.asarray(1.4826 * np.median(np.abs(self.residual), axis=0) + 1e-12)
 
 
@@ -237,12 +237,12 @@ def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
-    """Solve by least squares, with joints weighted by noise and outliers by Huber's function.
+    """Solve by least squares with weights for the joints' noise and, optionally, for outliers.
 
     Args:
         system: equations.
         friction: for each joint (M, k) columns of its friction terms.
-        robust: whether outliers have smaller weights.
+        robust: whether outliers have smaller weights, by Huber's function.
 
     Returns:
         The solution.
@@ -305,7 +305,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
 def _rows(
     A: FloatArray, friction: Sequence[FloatArray], effort_rate: FloatArray
 ) -> list[FloatArray]:
-    """Build the rows (M, p) of each joint: base parameters, its friction among all, the delay."""
+    """Build the rows (M, p) of each joint, with columns for parameters, friction and delay."""
     b = A.shape[-1]
     edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
     out = [np.zeros((len(A), edges[-1] + effort_rate.shape[-1])) for _ in friction]
@@ -329,7 +329,7 @@ def _normal(
 
 
 def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Invert a normal matrix; also return the covariance of what it does not determine."""
+    """Compute inverse, covariance of undetermined directions and condition of a normal matrix."""
     scale = scaling(N)
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
@@ -341,10 +341,11 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
 
 
 def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:
-    """Compute the covariance (p, p) of the sum of scores (M, p) times noise like the residual (M,).
+    """Compute the covariance (p, p) of the sum of scores (M, p) with noise like a residual (M,).
 
-    The fit removes slow noise from the residuals, so noise as slow as the motion is assumed to be
-    no less than just above. Lags extend as far as the filter, or as the residual is correlated.
+    The fit removes slow noise from the residuals, so the noise within the motion's bandwidth is
+    assumed to be at least that just above it. Lags extend as far as the filter, or as the residual
+    is correlated.
     """
     size = 2 * len(residual)
     power = np.abs(np.fft.rfft(residual - residual.mean(), size)) ** 2
@@ -365,7 +366,7 @@ def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> 
 
 
 def autocorrelation_time_of(residual: FloatArray) -> float:
-    """Compute 1 + 2 sum of autocorrelations, up to where they vanish (Sokal's window)."""
+    """Compute 1 plus twice the sum of autocorrelations until they vanish (Sokal's window)."""
     centered = residual - residual.mean()
     size = 2 * len(centered)
     power = np.abs(np.fft.rfft(centered, size)) ** 2

@@ -31,7 +31,7 @@ class BaseParameters:
         given: (b,) of the given model.
         consistent: (b,) of the identified mechanism, whose bodies are all physical.
         matrix: (b, p): base parameters = matrix @ the fitted parameters, see `fitted`.
-        fitted: (p,) names of these.
+        fitted: (p,) names of the fitted parameters.
     """
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Validation:
         joint_names: names of the driven joints.
         rmse: (n,) [N or N m] of the predicted effort.
         relative: (n,) rmse divided by the measured effort's standard deviation.
-        rmse_unfiltered, relative_unfiltered: (n,) the same of unfiltered efforts.
+        rmse_unfiltered, relative_unfiltered: (n,) the same two for unfiltered efforts.
         given: (n,) `relative` of the given model.
         time: (K,) [s] of instants at the rate of the filter.
         measured, predicted: (K, n) [N or N m], filtered.
@@ -196,7 +196,7 @@ class Identification:
 
 
 def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
-    """Return one recording or several as a list."""
+    """Return a list of recordings, given one or several."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 
 
@@ -254,7 +254,7 @@ def _validation(item: Validation) -> dict[str, Any]:
 
 
 def summary_text(found: dict[str, Any]) -> str:
-    """Format a summary as text."""
+    """Format the summary of an identification as text."""
     filters = found["filters"]
     lines = [
         f"{found['model']}: {len(found['parameters'])} base parameters, condition "

@@ -29,11 +29,11 @@ PAIRS = (RIPPLE, RUBBING)
 
 
 def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
-    """Find terms of each motor that repeat with its position; pairs of cosine and sine.
+    """Find friction terms that repeat with a motor's position, in pairs of cosine and sine.
 
     Args:
         system: equations.
-        residual: (M, n) of the other terms.
+        residual: (M, n) residual of a fit with the other terms.
 
     Returns:
         The terms of each motor.
@@ -110,7 +110,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """Compute the fraction of squares that a fit to other parts predicts, and its successes."""
+    """Compute the fraction of squares that other parts predict, and in how many parts."""
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)
     gained, parts = 0.0, 0

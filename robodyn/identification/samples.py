@@ -47,13 +47,13 @@ class Samples:
     Attributes:
         filters: its filters, which also apply to the fitted equations.
         time: (K,) [s].
-        joints: positions, velocities and accelerations (K, n) of the driven joints, earlier by the
+        joints: positions, velocities and accelerations (K, n) of the driven joints, shifted by the
             delay of the efforts.
         motion: (K, nq), (K, nv), (K, nv) of the mechanism.
         effort: (K, n) [N or N m] measured.
         usable: (K, n) whether the effort was measured, not saturated.
-        frequency: [Hz] of the instants, that of the recording, as dry friction reverses between
-            coarser ones.
+        frequency: [Hz] of the instants: that of the recording, because dry friction would reverse
+            between coarser ones.
         least: (n,) [m or rad] travel below which a joint is at rest throughout.
     """
 
@@ -90,7 +90,7 @@ class Samples:
         return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
 
     def smooth(self, values: FloatArray) -> FloatArray:
-        """Filter values (K, ...) with the filter of efforts."""
+        """Filter values (K, ...) with the effort filter."""
         # mirrored at the ends: reflected about their first value, all would depend on a sample at
         # which a motor starts and its friction may be anything
         return low_pass(values, self.filters.effort, self.frequency, "even")
@@ -103,19 +103,19 @@ class Samples:
 
     @property
     def rows(self) -> slice:
-        """Slice of samples that are fitted, by the filter's cutoff."""
+        """Slice of the samples that are fitted, at a rate that suits the filter's cutoff."""
         step = max(1, int(self.frequency / self.stride / (PER_FIT * self.filters.effort)))
         return slice(self.kept.start, self.kept.stop, self.stride * step)
 
     @property
     def stride(self) -> int:
-        """Step between instants that suffice for smooth signals; `rows` are some of these."""
+        """Interval, in samples, that suffices for smooth signals; that of `rows` is a multiple."""
         filters = self.filters
         bandwidth = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
         return max(1, int(self.frequency / bandwidth))
 
     def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values (K, ...) for some instants at a time."""
+        """Compute values (K, ...) at all instants, in blocks of limited length."""
         starts = range(0, len(self.time), AT_A_TIME)
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
@@ -134,7 +134,7 @@ class Samples:
         return np.concatenate(found)
 
     def direction_variance(self, motors: Motors) -> FloatArray:
-        """Compute the variance (rows, n) of the filtered direction, from the rates' noise.
+        """Compute the variance (rows, n) of the filtered direction of motion from rates' noise.
 
         Near a reversal the sign of a motor's measured rate is random.
         """
@@ -157,7 +157,7 @@ class Samples:
 
     @property
     def autocorrelation_time_of_white(self) -> float:
-        """Sum of the autocorrelations of filtered white noise, at the rows' rate."""
+        """Sum of the autocorrelations of filtered white noise, at the rate of the fitted rows."""
         step, response = int(self.rows.step), self._pulse_response
         # from the filtered noise's variance, and its spectrum at low frequencies, those of motion
         independent = float(response.sum()) ** 2 / float(response @ response)
@@ -184,7 +184,9 @@ def samples_of(
     for part in recording.segments:
         times = recording.time[part]
         if len(times) < 30 or times[-1] - times[0] < SHORTEST / filters.effort:
-            notes.append(f"a stretch of {len(times)} samples at {times[0]:.2f} s is too short")
+            notes.append(
+                f"a stretch of {len(times)} samples at {times[0]:.2f} s is left out: too short"
+            )
             continue
         samples = _stretch(recording, part, m, filters, near)
         near = samples.motion.configuration[-1]
@@ -194,7 +196,7 @@ def samples_of(
         if rest > 0.05:
             notes.append(
                 f"{recording.where}: {rest:.2g} s at rest are left out: dry "
-                "friction holds any effort there"
+                "friction can balance any effort there"
             )
     length = sum(samples.time[-1] - samples.time[0] for samples in found)
     if sum(len(samples.time) for samples in found) < FEWEST or length < BRIEFEST:
@@ -214,7 +216,7 @@ def samples_of(
     if constant:
         raise InvalidInput(
             f"{recording.where}: efforts of {', '.join(constant)} never change "
-            "although they move: they were not measured; record the efforts, or the motors' "
+            "although they move, so they were not measured; record the efforts, or the motors' "
             "currents with effort_gain",
             value=constant,
         )

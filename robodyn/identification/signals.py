@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Series of single joints, interpolated at common instants."""
+"""Time series of single joints, interpolated at common times."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Series(NamedTuple):
 
     @property
     def period(self) -> float:
-        """Median interval [s]."""
+        """Median sampling interval [s]."""
         return float(np.median(np.diff(self.times))) if len(self.times) > 1 else np.inf
 
 
@@ -83,7 +83,7 @@ def _is_constant(stamps: IntArray, row: int) -> bool:
 
 
 def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
-    """Create a series from readings (N,) in order of receipt; count late and repeated ones."""
+    """Create a series from readings (N,) in order of receipt; count late and repeated readings."""
     known = np.isfinite(values)
     times, values = times[known], values[known]
     late = int(np.count_nonzero(np.diff(times) < 0.0))
@@ -94,7 +94,7 @@ def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
 
 
 def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
-    """Return instants (N,) [s] of the slowest series in the common time, and whether all agree."""
+    """Return the slowest series' times (N,) [s] in the common span, and whether all agree."""
     first = max(each.times[0] for each in series)
     last = min(each.times[-1] for each in series)
     alike = all(np.array_equal(each.times, series[0].times) for each in series[1:])
@@ -104,9 +104,9 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
 
 
 def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatArray, BoolArray]:
-    """Interpolate a series at instants (N,) within it; also return which are in a gap of it.
+    """Interpolate a series at instants (N,) within it; return also which are in a gap.
 
-    A series faster than the instants is averaged over their period against aliasing; others are
+    To avoid aliasing, a series faster than the instants is averaged over their period; others are
     interpolated, by cubics if the quantity is smooth.
     """
     exact = np.isin(times, series.times)
@@ -141,12 +141,12 @@ def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
 
 
 def widest_step(period: float) -> float:
-    """Return the largest interval [s] between samples without a gap, for a period [s]."""
+    """Return the largest interval [s] between samples that is not a gap, for their period [s]."""
     return max(GAP * period, BRIDGED_GAP)
 
 
 def segments_of(times: FloatArray) -> list[slice]:
-    """Return slices of instants (N,) [s] without gaps between them."""
+    """Return slices of the instants (N,) [s], each of which contains no gap."""
     steps = np.diff(times)
     interval = widest_step(float(np.median(steps))) if len(steps) else np.inf
     edges = np.flatnonzero(steps > interval) + 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arms and platforms as trees with closures: other equations for the same machine.
+"""Arms and platforms as closed loops: other equations for the same machine.
 
-These also support passive joints.
+Closed loops also support passive joints.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from robodyn.solvers.tree.loop import ClosedLoop
 
 
 def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
-    """Create a closed loop from a URDF without closures that has passive joints in its arm.
+    """Create a closed loop from a URDF without closures whose arm has passive joints.
 
-    None if a chain was requested, or if all joints between the root and the tip are driven.
+    Returns None if a chain was requested, or if all joints between the root and the tip are driven.
 
     Raises:
         ModelError: the tree looks like an open loop, or like an arm with a gripper.
@@ -49,9 +49,9 @@ def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> Clos
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop | None:
-    """Create a closed loop from an arm or a platform, with the same or the given driven joints.
+    """Create a closed loop from an arm or a platform, optionally with other driven joints.
 
-    None if it has no model of links and joints, or is a closed loop.
+    Returns None if the mechanism has no model of links and joints, or is a closed loop already.
     """
     model = mechanism.model
     if not isinstance(model, Model) or isinstance(mechanism, ClosedLoop):

@@ -31,7 +31,7 @@ from robodyn.presentation.nouns import nouns_of
 
 
 class LoadWarnings(NamedTuple):
-    """Warnings of loading, a line for each.
+    """Warnings about a loaded description, one line each.
 
     Attributes:
         unphysical: inertias that no rigid body can have.
@@ -67,7 +67,7 @@ def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[
 
 
 def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> dict[str, Any]:
-    """Describe a mechanism and its warnings as JSON-serializable data; None for an absent limit."""
+    """Describe a mechanism and its warnings as JSON-serializable data; None for no limit."""
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,
@@ -175,10 +175,11 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
 def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     """Describe the actuator of each driven joint; empty if all actuators are ideal.
 
-    Inertias are in kg or kg m^2, forces in N or N m, at the joint. `inertia` is that of the rest of
-    the mechanism at the joint with the other driven joints held, `weight` the effort that supports
-    the mechanism, `friction_share` friction relative to it. Values without a meaning are None, for
-    example the weight if the motors cannot support the mechanism.
+    All values are in the joint's units: inertias in kg or kg m^2, efforts in N or N m. `inertia` is
+    the inertia of the mechanism without actuators at the joint, with the other driven joints
+    locked. `weight` is the effort that supports the mechanism, and `friction_share` is the friction
+    relative to `weight`. Values without a meaning are None, for example the weight if the motors
+    cannot support the mechanism.
 
     Raises:
         KinematicsError: home is singular.
@@ -215,7 +216,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
-    """Return the mass matrix' diagonal (n,) by driven joints, if these are coordinates."""
+    """Return the mass matrix' diagonal (n,) for driven joints, if these are valid coordinates."""
     rates = mechanism.joint_velocities(home, np.eye(len(M))).T
     if rates.shape != M.shape or np.linalg.matrix_rank(rates) < len(M):
         return None
@@ -224,7 +225,7 @@ def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatAr
 
 
 def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
-    """Return whether the condition number is infinite, within rounding, at and around home."""
+    """Return whether home and all tested configurations around it are singular."""
     home, velocities = mechanism.home, mechanism.coordinates.velocity_size
     if float(mechanism.condition_number(home, size)) < SINGULAR:
         return False

@@ -65,7 +65,7 @@ def use_options(
     Args:
         spelling: function that spells an option in messages.
         base_link, tip_link, hold_branches, driven, kind, base, gravity: as for `load`; an empty
-            name stands for none.
+            string counts as not given.
     """
     global _defaults
     _defaults = _with(
@@ -148,8 +148,8 @@ def load(
     A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
     legs is a Stewart platform, any other with loop closures a closed loop, one without closures a
     serial arm; registered kinds take precedence, see `robodyn.loading.registry`. If a description
-    lists actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), the other joints are
-    passive; a platform, a chain or a tree with passive joints is a `ClosedLoop`.
+    lists actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), all other joints are
+    passive; a platform, chain or tree with passive joints becomes a `ClosedLoop`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
@@ -159,16 +159,16 @@ def load(
         strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in the URDF of an arm, by default the root and the
             leaf with the most movable joints before it, unless that is a gripper's finger.
-        hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
-        driven: names of the driven joints, instead of the description's; a list, or a text
-            separated by commas. The others are passive.
+        hold_branches: lock movable joints outside that chain at 0, instead of rejecting them.
+        driven: names of the driven joints, instead of those of the description; a list, or a text
+            with commas between the names. All other joints are passive.
         kind: kind of mechanism to read a URDF as, instead of the recognized one; `closed_loop` is
             also possible for arms and platforms from YAML, and supports whole trees of joints:
             hands, quadrupeds, arms with grippers.
-        base: `moving` lets the base of a tree float freely, and `fixed` holds it at home; replaces
-            the description's choice, and reads the tree as `closed_loop`.
-        gravity: (3,) [m/s^2] base frame, instead of the description's; `[0, 0, 0]` leaves gravity
-            to drives that compensate it themselves.
+        base: `moving` lets the base of a tree float freely, and `fixed` keeps it at home; it
+            overrides the description, and the tree is read as `closed_loop`.
+        gravity: (3,) [m/s^2] base frame, instead of the description's value; `[0, 0, 0]` for drives
+            that compensate gravity themselves.
         xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
@@ -180,8 +180,9 @@ def load(
             names.
         ModelError: the description is invalid; the error names the file, the field and its value.
         UnphysicalInertia: with `strict=True`.
-        LeftOutWarning (issued as a warning): links, actuators or other parts are left out; it names
-        them. MissingExtra: a .xacro file without the package xacro; MJCF without mujoco.
+        MissingExtra: the package xacro is missing for a .xacro file, or mujoco for MJCF.
+        LeftOutWarning (issued as a warning): links, actuators or other parts are left out; the
+            warning names them.
     """
     given: dict[str, Any] = {
         "base_link": base_link,
@@ -205,7 +206,7 @@ def load(
             made = _create(read_source(source, xacro_args), options)
     except _NUMERICAL as error:
         raise ModelError(
-            f"{name_of_source(source)}: its values do not give a valid mechanism "
+            f"{name_of_source(source)}: its values do not describe a valid mechanism "
             f"({type(error).__name__}: {error})",
             value=source,
         ) from error
@@ -215,7 +216,7 @@ def load(
 
 
 def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
-    """Create the mechanism, with its base as described."""
+    """Create the mechanism; a requested change of its base is applied later."""
     requested = options.kind or ("closed_loop" if options.base else None)
     chosen = None if requested is None else _kind(requested)
     if options.base and requested != "closed_loop":
@@ -230,7 +231,7 @@ def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanis
 
 
 def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return names of joints, also from a text with commas between them; None if empty."""
+    """Convert a list, or a text with commas, to names of joints; None if it is empty."""
     given = driven.split(",") if isinstance(driven, str) else () if driven is None else driven
     listed = isinstance(given, Collection) and not isinstance(given, (bytes, Mapping))
     if not listed or not all(isinstance(name, str) for name in given):
@@ -266,7 +267,7 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
 def _add_springs(
     made: Mechanism, with_springs: Callable[..., Any], fields: Fields, chosen: Kind | None
 ) -> Mechanism:
-    """Add the springs of a document; springs that the kind cannot have lead to a closed loop."""
+    """Add the springs of a document; if the kind has no such springs, make a closed loop."""
     model = with_springs(fields, made.model)
     if model is made.model:
         return made
@@ -337,9 +338,9 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
-    """Return the mechanism with only these joints driven; unchanged if these are its driven joints.
+    """Return the mechanism with only these driven joints; unchanged if it has no others.
 
-    A kind that drives all of its joints leaves mechanisms with passive joints to closed loops.
+    If the mechanism then has passive joints, it becomes a closed loop.
     """
     own = mechanism.joint_names
     if set(own) <= set(driven):

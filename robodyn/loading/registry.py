@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Registry of the kinds of mechanism, and assignment of descriptions to kinds.
+"""Registry of the kinds of mechanism, and recognition of a description's kind.
 
 A package adds a kind with one call, `robodyn.register_kind(Kind(...))`, or by an entry point of the
 group `robodyn.mechanisms` that refers to a `Kind`, which every process finds without an import.
@@ -31,7 +31,7 @@ _entry_points_read = False
 def register_kind(kind: Kind) -> Kind:
     """Register a kind of mechanism.
 
-    Registering the same kind again changes nothing. Added kinds are checked for a URDF before the
+    Registering the same kind again changes nothing. For a URDF, added kinds are tested before the
     bundled ones, the latest first.
 
     Args:
@@ -93,9 +93,9 @@ def kind_of(mechanism: Mechanism) -> Kind:
 
 
 def written_model(mechanism: Mechanism) -> Model | None:
-    """Return the model of a mechanism for files and figures, extended by its kind if necessary.
+    """Return the model of a mechanism for files and figures, which its kind may extend.
 
-    None for a kind without links and joints.
+    Returns None for a kind without links and joints.
     """
     describe = kind_of(mechanism).adapter("written_model")
     model = mechanism.model if describe is None else describe(mechanism)
@@ -119,13 +119,13 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
 
 
 def yaml_kinds() -> tuple[str, ...]:
-    """Return the kinds that a YAML description may have as `type`: bundled ones first."""
+    """Return the kinds that a YAML description may state as `type`, bundled ones first."""
     known = {**_BUNDLED, **kinds()}
     return tuple(name for name, kind in known.items() if kind.from_yaml is not None)
 
 
 def _read_entry_points() -> None:
-    """Register the kinds of installed packages, once; one that fails is reported and skipped."""
+    """Register the kinds of installed packages once; report and skip those that fail."""
     global _entry_points_read
     if _entry_points_read:
         return

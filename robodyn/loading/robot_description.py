@@ -46,22 +46,23 @@ def robot_description(
     platforms do.
 
     Args:
-        source: source that was loaded.
+        source: source from which the mechanism was loaded.
         mechanism: the loaded mechanism.
-        ros2_control: include a `<ros2_control>` element: the source's own, or one with an effort
-            command and position, velocity and effort states for every driven joint, and the
-            hardware named by the arguments.
-        own_hardware: if False, omit elements of the source with another plugin than the arguments,
-            so that a simulation does not start the driver of the real robot.
-        arguments: of the xacro file, and of the element: `plugin`, `joint_commands_topic` and
-            `joint_states_topic`.
+        ros2_control: include a `<ros2_control>` element: that of the source, or a new one with an
+            effort command and position, velocity and effort states for every driven joint, and with
+            the hardware that `arguments` name.
+        own_hardware: if False, omit `<ros2_control>` elements of the source with another plugin
+            than that in `arguments`, so that a simulation does not start the driver of the real
+            robot.
+        arguments: arguments of the xacro file, and of the element: `plugin`, `joint_commands_topic`
+            and `joint_states_topic`.
 
     Returns:
         The URDF text.
 
     Raises:
         ModelError: the source cannot be read, or has no URDF and its kind exports none.
-        MissingExtra: a xacro file without the package xacro.
+        MissingExtra: the package xacro is missing for a .xacro file.
     """
     arguments = {"ros2_control": str(ros2_control).lower(), **(arguments or {})}
     text = source_urdf(source, arguments)
@@ -70,7 +71,7 @@ def robot_description(
     if not text:
         noun = nouns_of(mechanism).mechanism
         raise ModelError(
-            f"{source}: there is no URDF of it; load the {noun} from a .urdf or .xacro file",
+            f"{source}: it has no URDF; load the {noun} from a .urdf or .xacro file",
             value=str(source),
         )
     if not ros2_control:
@@ -86,7 +87,7 @@ def robot_description(
 
 
 def frictionless(description: str) -> str:
-    """Remove friction from URDF text; loading it gives the model without friction.
+    """Remove friction from URDF text, so that it describes the model without friction.
 
     Raises:
         ModelError: the text is not well-formed XML.
@@ -100,13 +101,13 @@ def frictionless(description: str) -> str:
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
-    """Return URDF text that a mechanism's kind exports; empty if it exports none."""
+    """Return the URDF text that a mechanism's kind exports; empty if it cannot export any."""
     export = kind_of(mechanism).to_urdf
     return "" if export is None else export(mechanism)
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """Return the expanded URDF text of a source; empty if it has none.
+    """Return the expanded URDF text of a source; empty if the source has no URDF.
 
     Raises:
         ModelError, MissingExtra: as for `robot_description`.
@@ -130,7 +131,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 def source_builder(source: str | Path) -> ModelBuilder | None:
     """Read the description of a source with all its links; None for a YAML file.
 
-    A bundled model has that of its xacro file; None if the package xacro is not installed.
+    For a bundled model, its xacro file is read; None if the package xacro is not installed.
 
     Raises:
         ModelError, MissingExtra: as for `robot_description`.

@@ -25,15 +25,16 @@ TREES = {
 
 
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
-    """Write a mechanism as a URDF, SDF, MJCF or YAML file from which `load` makes an equal one.
+    """Write a mechanism to a URDF, SDF, MJCF or YAML file, from which `load` reproduces it.
 
     The file contains bodies, joints, closures, friction, actuators, limits, gravity and home. Data
-    that a format cannot represent are in an element `<robodyn>`, which other programs ignore. The
+    that a format cannot represent is in an element `<robodyn>`, which other programs ignore. The
     YAML file of a closed loop references a URDF, which is written beside it.
 
     Args:
         mechanism: mechanism of any kind with a file format.
-        file: .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is created if necessary.
+        file: path ending in .urdf, .sdf, .xml (MJCF), .yaml or .yml; its folder is created if
+            necessary.
 
     Returns:
         The files written, `file` first.
@@ -82,7 +83,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Return the text of a format whose links are at a position that closes the loops."""
+    """Format a model as text, with positions that close its loops."""
     positions = {}
     if model.closures:
         found = structure_of(model)

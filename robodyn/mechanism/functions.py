@@ -16,7 +16,8 @@ def with_gravity(mechanism: Mechanism, gravity: ArrayLike) -> Mechanism:
 
     Args:
         mechanism: mechanism of any kind.
-        gravity: (3,) [m/s^2] in the frame of its root; zeros for drives that compensate gravity.
+        gravity: (3,) [m/s^2] in the frame of its root; zeros if the drives compensate gravity
+            themselves.
 
     Returns:
         A mechanism of the same kind.
@@ -66,8 +67,8 @@ def centroidal_momentum_matrix(mechanism: Mechanism, configuration: ArrayLike) -
         configuration: (..., nq).
 
     Returns:
-        A (..., 6, nv): linear [kg m/s] over angular momentum [kg m^2/s] about
-        `center_of_mass`, base frame, = A velocity.
+        Matrix A (..., 6, nv), base frame: A @ velocity contains the linear momentum [kg m/s], then
+        the angular momentum [kg m^2/s] about `center_of_mass`.
 
     Raises:
         InvalidInput: the configuration is invalid.

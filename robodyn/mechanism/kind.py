@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Registration of a kind of mechanism: recognition and reading of descriptions."""
+"""Declaration of a kind of mechanism: how its descriptions are recognized and read."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from robodyn.model.builder import ModelBuilder
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of `load` for reading a description; a kind uses those that concern it.
+    """Options of `load` for reading a description; each kind uses the relevant ones.
 
     Attributes:
         strict: reject inertia tensors that no rigid body can have, instead of warning.
         base_link, tip_link: ends of the chain in a URDF; None lets the kind choose.
-        hold_branches: hold movable joints outside that chain at 0, instead of rejecting them.
-        driven: names of the driven joints; None for the description's.
-        kind: kind to read as; None for the recognized one.
-        base: `fixed` or `moving` base of a tree of joints; None for the description's.
-        gravity: (3,) [m/s^2] base frame; None for the description's.
-        folder: folder of the file, to which file names in it are relative; None for text.
-        spelling: spells an option in messages.
+        hold_branches: lock movable joints outside that chain at 0, instead of rejecting them.
+        driven: names of the driven joints; None for those of the description.
+        kind: kind of mechanism to read the description as; None for the recognized kind.
+        base: `fixed` or `moving` base of a tree of joints; None for that of the description.
+        gravity: (3,) [m/s^2] base frame; None for that of the description.
+        folder: folder to which file names in the description are relative; None for text.
+        spelling: function that spells an option in messages.
     """
 
     strict: bool = False
@@ -49,8 +49,8 @@ class ReadOptions:
 class Kind:
     """Kind of mechanism, as registered with `register_kind`.
 
-    The functions import their modules when they are called (see `imported`), so that registering a
-    kind costs nothing and loading one kind does not load the compiled kernels of another.
+    The functions import their modules when they are called (see `imported`). So registering a kind
+    costs nothing, and loading one kind does not load the compiled functions of another.
 
     Attributes:
         name: `type` in a YAML description, and `kind` of its mechanisms.
@@ -62,9 +62,10 @@ class Kind:
             None if the kind has no such form.
         from_urdf: creates a mechanism from a recognized builder.
         to_urdf: returns the complete mechanism as URDF text, for `save`; None if not supported.
-        example: name of a bundled model of this kind, used to compile its kernels.
-        adapters: functions of other parts of the package, or of other packages, for this kind, as
-            `module:name` by the name of the use; imported when used, see `adapter`.
+        example: name of a bundled model of this kind, used to compile its functions in advance.
+        adapters: functions for this kind from other parts of the package or from other packages, as
+            `module:name` by the name of their use, such as `template`; imported when needed, see
+            `adapter`.
     """
 
     name: str
@@ -97,15 +98,15 @@ class Kind:
                 )
 
     def adapter(self, use: str) -> Any:
-        """Import and return the adapter for a use; None if there is none."""
+        """Import and return the adapter for a use; None if the kind has no such adapter."""
         return _import(self.adapters[use]) if use in self.adapters else None
 
 
 def imported(*references: str) -> Callable[..., Any]:
-    """Return a function that calls others in turn, each with the result of the previous one.
+    """Return a function that calls functions in turn, each with the previous one's result.
 
     Args:
-        references: `module:name` of each; imported at the call.
+        references: `module:name` of each function; imported at the call.
     """
     return partial(_call, references)
 

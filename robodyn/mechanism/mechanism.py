@@ -2,7 +2,7 @@
 
 """`Mechanism`: common interface of all kinds of mechanisms.
 
-A mechanism has coordinates of three sizes that may all differ: a *configuration* (..., nq), its
+A mechanism has arrays of three sizes, which may all differ: a *configuration* (..., nq), its
 *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints. For a Stewart
 platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for a serial arm
 they are q and qd, both (..., n). `coordinates` describes the numbers. Configurations are points of
@@ -69,8 +69,8 @@ class Mechanism(ABC):
     prismatic joint]; for closed loops they are the positions of all tree joints and the velocities
     of the independent ones. `coordinates` describes the numbers.
 
-    Computations that are common to several kinds are functions of the modules in the table below;
-    those with kernels of a kind belong to its `solver`.
+    Computations that several kinds have in common are functions of the modules in the table below;
+    computations with a kind's own compiled functions belong to its `solver`.
 
     Attributes:
         kind: name under which its kind is registered: `stewart`, `serial` ...
@@ -109,7 +109,7 @@ class Mechanism(ABC):
 
     @cached_property
     def solver(self) -> Any:
-        """Solver with the kernels of this kind."""
+        """Solver with the compiled functions of this kind."""
         return Solver(self)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -129,7 +129,7 @@ class Mechanism(ABC):
 
     @property
     def _options(self) -> tuple[object, ...]:
-        """Arguments of the class besides the model, as frozen data."""
+        """Constructor arguments other than the model, as frozen data."""
         return ()
 
     def _repr_html_(self) -> str:
@@ -189,7 +189,7 @@ class Mechanism(ABC):
 
     @cached_property
     def _limits(self) -> FloatArray:
-        """Limits (n, 4) of position, velocity and effort, the smaller of joint and motor."""
+        """Limits (n, 4) of joints or motors: lower and upper position, velocity, effort."""
         rows = []
         for joint in driven_joints(self):
             motor = joint.actuator
@@ -279,7 +279,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the Jacobian of the body, linear over angular, base frame.
+        """Compute the body's Jacobian in the base frame, linear rows above angular rows.
 
         twist = J @ velocity, except for a platform: its Jacobian is H, which maps leg forces to a
         wrench. `twist_jacobian` and `joint_jacobian` have the same meaning for every kind.
@@ -477,8 +477,8 @@ class Mechanism(ABC):
         """Compute the acceleration due to efforts of the driven joints.
 
         Dry friction of joints at rest is left out, because only a simulation can decide which
-        joints stick. Inverse dynamics uses the friction in the direction of the planned
-        acceleration, so at rest the two are inverse to each other only without dry friction.
+        joints stick. Inverse dynamics uses friction in the direction of the planned acceleration,
+        so at rest the two functions are inverse to each other only without dry friction.
 
         Args:
             configuration: (..., nq).
@@ -518,7 +518,7 @@ class Mechanism(ABC):
         """
 
     def _made(self, model: Any) -> Self:
-        """Create a mechanism of the same class, options and frames from another model."""
+        """Create a mechanism from another model, with the same class, options and frames."""
         make: Callable[..., Self] = type(self)
         made = make(model, *self._options)
         made._added = self._added
@@ -530,12 +530,12 @@ class Mechanism(ABC):
 
     @cached_property
     def _smooth(self) -> Self:
-        """This mechanism without dry friction; itself if it has none."""
+        """This mechanism without dry friction; the same object if it has no dry friction."""
         return self.without_dry_friction() if self.solver.friction.is_dry else self
 
     @property
     def parameters(self) -> Parameters:
-        """Parameters in which efforts are linear: ten of each body, rotors and friction.
+        """Parameters in which efforts are linear: ten for each body, rotor inertias and friction.
 
         Raises:
             InvalidInput: this kind has no such parameters.
@@ -570,7 +570,7 @@ class Mechanism(ABC):
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
         """Compute the efforts that hold the mechanism at rest on its base.
 
-        They balance gravity and springs.
+        The efforts balance gravity and springs.
 
         Args:
             configuration: (..., nq).
@@ -600,7 +600,7 @@ class Mechanism(ABC):
 
     @cached_property
     def _springless(self) -> Self:
-        """This mechanism without springs; itself if it has none."""
+        """This mechanism without springs; the same object if it has no springs."""
         springs = getattr(self.model, "has_springs", False)  # other classes of models have none
         return self._made(self.model.without_springs()) if springs else self
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dynamics in joint coordinates from a mass matrix and a bias, in NumPy, without compiled kernels.
+"""Dynamics in joint coordinates from a mass matrix and a bias, in NumPy without compiled code.
 
-Use it to add a kind of mechanism from its equations of motion, M(q) qdd + h(q, qd) = tau + J' f, if
-speed does not matter.
+Use it to add a kind of mechanism by its equations of motion, M(q) qdd + h(q, qd) = tau + J' f, if
+computing time does not matter.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class NumpyDynamics(Mechanism):
     """Base class of mechanisms that provide `mass_matrix`, `bias`, `jacobian` and `body_pose`.
 
-    Everything broadcasts over leading dimensions: q, qd, qdd and efforts are (..., n), a wrench
-    (..., 6) is force and moment about the tip, base frame.
+    All methods broadcast over leading dimensions: q, qd, qdd and efforts are (..., n); a wrench
+    (..., 6) is the force, then the moment about the tip, in the base frame.
     """
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
@@ -127,7 +127,7 @@ def _classical_steps(
     settings: StepSettings = DEFAULT,
     motors: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return q and qd (n,) after `steps` of dt [s] by the Runge-Kutta method of order 4.
+    """Integrate q and qd (n,) over `steps` steps of dt [s] by the Runge-Kutta method of order 4.
 
     Raises:
         InvalidInput: the drives are elastic, or semi-implicit steps are requested.

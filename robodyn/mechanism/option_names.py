@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Names of the options of `load` in messages, in the spelling of each interface."""
+"""Spelling of the options of `load` in the messages of each interface."""
 
 from __future__ import annotations
 

@@ -66,15 +66,15 @@ class Link:
 
     @property
     def has_inertia(self) -> bool:
-        """Whether it has mass or inertia."""
+        """Whether the link has mass or inertia."""
         return bool(self.mass or self.inertia.any())
 
 
 def check_body(item: Any, where: str = "") -> None:
-    """Check and freeze mass, com and inertia of a model's part.
+    """Check and freeze mass, center of mass and inertia of a part of a model.
 
     Raises:
-        ModelError: a mass below zero, a wrong shape, or an inertia that is not symmetric.
+        ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
     """
     put = object.__setattr__
     put(item, "mass", not_negative(f"{where}mass", item.mass, "kg"))
@@ -83,7 +83,7 @@ def check_body(item: Any, where: str = "") -> None:
 
 
 def combine_bodies(item: T, other: Any) -> T:
-    """Combine a body, or a part with one, and another fixed to it, by the parallel-axis theorem.
+    """Add to a body, or a link, another body that is fixed to it (parallel-axis theorem).
 
     Raises:
         ModelError: a number overflows.
@@ -93,9 +93,9 @@ def combine_bodies(item: T, other: Any) -> T:
 
 
 def combined(item: Any, other: Any) -> dict[str, Any]:
-    """Return the mass, com and inertia of a body with another fixed to it; unchecked.
+    """Compute mass, com and inertia of a body with another body fixed to it, without checks.
 
-    Those that do not change may be left out.
+    Values that do not change may be omitted.
     """
     total = item.mass + other.mass
     if total == 0.0:
@@ -110,7 +110,7 @@ def combined(item: Any, other: Any) -> dict[str, Any]:
 
 
 def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
-    """Create a payload; by default without inertia about its center of mass.
+    """Create a payload; by default a point mass at its center of mass.
 
     Raises:
         ModelError: as for `check_body`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Builder of a model, filled by every reader of a description."""
+"""Builder of a model, filled by the readers of descriptions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Drives:
-    """Names of the joints with actuators in a description, in its order.
+    """Names of the joints with actuators, in the order of the description.
 
     Attributes:
         effort: joints with effort commands.
         transmitted: joints with a transmission.
-        commanded: joints with any command.
+        commanded: joints with any command interface.
     """
 
     effort: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Drives:
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Joints with effort commands; else those with transmissions; else all commanded ones."""
+        """Joints with effort commands, or else with transmissions, or else with any command."""
         return self.effort or self.transmitted or self.commanded
 
     @property
@@ -65,13 +65,14 @@ class ModelBuilder:
         kind: kind of mechanism; empty if the description does not state one.
         links, joints: by name, in the order of the description.
         closures: in the order of the description.
-        springs: between points of links.
+        springs: springs between points of links.
         drives: joints with actuators.
         independent: names of the independent joints.
         weights: weights of the efforts of the driven joints.
         base_link, tip_link: ends of the mechanism; empty if the description states none.
-        gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 down.
-        home: (1,) [rad or m] or pose (7,) of joints near which the loops close.
+        gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 m/s^2
+            downwards.
+        home: by joint, position (1,) [rad or m] or pose (7,) near which the loops close.
         base_cone, body_cone: [rad] largest angles of the joints at the legs' ends.
         links_with_inertia: names of the links with an inertia in the description.
         zero_limits: names of the limits that are 0 in the description, by joint.
@@ -117,9 +118,9 @@ class ModelBuilder:
             raise ModelError(f"{self.source}: two {what}s are named {name!r}", value=name)
 
     def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
-        """Sort links and joints by names.
+        """Sort links and joints in the order of given names.
 
-        Unlisted ones follow their listed predecessor.
+        Unlisted links and joints stay behind their listed predecessors.
         """
         self.links = _order(self.links, links)
         self.joints = _order(self.joints, joints)
@@ -128,16 +129,16 @@ class ModelBuilder:
         """Reject joints that do not form one tree of the links.
 
         Raises:
-            ModelError: names the link or the joint.
+            ModelError: the error names the link or the joint.
         """
         check_tree(self.source, list(self.links), list(self.joints.values()))
 
     @contextmanager
     def stating(self) -> Iterator[None]:
-        """Add the source to errors about parts created inside.
+        """Add the name of the source to a `ModelError` raised within this context.
 
         Raises:
-            ModelError: instead of one without the source.
+            ModelError: the same error, with the source in its message.
         """
         try:
             yield
@@ -178,7 +179,7 @@ class ModelBuilder:
                 degrees of freedom, see `closed_loop.default_tip`.
             driven: names of the driven joints; by default those of `drives`, or else those with an
                 effort limit, as passive joints have none.
-            home: positions near which the loops close, instead of the description's.
+            home: positions near which the loops close, instead of those of the description.
             spelling: function that spells the option for the driven joints in messages.
 
         Returns:
@@ -252,7 +253,7 @@ def _order(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
 
 
 def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:
-    """Return the links at which a tree ends: the one at which most loops meet, then open ends."""
+    """Return the end links of a tree: first the one at which most loops meet, then open ends."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]
     closed = [link for closure in closures for link in (closure.parent, closure.child)]
@@ -266,7 +267,7 @@ def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str
 
 
 def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
-    """Resolve chains of mimic joints: each follows its independent joint directly.
+    """Resolve chains of mimic joints, so that each follows its independent joint directly.
 
     Raises:
         ModelError: mimic joints form a cycle.
@@ -293,7 +294,7 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
 
 
 def _through(mimic: Mimic, other: Mimic) -> Mimic:
-    """Combine two mimics in series."""
+    """Combine two mimic relations in series."""
     factor = mimic.multiplier
     return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
 
@@ -303,9 +304,9 @@ def _with_driven_leaders(
 ) -> tuple[list[Joint], tuple[str, ...]]:
     """Make each driven joint independent; return the joints and the driven ones.
 
-    A driven mimic joint swaps roles with an undriven joint that it follows, as their motion is the
-    same. The actuator of a mimic of a driven joint is left out, with a warning: a mechanism has one
-    effort for each degree of freedom of its joints.
+    A driven mimic joint swaps roles with the undriven joint that it follows, because their motions
+    determine each other. The actuator of a joint that mimics a driven joint is left out with a
+    warning: a mechanism has one effort for each degree of freedom of its joints.
     """
     known = {joint.name: joint for joint in joints}
     kept = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Closures of loops of links."""
+"""Closures of kinematic loops."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ PARALLEL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Closure of a loop: two frames, one on each link, constrained like a joint of some type.
+    """Closure of a loop: constraint between frames on two links, like that of a joint type.
 
-    spherical: equal origins (3 equations). universal: also the parent's axis perpendicular to the
-    child's (4). revolute: equal origins and parallel axes (5). cylindrical: the child's origin on
-    the parent's axis, parallel axes (4). prismatic: the same, and equal orientation (5). fixed:
-    equal frames (6).
+    spherical: equal origins (3 equations). universal: equal origins, and the parent's axis is
+    perpendicular to the child's (4). revolute: equal origins and parallel axes (5). cylindrical:
+    the child's origin on the parent's axis, parallel axes (4). prismatic: as for cylindrical, and
+    equal orientations (5). fixed: equal frames (6).
 
     Attributes:
         name: name of the closure.
         kind: one of `CLOSURE_KINDS`.
         parent, child: names of the links.
-        at, child_at: frames on these.
+        at, child_at: frames on these links.
         axis, child_axis: (3,) directions in these frames; normalized.
         damping: [N m s/rad]; the moment on the child is -damping (omega_child - omega_parent).
         stiffness: [N m/rad] of a spherical closure; the moment on the child is -stiffness times
@@ -91,5 +91,5 @@ class Closure:
 
     @property
     def equations(self) -> int:
-        """Number of equations that it imposes."""
+        """Number of equations that the closure imposes."""
         return CLOSURE_KINDS[self.kind]

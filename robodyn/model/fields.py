@@ -22,7 +22,7 @@ LARGEST = 1e15
 
 
 def replace_checked(item: T, **changes: Any) -> T:
-    """Replace fields, or return the item itself if nothing changes, so variants share it."""
+    """Replace fields; return the item itself if nothing changes, so that variants share it."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
@@ -73,7 +73,7 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
     """Return a finite number of at least zero.
 
     Raises:
-        ModelError: anything else.
+        ModelError: the value is not such a number.
     """
     try:
         number = as_scalar(name, value, unit, at_least=0.0)
@@ -112,7 +112,7 @@ def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
     """Normalize a direction (3,).
 
     Raises:
-        ModelError: it has no direction.
+        ModelError: the length is zero.
     """
     given = frozen(f"{where}: axis", axis, (3,))
     length = float(np.linalg.norm(given))

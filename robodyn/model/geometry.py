@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Visual and collision geometry of links: primitives and meshes, their places and materials."""
+"""Visual and collision geometry of links: primitives, meshes, their frames and materials."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SIZES = {
 
 @dataclass(frozen=True)
 class Primitive:
-    """Box, sphere, or a cylinder or capsule along z; its center is the origin.
+    """Box, sphere, cylinder or capsule, centered at the origin, with its axis along z.
 
     Attributes:
         kind: one of `SIZES`.
-        size: [m] (x, y, z) of a box, (radius,) of a sphere, (radius, length) of the others; a
-            capsule's length is that of its cylindrical part.
+        size: [m] (x, y, z) of a box, (radius,) of a sphere, (radius, length) of a cylinder or
+            capsule; a capsule's length is that of its cylindrical part.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Primitive:
 
     @property
     def attributes(self) -> dict[str, tuple[float, ...]]:
-        """Size by the attributes of `SIZES`."""
+        """Sizes by their names in `SIZES`, such as `radius`."""
         numbers = iter(self.size)
         return {
             key: tuple(next(numbers) for _ in range(count))
@@ -104,12 +104,12 @@ class Geometry:
     name: str = ""
 
     def seen_from(self, frame: FloatArray) -> Geometry:
-        """Transform the shape to another link, in which its own link has the frame (4, 4)."""
+        """Express the shape in another link, in which its own link has the frame (4, 4)."""
         return replace(self, at=Placement.of(frame @ self.at.matrix))
 
     @property
     def without_capsules(self) -> tuple[Geometry, ...]:
-        """Shape for formats without capsules: a cylinder and two spheres."""
+        """Equivalent shapes for formats without capsules: a cylinder and two spheres."""
         if not isinstance(self.form, Primitive) or self.form.kind != "capsule":
             return (self,)
         radius, length = self.form.size
@@ -141,7 +141,7 @@ def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
 
 
 def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
-    """Create a cylinder between two points (3,) [m] of a link; nothing if they coincide."""
+    """Create a cylinder between two points (3,) [m] of a link; no shape if they coincide."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = b - a
     length = float(np.linalg.norm(b - a))
@@ -169,5 +169,5 @@ def bare(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
 
 
 def _short(value: float) -> float:
-    """Round a size of a drawing to six digits."""
+    """Round a size for display to six digits."""
     return float(f"{value:.6g}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints of a tree: frames, friction, limits and drives."""
+"""Joints of a model's tree: frames, friction, limits and drives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ for constant in (UNBOUNDED, NO_FRICTION):
 
 @dataclass(frozen=True)
 class Mimic:
-    """Mimic joint: position = multiplier * the other's position + offset [rad or m]."""
+    """Mimic relation: position = multiplier * the other joint's position + offset [rad or m]."""
 
     joint: str
     multiplier: float = 1.0
@@ -47,19 +47,19 @@ class Joint:
         name: name of the joint.
         kind: `revolute`, `continuous`, `prismatic`, `floating` or `fixed`.
         parent, child: names of the links.
-        at, child_at: frames on these.
+        at, child_at: frames on these links.
         axis: (3,) direction in `at`; normalized.
         mimic: the joint that this one follows, if any.
         armature: [kg m^2 or kg] reflected inertia of a motor without gyroscopic effects.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
-        spring: between parent and child, parallel to what drives the joint.
+        spring: spring between parent and child, parallel to the drive.
         position: (2,) [rad or m] limits.
         velocity, effort: limits, positive.
-        drive: other properties of its actuator: screw or gear, static friction, motor limits and
+        drive: other properties of the actuator: screw or gear, static friction, motor limits and
             constants. Coulomb friction is in `friction`; see `driven_by` and `actuator`. The rotor
-            turns about the joint's axis, or about another axis if a gear drives the screw; the
-            parent link's mass and inertia include the locked rotor.
+            turns about the joint's axis, or about another axis if a gear drives the screw. The mass
+            and inertia of the parent link include the locked rotor.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Joint:
         self._check_motion(where)
 
     def _check_motion(self, where: str) -> None:
-        """Check and freeze the fields of its motion; `where` names the joint."""
+        """Check and freeze the fields that affect the motion; `where` names the joint in errors."""
         put = object.__setattr__
         for name in ("armature", "damping"):
             put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
@@ -149,7 +149,7 @@ class Joint:
 
     @cached_property
     def actuator(self) -> Actuator:
-        """Its drive, with its armature as a rotor behind the same gear."""
+        """Complete actuator: the drive with the joint's friction, and its armature as a rotor."""
         forward, backward = self.friction.tolist()
         drive = self.drive
         if not (forward or backward or self.armature):
@@ -164,28 +164,28 @@ class Joint:
 
     @property
     def frictionless_drive(self) -> Actuator:
-        """Its `drive` without friction and losses."""
+        """The joint's `drive` without friction and losses."""
         return IDEAL if self.drive == IDEAL else self.drive.without_friction()
 
     @property
     def effort_limit(self) -> float:
-        """Effort limit [N m or N] of the joint, or of its motor's torque."""
+        """Effort limit [N m or N]: the smaller one of joint and motor."""
         return min(self.effort, self.drive.effort_limit)
 
     @property
     def effort_range(self) -> tuple[float, float]:
-        """Least and largest effort [N m or N]; for a cable's joint both have one sign."""
+        """Least and largest effort [N m or N]; for a cable's joint, both have the same sign."""
         most = self.effort_limit
         return max(-most, self.drive.least_effort), min(most, self.drive.largest_effort)
 
     @property
     def reflected_inertia(self) -> float:
-        """Inertia [kg m^2 or kg] of rotor and armature."""
+        """Inertia [kg m^2 or kg] of rotor and armature at the joint."""
         return self.armature + self.drive.reflected_inertia
 
     @property
     def spin_inertia(self) -> float:
-        """J ratio [kg m^2 or kg m] of a rotor on the joint's own axis; 0 if it is elsewhere.
+        """Rotor inertia times ratio [kg m^2 or kg m]; 0 if the rotor is not on the joint's axis.
 
         Rotors of revolute joints are included even if there is a gear, because robots' gears are
         coaxial.
@@ -210,17 +210,17 @@ class Joint:
 
     @property
     def moves_alone(self) -> bool:
-        """Whether it has one independent position."""
+        """Whether the joint has one position, which is independent of other joints."""
         return self.kind not in ("floating", "fixed") and self.mimic is None
 
     def child_frame(self, position: ArrayLike | None = None) -> FloatArray:
         """Compute the child's frame (..., 4, 4) in the parent's.
 
         Args:
-            position: (...) [rad or m], of a floating joint its poses (..., 7); by default zero.
+            position: (...) [rad or m]; for a floating joint, poses (..., 7). By default zero.
 
         Returns:
-            The frame.
+            Frame (..., 4, 4) of the child in the parent.
         """
         frame = self.at.matrix
         if position is not None and self.moves:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Model of a mechanism: a tree of joints and closures between its links, frozen and checked once.
+"""Model of a mechanism: a tree of joints, and closures of its loops, frozen and checked once.
 
-Every link has a frame; joints and closures are located on two links by a `Placement` in each.
+Every link has a frame; a joint or closure has a `Placement` on each of its two links.
 """
 
 from __future__ import annotations
@@ -40,19 +40,20 @@ class Model(Comparable):
     Attributes:
         name: name of the mechanism.
         links: all links; the root of the tree is fixed.
-        joints: of the tree, in the order of the description and of all joint arrays.
-        closures: in the order of the description.
+        joints: joints of the tree, in the order of the description and of all joint arrays.
+        closures: closures in the order of the description.
         driven: names of the driven joints, in the order of all effort arrays.
-        independent: names of the independent joints; empty for the first driven ones, as many as
+        independent: names of the independent joints; empty for the first driven joints, as many as
             needed.
         tip_link: link with the tool.
-        home: (name, position (1,) or pose (7,)) of joints: a guess from which the loops close.
-        weights: (driven,) of the efforts of redundant drives; empty for 1.
+        home: names of joints, each with its position (1,) or pose (7,): a guess from which the
+            loops close.
+        weights: (driven,) weights of the efforts of redundant drives; empty if all are 1.
         gravity: (3,) [m/s^2] base frame.
         base_cone, body_cone: [rad] largest angles from home of the joints at the legs' ends, at the
             base and at the moving body; infinite for no limit.
         source: source of the description, for messages.
-        springs: between points of links.
+        springs: springs between points of links.
     """
 
     name: str = field(compare=False)
@@ -138,7 +139,7 @@ class Model(Comparable):
             )
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
-        """Return the model with other cones [rad] of the legs' end joints; None for no change.
+        """Return the model with other cones [rad] of the legs' end joints; None keeps a cone.
 
         Raises:
             ModelError: a cone is not positive.
@@ -165,14 +166,15 @@ class Model(Comparable):
     def wrapping_joints(self) -> frozenset[str]:
         """Names of the joints whose positions a full turn apart are equal; see `Joint.wraps`.
 
-        A joint that others follow counts its turns, as a motor that drives a belt or a screw does.
+        A joint that other joints follow counts its turns, like a motor that drives a belt or a
+        screw.
         """
         leaders = {joint.mimic.joint for joint in self.joints if joint.mimic is not None}
         wraps = (joint.name for joint in self.joints if joint.wraps)
         return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
-        """Return the mechanism without friction and damping, also of closures and springs."""
+        """Return the model without friction and damping, also in closures and springs."""
         joints = (
             replace_unchecked(
                 joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive
@@ -186,7 +188,7 @@ class Model(Comparable):
         )
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
-        """Return the same mechanism without dry friction, and undamped at the named joints."""
+        """Return the model without dry friction, and without damping at the joints named."""
         joints = (
             replace_checked(
                 joint,
@@ -199,7 +201,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
-        """Return the same mechanism with other actuators, by the names of their joints.
+        """Return the model with other actuators, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or a joint with a screw is not prismatic.
@@ -219,7 +221,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
-        """Return the same mechanism with other drive stiffness and damping, by joint names."""
+        """Return the model with another stiffness and damping of drives, given by joint name."""
         joints = []
         for joint in self.joints:
             if joint.name in drives:
@@ -230,7 +232,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_joint_springs(self, springs: Mapping[str, LinearSpring]) -> Model:
-        """Return the mechanism with other springs at the joints named.
+        """Return the model with other springs at joints, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or it is fixed or floating.
@@ -251,30 +253,30 @@ class Model(Comparable):
 
     @property
     def has_springs(self) -> bool:
-        """Whether there is a spring."""
+        """Whether the model has springs."""
         stiff = any(closure.stiffness for closure in self.closures)
         return stiff or bool(self.springs) or any(joint.spring.acts for joint in self.joints)
 
     def without_springs(self) -> Model:
-        """Return the mechanism without springs."""
+        """Return the model without springs."""
         joints = (replace_checked(joint, spring=NO_SPRING) for joint in self.joints)
         closures = tuple(replace_unchecked(each, stiffness=0.0) for each in self.closures)
         return replace_unchecked(self, joints=tuple(joints), closures=closures, springs=())
 
     def without_actuators(self) -> Model:
-        """Return the same mechanism with ideal actuators: no rotors, dry friction and motor limits.
+        """Return the model with ideal actuators: no rotors, dry friction or motor limits.
 
         Joints that are not driven are unchanged.
         """
         return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
-        """Return the same mechanism with another guess from which its loops close."""
+        """Return the model with another guess from which its loops close."""
         given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """Return the same mechanism under another gravity (3,) [m/s^2], base frame.
+        """Return the model with another gravity (3,) [m/s^2], base frame.
 
         Raises:
             ModelError: the shape is wrong or a value is not finite.
@@ -282,9 +284,10 @@ class Model(Comparable):
         return replace(self, gravity=gravity)  # type: ignore[arg-type]
 
     def with_base(self, base: str) -> Model:
-        """Return the same tree with its base `fixed`, or `moving` freely in a fixed link.
+        """Return the model with its base `fixed`, or `moving` freely relative to a fixed link.
 
-        The base is the floating link on the root that carries joints; fixed, it is held at home.
+        The base is the floating link on the root that carries the joints; a fixed base stays at
+        home.
 
         Raises:
             ModelError: `base` is neither `fixed` nor `moving`.
@@ -325,12 +328,13 @@ class Model(Comparable):
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Model:
-        """Return the same mechanism with a body fixed to its tip link.
+        """Return the model with a payload fixed to its tip link.
 
         Args:
             mass: [kg].
-            com: (3,) [m] its center of mass, frame of the tip link.
-            inertia: (3, 3) [kg m^2] about it, in the axes of that frame; none by default.
+            com: (3,) [m] center of mass of the payload, frame of the tip link.
+            inertia: (3, 3) [kg m^2] about the center of mass, in the axes of that frame; a point
+                mass by default.
 
         Returns:
             The model with the payload.
@@ -344,10 +348,10 @@ class Model(Comparable):
 
 
 def check_cones(where: str, model: Any) -> None:
-    """Reject cones of joints at legs' ends that are not positive angles.
+    """Reject cones of the legs' end joints that are not positive angles.
 
     Raises:
-        ModelError: names the cone.
+        ModelError: the error names the cone.
     """
     for name in ("base_cone", "body_cone"):
         given = getattr(model, name)

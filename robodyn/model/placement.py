@@ -18,8 +18,8 @@ class Placement:
     """Frame on a link.
 
     Attributes:
-        rotation: (3, 3) its axes, as columns, in the link's frame.
-        translation: (3,) [m] its origin in the link's frame.
+        rotation: (3, 3) axes of the frame, as columns, in the link's frame.
+        translation: (3,) [m] origin of the frame, in the link's frame.
     """
 
     rotation: FloatArray = field(default_factory=lambda: np.eye(3))
@@ -32,7 +32,7 @@ class Placement:
 
     @classmethod
     def of(cls, frame: FloatArray) -> Placement:
-        """Create the placement of a homogeneous transform (4, 4)."""
+        """Create the placement for a homogeneous transform (4, 4)."""
         return cls(frame[:3, :3], frame[:3, 3])
 
     @cached_property
@@ -45,5 +45,5 @@ class Placement:
 
     @cached_property
     def is_link_frame(self) -> bool:
-        """Whether it is the link's own frame."""
+        """Whether the placement is the link's own frame."""
         return np.array_equal(self.matrix, np.eye(4))

@@ -38,7 +38,7 @@ class LinearSpring:
 
     @property
     def acts(self) -> bool:
-        """Whether there is a spring."""
+        """Whether the spring exerts an effort at any position."""
         return bool(self.stiffness or self.preload)
 
     @property
@@ -57,13 +57,13 @@ class LinearSpring:
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return one spring equivalent to this one and another one, both without preload."""
+        """Return one spring that is equivalent to this and another one, both without preload."""
         total = self.stiffness + other.stiffness
         fraction = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))
 
     def measured(self, sign: float, offset: float) -> LinearSpring:
-        """Return the spring for the position sign * (q - offset) instead of q; sign is 1 or -1."""
+        """Return the same spring for the coordinate sign * (q - offset); `sign` is 1 or -1."""
         if not self.acts:
             return self
         return LinearSpring(self.stiffness, sign * (self.rest - offset), sign * self.preload)
@@ -76,14 +76,14 @@ NO_SPRING = LinearSpring()
 class PointSpring:
     """Spring and damper between a point of one link and a point of another.
 
-    Its tension is stiffness (length - rest) + preload + damping rate; a tension below zero pushes.
-    A spring that only pulls, such as a bungee, has none where that would be below zero.
+    Its tension is stiffness (length - rest) + preload + damping rate; a negative tension pushes. A
+    spring that only pulls, such as a bungee, has no tension where this sum would be negative.
 
     Attributes:
-        name: of the spring.
+        name: name of the spring.
         parent, child: names of the links.
-        at, child_at: (3,) [m] its ends, in the links' frames.
-        spring: its law; q is the length.
+        at, child_at: (3,) [m] ends of the spring, in the links' frames.
+        spring: law of the spring, in which q is the length.
         damping: [N s/m], not negative.
         tension_only: whether the spring only pulls; it then has a stiffness and no damping.
     """
@@ -119,7 +119,7 @@ class PointSpring:
 
     @property
     def law(self) -> FloatArray:
-        """Stiffness, tension at length 0, damping, and the length up to which it is slack (4,)."""
+        """Stiffness, tension at length 0, damping, and length up to which it is slack (4,)."""
         return np.array(
             [self.spring.stiffness, self.spring.at_zero, self.damping, self.slack_length]
         )
@@ -130,5 +130,5 @@ class PointSpring:
 
     @property
     def ends(self) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:
-        """Link and point (3,) [m] on it, of the parent and of the child."""
+        """Link and point (3,) [m] on it, for the parent and for the child."""
         return (self.parent, self.at), (self.child, self.child_at)

@@ -16,8 +16,8 @@ class ModelTopology:
     """Key of a cache for results that depend on a model's shape alone.
 
     Attributes:
-        key: equal for models of one shape.
-        model: one model of this shape.
+        key: value that is equal for all models of the same shape.
+        model: a model of this shape.
     """
 
     key: tuple[Any, ...]
@@ -25,7 +25,7 @@ class ModelTopology:
 
 
 def shape_of(model: Model) -> ModelTopology:
-    """Return the shape of a model; which bodies have mass is part of it."""
+    """Return the shape of a model; it also depends on which bodies have mass."""
     joints = [
         (
             joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
@@ -51,7 +51,7 @@ def shape_of(model: Model) -> ModelTopology:
 
 
 def _with_inertia(model: Model) -> frozenset[str]:
-    """Return the bodies that have mass or inertia, each by the first of its links."""
+    """Return the bodies with mass or inertia, each named by the first of its links."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()
     for link in model.links:

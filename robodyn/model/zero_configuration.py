@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Model with all its joints at zero: frames of links, and rigid bodies."""
+"""Frames of links and rigid bodies of a model with all joints at zero."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ZeroConfigurationTree:
     """Links of a model with all joints at zero.
 
     Attributes:
-        links: by name; `root` is the name of the fixed one.
-        above: link -> joint whose child it is; the root has none.
-        body: link -> name of the topmost link that it is rigidly attached to.
+        links: links by name; `root` is the name of the fixed link.
+        above: for each link, the joint whose child it is; the root has no such joint.
+        body: for each link, the name of the topmost link that it is rigidly attached to.
         source: source of the model, for messages.
     """
 
@@ -47,7 +47,7 @@ class ZeroConfigurationTree:
         return found[::-1]
 
     def relative(self, link: str, above: str) -> FloatArray:
-        """Compute the frame (4, 4) of a link in one above it, without avoidable rounding."""
+        """Compute the frame (4, 4) of a link in a link above it, without avoidable rounding."""
         out = np.eye(4)
         while link != above:
             joint = self.above[link]
@@ -57,14 +57,14 @@ class ZeroConfigurationTree:
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
         """Return the links of a rigid body, and their frames (4, 4) in its frame.
 
-        These are the body itself and those of the others that have mass or inertia.
+        Links other than the topmost one are omitted if they have neither mass nor inertia.
         """
         others = (name for name, own in self.body.items() if own == body and name != body)
         massive = [name for name in others if self.links[name].has_inertia]
         return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
-        """Combine all links of a rigid body, in its frame."""
+        """Combine all links of a rigid body into one body, in its frame."""
         parts = []
         for name, frame in self.places(body):
             link, R = self.links[name], frame[:3, :3].T

@@ -90,7 +90,7 @@ VECTOR_OUT, MATRIX_OUT = BorrowedArrayType(1, writable=True), BorrowedArrayType(
 
 @intrinsic
 def borrowed_array(typingctx: Any, given: Any) -> Any:
-    """Return the passed array, or a tuple of arrays, without those that are None by type."""
+    """Return the passed array or tuple of arrays, without those whose type is None."""
     if isinstance(given, types.BaseTuple):
         kept = [k for k, item in enumerate(given) if item != types.none]
         result = types.Tuple([given[k].array for k in kept])
@@ -121,10 +121,10 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 
 @intrinsic
 def stack_all(typingctx: Any, shapes: Any) -> Any:
-    """Allocate arrays on the stack, as `stack`, of the shapes in a named tuple: lengths, or pairs.
+    """Allocate arrays on the stack, like `stack`, with the shapes in a named tuple.
 
-    They are returned in a named tuple of the same class; those of a tuple of named tuples, in a
-    tuple of these.
+    A shape is a length or a pair of lengths. The arrays are returned in a named tuple of the same
+    class; those of a tuple of named tuples, in a tuple of these.
     """
     return allocation(
         shapes, lambda shape: types.Array(types.float64, getattr(shape, "count", 1), "C"), _on_stack
@@ -132,7 +132,7 @@ def stack_all(typingctx: Any, shapes: Any) -> Any:
 
 
 def allocation(shapes: Any, type_of: Any, allocate: Any) -> Any:
-    """Return signature and code of an intrinsic that allocates what `stack_all` describes.
+    """Return the signature and the code generator of an intrinsic like `stack_all`.
 
     Args:
         shapes: type of the argument.
@@ -184,9 +184,10 @@ def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
 
 
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
-    """Return a kernel's entry point for these types, compiled or read from disk; no keywords.
+    """Return a kernel's entry point for these types, compiled or loaded from disk.
 
-    Arguments of other types raise TypeError, as do arrays with an unexpected memory layout.
+    It takes no keyword arguments. Arguments of other types raise TypeError, as do arrays with an
+    unexpected memory layout.
     """
     if not layout_is_known():
         return _refuse
@@ -201,7 +202,7 @@ def _refuse(*arguments: Any) -> Any:
 
 @unbox(BorrowedArrayType)
 def _unbox(kind: Any, item: Any, c: Any) -> Any:
-    """Read the description of an array from a Python object."""
+    """Read the address, shape and strides of an array from a Python object."""
     builder = c.builder
     array = c.context.make_array(kind.array)(c.context, builder)
     accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -255,12 +256,12 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         describe_if_array()
     failed = builder.not_(builder.load(accepted))
     with builder.if_then(failed, likely=False):
-        c.pyapi.err_set_string("PyExc_TypeError", "not a float64 array of the kind expected")
+        c.pyapi.err_set_string("PyExc_TypeError", "not a float64 array of the expected kind")
     return NativeValue(array._getvalue(), is_error=failed)
 
 
 def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:
-    """Fill in a Numba array without an owner."""
+    """Fill in a Numba array that does not own its memory."""
     total = shape[0]
     for length in shape[1:]:
         total = builder.mul(total, length)

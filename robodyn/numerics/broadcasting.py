@@ -77,7 +77,7 @@ class StateBatch:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """Return states `first` to `last` of each array, (last - first, k); None if absent."""
+        """Return states `first` to `last` of each array, (last - first, k); None where absent."""
         return [None if array is None else _rows(array, first, last) for array in self._arrays]
 
     def _flat(self, array: FloatArray) -> FloatArray:

@@ -4,8 +4,8 @@
 
 A folder is named after a hash of the compiler and the processor, below NUMBA_CACHE_DIR if that is
 set, otherwise below the user's cache directory. A read-only folder, as in a container image, is
-searched; missing kernels go to the next. If none is writable (a service without a home directory, a
-container), a private temporary one is used.
+searched; kernels that it lacks are saved in the next folder. If none is writable (a service without
+a home directory, a container), a private temporary one is used.
 
 Machine code is executed, so a folder or a file is used only if this user or root owns it and no
 other user can write to it.
@@ -52,7 +52,7 @@ class Refused(NamedTuple):
 
 @cache
 def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
-    """Find the folders to search, and those that are not used."""
+    """Find the folders to search, and those that must not be used."""
     name = f"kernels-{compiler_digest()}"
     found: list[Folder] = []
     refused: list[Refused] = []
@@ -94,7 +94,7 @@ def compiler_digest() -> str:
 
 
 def untrusted_reason(path: Path) -> str | None:
-    """Return why a folder's files must not be executed, or None."""
+    """Return why a folder's files must not be executed; None if they may be."""
     try:
         return untrusted_status(path.stat())
     except OSError as error:
@@ -102,7 +102,7 @@ def untrusted_reason(path: Path) -> str | None:
 
 
 def untrusted_status(found: os.stat_result) -> str | None:
-    """Return why the contents of a file or folder must not be executed, or None."""
+    """Return why the contents of a file or folder must not be executed; None if they may be."""
     if os.name == "nt":
         return None
     if found.st_uid not in (os.getuid(), 0):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from robodyn.numerics.cache_folders import Refused, cache_folders
 
-# Duration [s] from which on a compilation is reported.
+# Shortest duration [s] of a compilation that is reported.
 REPORT_AFTER = 2.0
 # Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
 EXTENT = "half a minute to two minutes on one core"
@@ -39,7 +39,7 @@ class CompilationNotes:
         self._reported_refused = False
 
     def report_to(self, report: Callable[[str], object] | None) -> None:
-        """Set the function that receives messages, such as a node's logger, or None."""
+        """Set the function that receives messages, such as a node's logger; None resets it."""
         self._report = report
 
     def begin(self, is_cached: Callable[[], bool]) -> None:
@@ -71,7 +71,7 @@ class CompilationNotes:
                 self._write_line(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
-        """Report, once for all, that a file of machine code is not used."""
+        """Report, once per process, that a file of machine code is damaged and not used."""
         with self._lock:
             if not self._reported_damaged:
                 self._reported_damaged = True

@@ -49,7 +49,7 @@ def kernel(function: F) -> F:
 
 
 def inner(function: F) -> F:
-    """Compile a function of numbers and array views that allocates nothing; otherwise as `kernel`.
+    """Compile a function of numbers and array views that allocates nothing, like `kernel`.
 
     It omits the reference counting of Numba's arrays, which takes longer than the arithmetic in
     between.
@@ -58,15 +58,15 @@ def inner(function: F) -> F:
 
 
 def noinline(function: F) -> F:
-    """Compile a function as `inner`, but call it instead of inlining, as it is long.
+    """Compile a long function like `inner`, but call it instead of inlining it.
 
-    Each copy would be compiled again, which takes longer than all calls.
+    Compiling each inlined copy would take longer than all calls.
     """
     return _part(function, forceinline=False, _nrt=False)
 
 
 def preoptimized(function: F) -> F:
-    """Compile a function as `inner`, but optimize it before it is inlined.
+    """Compile a function like `inner`, but optimize it before it is inlined.
 
     In a long loop, the compiler would otherwise move parts of it out of the loop, and run out of
     registers.
@@ -80,7 +80,7 @@ def entry_kernel(function: F) -> F:
 
 
 def batch_entry(function: F) -> F:
-    """Compile a loop over many states as `entry_kernel`; it releases the interpreter lock."""
+    """Compile a loop over many states like `entry_kernel`; it releases the interpreter lock."""
     return _cached(function, _nrt=False, nogil=True)
 
 
@@ -90,7 +90,7 @@ def batch_kernel(function: F) -> F:
 
 
 def entry_of(function: F, module: str, name: str = "") -> F:
-    """Compile a function that another one encloses as `batch_entry` of a module."""
+    """Compile a function nested in another function as a `batch_entry` of a module."""
     function.__module__, function.__qualname__ = module, name or function.__name__
     return batch_entry(function)
 
@@ -121,7 +121,7 @@ def _part(
         return templates[key]
 
     def compile_part(signature: Any) -> Any:
-        """Compile like Numba, without its cache and its nested timers."""
+        """Compile as Numba does, but without its cache and its nested timers."""
         given = tuple(signature)
         if given not in compiled.overloads:
             with trigger_event("numba:compile", {"dispatcher": compiled, "args": given}):

@@ -60,7 +60,7 @@ def condition_of_rows(rows: Any) -> float:
 
 @inner
 def ratio_of_rows(A: Any, count: int) -> float:
-    """Compute the ratio of the largest singular value of A (k, m) to number `count` of them."""
+    """Compute the ratio of the largest to the `count`-th largest singular value of A (k, m)."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(A.shape[0]):

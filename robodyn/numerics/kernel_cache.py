@@ -127,7 +127,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
 
     @property
     def saved_as(self) -> str | None:
-        """Prefix of the names of this function's files, or None if it cannot be saved."""
+        """Prefix of the names of this function's files; None if its code cannot be saved."""
         if not self._described:
             self._sources, self._described = sources_key(self._function), True
         return None if self._sources is None else f"{self._base}.{self._sources}."
@@ -143,7 +143,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return f"{self.saved_as}{key}{SUFFIX}" if self.saved_as and key else None
 
     def _drop_old(self, folder: Path) -> None:
-        """Keep the newest versions of this function, with any number of signatures."""
+        """Delete the machine code of this function for all but the newest sources."""
         ages: dict[str, float] = {}
         for path in self._files(folder):
             version = _version(path.name)
@@ -160,7 +160,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return [path for path in found if path.name.count(".") == self._base.count(".") + 3]
 
     def _has_turn(self) -> bool:
-        """Wait until no other process compiles the kernel; False if that is unknown."""
+        """Wait until no other process compiles the kernel; False if this cannot be determined."""
         self._end_turn()  # left from a compilation that failed
         folder = next((folder for folder in cache_folders() if folder.writable), None)
         if folder is None or fcntl is None:
@@ -179,7 +179,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return False
 
     def _end_turn(self) -> None:
-        """Release the lock for the next process."""
+        """Release the lock, so that the next process may compile the kernel."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -196,7 +196,7 @@ def is_cached() -> bool:
 
 
 def _version(name: str) -> str:
-    """Return the part of a file's name for the function and its sources."""
+    """Return the start of a file's name: the function, and the hash of its sources."""
     return name[: name.rindex(".", 0, -len(SUFFIX)) + 1]
 
 

@@ -45,7 +45,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class _NoKey(Exception):
-    """Raised for a function that depends on an object without a description."""
+    """Raised for a function that depends on an object that cannot be hashed."""
 
 
 class _Source(NamedTuple):
@@ -77,7 +77,7 @@ def note_sources(module: str) -> None:
 
 
 def sources_key(function: Callable[..., Any]) -> str | None:
-    """Return a hash of everything that a function consists of, or None if that is unknown."""
+    """Return a hash of a function's code and of everything it depends on; None if unknown."""
     try:
         return _digest(_function(function, set()))
     except _NoKey:
@@ -85,7 +85,7 @@ def sources_key(function: Callable[..., Any]) -> str | None:
 
 
 def signature_key(kinds: Any) -> str | None:
-    """Return a hash of types of arguments, or None if they cannot be described."""
+    """Return a hash of the argument types; None if they cannot be described."""
     try:
         return _digest(_value(kinds, set()))
     except _NoKey:
@@ -105,7 +105,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def _function(function: Any, seen: set[int]) -> Iterator[str]:
-    """Describe a Python function: its module's closure, its code and what it encloses."""
+    """Describe a Python function: its module's closure, its code and its enclosed values."""
     if id(function) in seen:
         return
     seen.add(id(function))

@@ -69,7 +69,7 @@ def solve(matrix: Any, rhs: Any) -> bool:
 
 @inner
 def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
-    """Solve as `solve`, for the first `count` columns of `rhs` (n, k) at once."""
+    """Solve like `solve`, for the first `count` columns of `rhs` (n, k) at once."""
     n = matrix.shape[0]
     largest = 0.0
     for column in range(n):
@@ -127,7 +127,7 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Factor as `factor_positive`, but called instead of inlined."""
+    """Factor a matrix like `factor_positive`, but as a call that is not inlined."""
     return factor_positive(matrix, count, 0.0, lenient)
 
 
@@ -160,7 +160,7 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @inner
 def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None:
-    """Solve as `solve_by_factor` for all columns of rows (count, width) at once."""
+    """Solve like `solve_by_factor` for all columns of rows (count, width) at once."""
     for i in range(count):
         for k in range(i):
             for j in range(width):
@@ -177,5 +177,5 @@ def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve as `solve_by_factor`, but called instead of inlined."""
+    """Solve like `solve_by_factor`, but as a call that is not inlined."""
     solve_by_factor(factor, count, x)

@@ -28,19 +28,19 @@ def store_matrix(array: Any, start: int, rows: Matrix) -> None:
 
 @inner
 def apply(rows: Matrix, a: Vector) -> Vector:
-    """Return R a."""
+    """Return the product R a of a matrix and a vector."""
     return resolve(rows[0], rows[1], rows[2], a)
 
 
 @inner
 def apply_transposed(rows: Matrix, a: Vector) -> Vector:
-    """Return R' a."""
+    """Return the product R' a of a transposed matrix and a vector."""
     return combine(rows[0], rows[1], rows[2], a)
 
 
 @inner
 def product(a: Matrix, b: Matrix) -> Matrix:
-    """Return A B."""
+    """Return the matrix product A B."""
     return apply_transposed(b, a[0]), apply_transposed(b, a[1]), apply_transposed(b, a[2])
 
 
@@ -62,14 +62,14 @@ def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
 
 @inner
 def transpose(rows: Matrix) -> Matrix:
-    """Return A'."""
+    """Return the transposed matrix A'."""
     x, y, z = rows
     return (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
 
 
 @inner
 def column(rows: Matrix, j: int) -> Vector:
-    """Return column j."""
+    """Return column j of a matrix."""
     return rows[0][j], rows[1][j], rows[2][j]
 
 
@@ -101,7 +101,7 @@ def symmetric_rows(first: Vector, second: Vector) -> Matrix:
 
 @inner
 def skew(a: Vector) -> Matrix:
-    """Return the rows of [a x]."""
+    """Return the rows of the cross product matrix [a x]."""
     return (0.0, -a[2], a[1]), (a[2], 0.0, -a[0]), (-a[1], a[0], 0.0)
 
 

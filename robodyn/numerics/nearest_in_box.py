@@ -26,7 +26,7 @@ NONE: Final = 1e-18
 
 @inner
 def _without(Q: Any, count: int, v: Any, size: int) -> float:
-    """Subtract from v (size,) its parts along rows of Q, twice; return the squared rest."""
+    """Make v (size,) orthogonal to rows of Q; return its squared length."""
     square = 0.0
     for _ in range(2):
         for k in range(count):
@@ -71,7 +71,7 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 @inner
 def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
-    """Return the constraint that y violates most, its sign and the violation; else -1."""
+    """Return the constraint that y violates most, or -1; its side, and the violation."""
     worst, sense, most, missing = -1, 1.0, 0.0, 0.0
     for j in range(N.shape[0]):
         value, square = 0.0, 0.0
@@ -91,7 +91,7 @@ class ActiveSet(NamedTuple):
 
     Attributes:
         normals: (r, r) of the constraints, pointing inwards.
-        basis: (r, r) orthonormal, of the same spans.
+        basis: (r, r) orthonormal rows; the first k span the same space as the first k normals.
         upper: (r, r) normals = upper' basis.
         which, sides, multipliers: (r + 1,) index of the variable, 1 for its least and -1 for its
             largest value, and the multiplier.
@@ -121,7 +121,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Express a normal (r,) by the active ones, with coefficients (count,)."""
+    """Write the coefficients (count,) that express a normal (r,) by the active ones."""
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):

@@ -94,8 +94,8 @@ _compilations: list[bool] = []
 def _without_collections() -> Iterator[None]:
     """Pause the garbage collector during a compilation.
 
-    Numba makes millions of objects, most of which live until the end: to search them for cycles
-    takes an eighth of the time.
+    Numba creates millions of objects, most of which live until the end; searching them for cycles
+    takes an eighth of the compilation time.
     """
     _compilations.append(gc.isenabled())
     gc.disable()
@@ -120,7 +120,7 @@ class _TypingMemory:
         return getattr(self._context, name)
 
     def refresh(self) -> None:
-        """Do nothing, as the rules are loaded."""
+        """Do nothing, because the rules are already loaded."""
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a function for types of arguments."""
@@ -169,7 +169,7 @@ class _Entry(LinkingLibrary):
 
 
 class _Part(LinkingLibrary):
-    """Code library of a part, to be linked and inlined."""
+    """Code library of a function that entries link and inline."""
 
     @property
     def codegen(self) -> Any:
@@ -191,7 +191,7 @@ class _Part(LinkingLibrary):
                 manager.run(function, builder)
 
     def finalize(self) -> None:
-        """Leave linking, optimization and machine code to the entry."""
+        """Do nothing: the entry links and optimizes the part, and generates machine code."""
         self._finalize_dynamic_globals()
         for function in self._final_module.functions:
             if not function.is_declaration:
@@ -204,7 +204,7 @@ class _PreoptimizedPart(_Part):
     """Code library of a part that is optimized before it is copied."""
 
     def finalize(self) -> None:
-        """Link the parts that it calls and optimize."""
+        """Link the parts that this part calls, and optimize the result."""
         for library in self._linking_libraries:
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()

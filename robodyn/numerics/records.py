@@ -50,7 +50,7 @@ class Layout:
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of two addresses with named numbers; floats, or `Rows` of lanes."""
+    """Type of a record: the addresses of its integers and of its floats or lanes."""
 
     def __init__(self, name: str, integers: Layout, numbers: Layout, lanes: bool) -> None:
         self.pointers = {
@@ -105,10 +105,11 @@ def _get(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
 
 
 def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
-    """Return a compiled function that creates records, function(integers, at, numbers, place).
+    """Return a compiled function that creates records from two arrays.
 
-    The record starts at entry `at` of the first and `place` of the other address or array. Arrays
-    of type `BorrowedArrayType` contain integers reinterpreted as float64. With `Rows` as numbers,
+    The arguments of that function are an array or address of integers, the index of the record's
+    first integer, an array or address of floats, and the index of its first float. An array of the
+    type `BorrowedArrayType` contains integers reinterpreted as float64. If the floats are `Rows`,
     the record has lanes.
     """
     records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]

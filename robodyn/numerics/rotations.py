@@ -146,9 +146,9 @@ def quaternion_log(q: Quaternion) -> Vector:
 
 @inner
 def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
-    """Return the rotation vector [rad] of a rotation matrix with these columns, for lanes, too.
+    """Return the rotation vector [rad] of a rotation matrix, given by its columns.
 
-    Its length is at most pi, where its direction loses precision.
+    For floats or lanes. Its length is at most pi, where its direction loses precision.
     """
     axis = scale(0.5, (y[2] - z[1], z[0] - x[2], x[1] - y[0]))
     sine, cosine = norm(axis), 0.5 * (x[0] + y[1] + z[2] - 1.0)

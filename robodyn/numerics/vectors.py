@@ -88,7 +88,7 @@ def norm(a: Vector) -> float:
 
 @inner
 def combine(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
-    """Return T a, with the columns of T given: components in a local frame to the base frame."""
+    """Convert a vector a from the local frame with axes x, y, z to the base frame."""
     return (
         x[0] * a[0] + y[0] * a[1] + z[0] * a[2],
         x[1] * a[0] + y[1] * a[1] + z[1] * a[2],
@@ -98,7 +98,7 @@ def combine(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
 
 @inner
 def resolve(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
-    """Return T' a, with the columns of T given: components in the base frame to a local frame."""
+    """Convert a vector a from the base frame to the local frame with axes x, y, z."""
     return dot(x, a), dot(y, a), dot(z, a)
 
 
@@ -122,7 +122,7 @@ def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vec
 
 @inner
 def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vector) -> Any:
-    """Return T A T' of a symmetric matrix, given and returned as (xx xy xz), (yy yz zz)."""
+    """Return T A T' for a symmetric matrix A; both are stored as (xx xy xz), (yy yz zz)."""
     (xx, xy, xz), (yy, yz, zz) = first, second
     a = combine(x, y, z, (xx, xy, xz))
     b = combine(x, y, z, (xy, yy, yz))
@@ -143,7 +143,7 @@ def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vecto
 
 @inner
 def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
-    """Compute the rotational inertia about the origin for a center of mass at r, see above."""
+    """Move a rotational inertia from the center of mass, at r, to the origin."""
     xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
     return (
         (

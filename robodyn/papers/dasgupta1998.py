@@ -23,7 +23,7 @@ from robodyn.report.study_charts import (
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Return name, account in the text, chart and statements of each figure.
+    """Return name, the paper's description, chart and statements of each figure.
 
     Args:
         studies: studies by path, with the formulation as printed.

@@ -25,7 +25,7 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Return name, account in the text, chart and statements of each figure.
+    """Return name, the paper's description, chart and statements of each figure.
 
     Args:
         studies: studies by path.

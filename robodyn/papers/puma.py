@@ -29,7 +29,7 @@ def puma_page(
     Args:
         arm: the PUMA 560.
         command: command line that made the page, shown at its end.
-        progress: called with the completed share, 0 to 1.
+        progress: called with the completed fraction, 0 to 1.
     """
     # Coulomb friction is discontinuous at rest, so a constant torque cannot compensate it; the
     # paper has no friction.

@@ -38,7 +38,7 @@ Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
-    """Return the account of a figure in the paper, and a table of its statements."""
+    """Return the paper's description of a figure, and a table of its statements, as HTML."""
     rows = [
         [
             c.about,

@@ -31,9 +31,9 @@ def read_description(
         A builder with the parts of the model.
 
     Raises:
-        ModelError: the source cannot be read, is not well-formed, or has an invalid element; names
-            the file, the link or joint, the attribute and its value.
-        MissingExtra: a .xacro file without the xacro package, MJCF without mujoco.
+        ModelError: the source cannot be read, is not well-formed, or has an invalid element; the
+            error names the file, the link or joint, the attribute and its value.
+        MissingExtra: the package xacro is missing for a .xacro file, or mujoco for MJCF.
     """
     given = isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
     path = Path() if given else Path(source)
@@ -54,7 +54,7 @@ def read_description(
 
 
 def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
-    """Warn of driven joints with limits of 0, which could neither move nor support a load."""
+    """Warn of limits of 0 for driven joints, which could neither move nor support a load."""
     for key in ("velocity", "effort"):
         zero = [repr(name) for name in driven if key in builder.zero_limits.get(name, ())]
         if zero:
@@ -66,7 +66,7 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def check_links(model: Model, *, strict: bool) -> Model:
-    """Return the model; warn about unphysical inertias, or reject them with `strict=True`.
+    """Check a model's inertias: warn about unphysical ones, or reject them if `strict`.
 
     Raises:
         UnphysicalInertia: with `strict=True`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Elements of other programs: Drake's springs are read, others are named with alternatives."""
+"""Elements of other programs: Drake's springs are read; messages offer alternatives to others."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ SPRING_DAMPER = "drake:linear_spring_damper"
 def spring_dampers(
     root: Element, link_of: Callable[[str, str], str] = lambda name, _: name
 ) -> Iterator[PointSpring]:
-    """Yield Drake's springs between points of a URDF's robot or an SDF's model.
+    """Yield Drake's springs between points, from the robot of a URDF or the model of an SDF.
 
     Args:
-        root: robot or model.
-        link_of: returns the link of a name in the file; its second argument names the element.
+        root: element of the robot or model.
+        link_of: function that returns the link for a name in the file; its second argument names
+            the element for messages.
 
     Raises:
         ModelError: a part is missing or wrong.
@@ -79,7 +80,7 @@ def refuse_foreign_joints(root: Element, source: str) -> None:
     """Reject joints of Drake's own types, without which the links form no tree.
 
     Raises:
-        ModelError: names the alternative.
+        ModelError: the error names an alternative.
     """
     for joint in (part for part in root.iter() if part.tag == "drake:joint"):
         name, kind = joint.get("name", ""), joint.get("type", "")

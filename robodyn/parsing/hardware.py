@@ -29,9 +29,9 @@ class Hardware:
     """Actuators of the joints of a URDF.
 
     Attributes:
-        drives: names of the joints that have one.
-        initial: position [rad or m] at which a `<ros2_control>` starts a joint.
-        params: texts of the joints' `<param>`s in `<ros2_control>`, by name, with rotors and gears
+        drives: names of the joints that have actuators.
+        initial: for each joint, the position [rad or m] at which a `<ros2_control>` starts it.
+        params: texts of the `<param>`s in `<ros2_control>` by joint and name, with rotors and gears
             of `<transmission>`s.
         limits: least and largest command [rad, m; 1/s; N m, N] of an interface in
             `<ros2_control>`, by joint and name of the interface.
@@ -44,7 +44,7 @@ class Hardware:
 
 
 def read_hardware(robot: Element, source: str) -> Hardware:
-    """Read the actuators of a `<robot>`.
+    """Read the actuators of the joints of a `<robot>`.
 
     Raises:
         ModelError: a parameter has two different values.
@@ -77,7 +77,7 @@ def read_hardware(robot: Element, source: str) -> Hardware:
 
 
 def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
-    """Add the `min` and `max` of a joint's command interfaces, unless disabled.
+    """Add `min` and `max` of a joint's command interfaces, except those disabled.
 
     Raises:
         ModelError: `min` is above `max`.
@@ -108,7 +108,7 @@ def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source:
     """Add rotor inertia and gear ratio of a `<transmission>` to the parameters of its joint.
 
     Raises:
-        ModelError: a number is invalid, or given twice with different values.
+        ModelError: a number is invalid, or is given twice with different values.
     """
     joints, actuators = transmission.findall("joint"), transmission.findall("actuator")
     where = f"{source}: <transmission> {transmission.get('name', '')!r}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Common parts of model files, read and written: frames, bodies, actuators, documents."""
+"""Common parts of model files, for reading and writing: frames, bodies, actuators, springs."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def numbers(values: FloatArray) -> Any:
 
 @contextmanager
 def stated_in(block: Fields, name: str = "") -> Iterator[None]:
-    """Add file and field to errors of a part of a model.
+    """Add file and field to a `ModelError` raised within this context.
 
     Raises:
-        ModelError: instead of an error without file and field.
+        ModelError: the same error, with file and field in its message.
     """
     try:
         yield
@@ -49,13 +49,13 @@ def stated_in(block: Fields, name: str = "") -> Iterator[None]:
 
 
 def placement_of(block: Fields) -> Placement:
-    """Read the frame of `xyz` [m] and `rpy` [rad], as in a URDF; the identity by default."""
+    """Read a frame from `xyz` [m] and `rpy` [rad], as in a URDF; the identity by default."""
     rpy = block.array("rpy", (3,), "rad", default=[0.0] * 3)
     return Placement.of(frame_of(block.array("xyz", (3,), "m", default=[0.0] * 3), rpy))
 
 
 def placement_fields(at: Placement) -> dict[str, Any]:
-    """Convert a frame to the fields of `placement_of`."""
+    """Convert a frame to the fields that `placement_of` reads."""
     return {"xyz": numbers(at.translation), "rpy": numbers(rpy_of_rotation(at.rotation))}
 
 
@@ -71,12 +71,12 @@ def body_of(block: Fields) -> Body:
 
 
 def body_fields(body: Any) -> dict[str, Any]:
-    """Convert a body to the fields of `body_of`."""
+    """Convert a body to the fields that `body_of` reads."""
     return {"mass": float(body.mass), "com": numbers(body.com), "inertia": numbers(body.inertia)}
 
 
 def actuator_fields(actuator: Actuator) -> dict[str, Any]:
-    """Return the fields of an actuator that are not ideal."""
+    """Return the fields of an actuator that differ from those of an ideal one."""
     ideal = Actuator()
     out: dict[str, Any] = {}
     for item in fields(Actuator):
@@ -87,10 +87,10 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
 
 
 def with_stated_springs(top: Fields, model: Model) -> Model:
-    """Return the model with the springs of a document, whose fields are `SPRINGS`.
+    """Return the model with the springs of a document, from its fields `SPRINGS`.
 
     Raises:
-        ModelError: a field that is unknown or wrong, or an unknown joint or link.
+        ModelError: a field is unknown or wrong, or a joint or link is unknown.
     """
     joints = {}
     blocks = top.child("joints", {})
@@ -115,13 +115,13 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
 
 
 def _law(block: Fields) -> LinearSpring:
-    """Return the law with `stiffness`, `rest` and `preload`."""
+    """Read a spring's law from `stiffness`, `rest` and `preload`."""
     with stated_in(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 
 
 def _point_spring(block: Fields, model: Model) -> PointSpring:
-    """Return a spring between points; `force` and `rate` describe a gas spring that pushes."""
+    """Read a spring between points; `force` and `rate` describe a gas spring that pushes."""
     block.only("name", "parent", "child", "damping", "tension_only", *_LAW, *_GAS)
     ends = []
     for side in ("parent", "child"):
@@ -131,7 +131,7 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
     if any(key in block for key in _GAS):
         for key in ("stiffness", "preload"):
             if key in block:
-                raise block.refuse(key, block.data[key], f"nothing besides {' and '.join(_GAS)}")
+                raise block.refuse(key, block.data[key], f"no value besides {' and '.join(_GAS)}")
         rate = block.number("rate", "N/m", default=0.0, at_least=0.0)
         rest = block.number("rest", "m", default=0.0)
         law = LinearSpring(rate, rest, -block.number("force", "N", default=0.0))
@@ -171,7 +171,7 @@ def limits_of(
 ) -> dict[str, Any]:
     """Read limits of `velocity` and `effort`, infinite by default, and of `travel`.
 
-    The caller reads the fields named in `also`.
+    The fields named in `also` are permitted too; the caller reads them.
 
     Raises:
         ModelError: a field is unknown or wrong.
@@ -187,7 +187,7 @@ def limits_of(
 
 
 def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
-    """Convert the finite limits to the fields of `limits_of`."""
+    """Convert the finite limits to the fields that `limits_of` reads."""
     known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 

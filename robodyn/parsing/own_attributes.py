@@ -10,14 +10,14 @@ full turn apart are equal).
 
 The robot may contain `<robodyn type="closed_loop" gravity="0 0 -1.62" .../>` with optional
 attributes: the kind of mechanism; gravity [m/s^2] in its base frame; `base_link` and `tip_link`, as
-for `load`; comma-separated `actuated_joints`, which replaces all other data on drives, and of a
-closed loop `independent_joints`; `weights` of its efforts; `base_cone` and `body_cone` [rad].
+for `load`; comma-separated `actuated_joints`, which replaces all other data on drives; for a closed
+loop, `independent_joints` and `weights` of the efforts; `base_cone` and `body_cone` [rad].
 
-It may hold springs between points: `<spring name="strut" parent="base" child="platform"
+It may contain springs between points: `<spring name="strut" parent="base" child="platform"
 parent_xyz="0 0 0" child_xyz="0 0 0.1" stiffness="2e4" rest="0.35" preload="0" damping="0"/>`, whose
 last six attributes are optional.
 
-Other parsers ignore the element. SDF and MJCF carry the same attributes in their own ways.
+Other parsers ignore the element. SDF and MJCF files contain the same attributes in other forms.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _ENDS = ("parent", "child")
 class Motor(NamedTuple):
     """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
 
-    `home` is a position [rad or m], (1,), a floating joint's pose (7,) [m, -], or None;
-    `multi_turn` is for continuous joints that count their turns.
+    `home` is a position (1,) [rad or m], the pose (7,) [m, -] of a floating joint, or None.
+    `multi_turn` is True for continuous joints that count their turns.
     """
 
     armature: float = 0.0
@@ -59,7 +59,7 @@ class Motor(NamedTuple):
 
     @property
     def stated(self) -> bool:
-        """Whether it has an armature or an asymmetric friction."""
+        """Whether the motor has an armature or asymmetric friction."""
         return bool(self.armature) or self.friction_backward is not None
 
 
@@ -99,18 +99,18 @@ def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False)
 
 
 def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
-    """Return a joint with its friction in both directions, and its actuator.
+    """Return a joint with the friction and the actuator that its attributes state.
 
     Args:
         joint: joint with symmetric friction.
-        motor: motor of its attributes.
-        params: texts of its actuator's parameters, by name.
+        motor: motor from the joint's attributes.
+        params: texts of the actuator's parameters, by name.
 
     Returns:
         The joint.
 
     Raises:
-        ModelError: a value is wrong, or given twice with different values.
+        ModelError: a value is wrong, or is given twice with different values.
     """
     forward = float(joint.friction[0])
     backward = forward if motor.friction_backward is None else motor.friction_backward
@@ -127,7 +127,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 
 def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
-    """Return the spring of the attributes, or a stated one with their preload added."""
+    """Return the spring that the attributes describe, or a given spring with their preload."""
     if motor.spring_stiffness or not stated.stiffness:
         return LinearSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
     shift = motor.spring_preload / stated.stiffness
@@ -164,7 +164,7 @@ def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: s
 
 
 def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
-    """Return the spring between points of an element `<spring>`; `where` names it in messages.
+    """Read a spring between points from an element `<spring>`; `where` names it in messages.
 
     Raises:
         ModelError: an attribute is unknown, missing or wrong.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sources of mechanisms: a bundled name, a file, a text or a dictionary."""
+"""Sources of mechanisms: the name of a bundled model, a file, a text or a dictionary."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class YamlDocument(NamedTuple):
     """Content of a YAML model file.
 
     Attributes:
-        fields: the mapping.
+        fields: mapping in the file.
         source: file name, for messages.
-        folder: folder of relative file names in the mapping.
+        folder: folder to which file names in the mapping are relative.
     """
 
     fields: dict[str, Any]
@@ -38,20 +38,20 @@ class YamlDocument(NamedTuple):
 
 
 def models() -> tuple[str, ...]:
-    """Return the names of the bundled mechanisms, for `load`."""
+    """Return the names of the bundled mechanisms, which `load` accepts."""
     return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
 def read_source(
     source: str | Path | Mapping[str, Any], xacro_args: Mapping[str, str] | None = None
 ) -> YamlDocument | ModelBuilder:
-    """Read the source of a mechanism: a YAML document, or a builder for a URDF, SDF or MJCF.
+    """Read a source as a YAML document, or as a builder filled from a URDF, SDF or MJCF.
 
     Raises:
         ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled
             names.
-        ModelError: the source cannot be read; names the file, the field and its value.
-        MissingExtra: a .xacro file without the package xacro, MJCF without mujoco.
+        ModelError: the source cannot be read; the error names the file, the field and its value.
+        MissingExtra: the package xacro is missing for a .xacro file, or mujoco for MJCF.
     """
     if isinstance(source, (str, Path)) and str(source).strip():
         if is_text(source):
@@ -78,7 +78,7 @@ def read_source(
 
 
 def is_text(source: str | Path) -> bool:
-    """Return whether a source is the text of a description, not its name."""
+    """Return whether a source is the text of a description, instead of a name or path."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Templates of model files, which a kind of mechanism offers by its adapter `template`."""
+"""Templates of model files, which a kind of mechanism provides by its adapter `template`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Dimension:
 
     Attributes:
         name: keyword of `Template.write` and name of the command-line option.
-        default: in `unit`.
+        default: default value, in `unit`.
         text: description.
         unit: SI unit.
     """
@@ -32,13 +32,13 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Template:
-    """Template of a model file: a file of `robodyn/templates` with fields for numbers.
+    """Template of a model file: a file in `robodyn/templates` with fields for numbers.
 
     Attributes:
-        what: name of the template and its files: `hexapod`, `arm`, `delta`.
-        dimensions: parameters; none for a file that is to be edited by hand.
-        numbers: function that computes all further fields from the dimensions; raises InvalidInput
-            for dimensions that define no mechanism.
+        what: name of the template and its files, such as `hexapod`, `arm` or `delta`.
+        dimensions: parameters; empty for a file that is to be edited by hand.
+        numbers: function that computes all further fields from the dimensions; it raises
+            InvalidInput if they define no mechanism.
         beside: suffixes of files that the YAML file references.
     """
 
@@ -50,19 +50,19 @@ class Template:
     def write(
         self, name: str = "", file: str = "", suffix: str = ".yaml", /, **given: float
     ) -> str:
-        """Return the commented text of the file; `load` reads the YAML file unchanged.
+        """Return the text of the file, with comments; `load` can read the YAML file unchanged.
 
         Args:
             name: name of the model in the file.
-            file: the YAML file's name, for comments.
+            file: name of the YAML file, for comments.
             suffix: suffix of the requested file, `.yaml` or one of `beside`.
-            given: dimensions; others have their defaults.
+            given: dimensions by name; the others have their defaults.
 
         Returns:
             The text.
 
         Raises:
-            InvalidInput: a dimension is not positive, or dimensions do not fit.
+            InvalidInput: a dimension is not positive, or the dimensions define no mechanism.
         """
         from xml.sax.saxutils import quoteattr  # loads ssl
 
@@ -81,13 +81,13 @@ def template_text(name: str) -> str:
 
 
 def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:
-    """Compute the moments of inertia [kg m^2] of a solid cylinder about its axis and across it.
+    """Compute the moments of inertia [kg m^2] of a solid cylinder.
 
     Args:
         mass: [kg].
         radius, length: [m]; without a length it is a disk.
 
     Returns:
-        The moments about the axis, and about a perpendicular one through the center.
+        The moments about the cylinder's axis, and about a perpendicular axis through its center.
     """
     return 0.5 * mass * radius**2, mass * (3.0 * radius**2 + length**2) / 12.0

@@ -3,8 +3,8 @@
 """Reader of URDF text.
 
 `urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints unknown elements to stderr, fails on versions
-other than 1.0, and accepts numbers such as `nan`. So it receives only the elements of a mechanism,
-already checked: links with their inertials and joints, no visuals.
+other than 1.0, and accepts numbers such as `nan`. So it receives only elements that define the
+mechanism and have been checked: links with their inertials, and joints, but no visuals.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     """Parse URDF text; `source` names it in messages.
 
     Raises:
-        ModelError: not well-formed, or an element is invalid; names the file, the link or joint,
-            the attribute and its value.
+        ModelError: the text is not well-formed, or an element is invalid; the error names the file,
+            the link or joint, the attribute and its value.
     """
     root = parse_xml(text, source)
     if root.tag != "robot":
@@ -97,7 +97,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 
 
 def _leave_out_gains(hardware: Hardware, source: str) -> None:
-    """Ignore `stiffness` in files of other programs, in which it is a controller gain."""
+    """Ignore parameters `stiffness` in files of other programs, where they are controller gains."""
     for name, params in hardware.params.items():
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
@@ -138,7 +138,7 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
 
 
 def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:
-    """Yield the links with their geometry, and record in the builder which have an inertia."""
+    """Yield the links with their geometry; record in the builder which ones have an inertia."""
     geometry = UrdfGeometry(root, builder.source)
     elements = {element.get("name"): element for element in root.iterfind("link")}
     for link in robot.links:
@@ -211,8 +211,8 @@ def _joint(
 def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
     """Return limits (2,) [rad or m] of the joint and its command interface, if any.
 
-    If both are absent or 0, as some exporters write them, there are no limits, and none for a
-    continuous joint.
+    There are no limits if both ends are absent or 0, as some exporters write them, or if the joint
+    is continuous.
     """
     limit = joint.limit
     ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))

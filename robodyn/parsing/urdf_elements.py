@@ -2,8 +2,8 @@
 
 """Elements of a URDF that define a mechanism, checked while they are copied.
 
-Errors name the file, the link or joint, the attribute and its value; `urdf_parser_py` would accept
-`nan`, and its messages contain less.
+Errors name the file, the link or joint, the attribute and its value. `urdf_parser_py` would accept
+`nan`, and its messages are less specific.
 """
 
 from __future__ import annotations
@@ -67,15 +67,16 @@ _CONSTRAINT = ("name", "type", "damping", "stiffness")
 
 
 class ElementReader:
-    """Copier of the elements that define a mechanism, which checks names and numbers.
+    """Reader that copies the elements that define a mechanism, and checks names and numbers.
 
     Args:
         source: name for messages.
-        version: of the URDF, such as (1, 0); quaternions are supported from 1.1 on.
-        links: names of links that are known already.
+        version: version of the URDF, such as (1, 0); quaternions are supported from 1.1.
+        links: names of links that were read before.
 
     Attributes:
-        left_out: links and joints with attributes that are not read, by description.
+        left_out: links and joints with attributes that are not read, by a description of the
+            attribute.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class ElementReader:
                     self.left_out.setdefault(what, []).append(where)
                     limit.set(key, repr(UNLIMITED))
                 elif value < 0.0:
-                    expected = f"a number of at least 0; -1, or {UNLIMITED:g} or more, for none"
+                    expected = f"a number of at least 0; for no limit -1, or at least {UNLIMITED:g}"
                     raise self._error(f"{where}: limit {key}", limit.get(key), expected)
             self._leave_out_soft_limits(element, ends, where)
 
@@ -180,7 +181,7 @@ class ElementReader:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
     def _named(self, element: Element) -> tuple[str, str]:
-        """Return the name of an element, unique for its tag, and its name in messages."""
+        """Return the name of an element, and its name in messages; check that it is unique."""
         tag, name = element.tag, element.get("name", "")
         if not name:
             raise ModelError(f"{self.source}: a {tag} has no name", value=name)
@@ -228,7 +229,7 @@ class ElementReader:
                     raise ModelError(f"{self.source}: {where}: <{tag}> has no {key}", value=None)
 
     def _quaternion(self, origin: Element, copy: Element, where: str) -> None:
-        """Convert the quaternion of an origin to roll, pitch and yaw if the version has it."""
+        """Convert the quaternion of an origin to roll, pitch, yaw if the version supports it."""
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
@@ -241,14 +242,14 @@ class ElementReader:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
     def _numbers(self, text: str, count: int, where: str, within: float) -> str:
-        """Check that a text has `count` numbers, or any text if `count` is 0; return it."""
+        """Check that a text contains `count` numbers (0: any text), and return it."""
         if not count:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)
         return " ".join(text.split())
 
     def _unknown_error(self, where: str, name: str, known: Iterable[str]) -> ModelError:
-        """Return the error of an element or attribute that a `<constraint>` does not have."""
+        """Create the error for an element or attribute that a `<constraint>` does not have."""
         expected = ", ".join(known)
         if name in ("xyz", "rpy", "origin"):
             expected += "; the place is in <parent_origin> and <child_origin>"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Elements of a URDF for simulators: read if they close a loop or couple joints, else reported.
+"""URDF elements for simulators: read if they close loops or couple joints, else reported.
 
 Gazebo inserts the content of `<gazebo>` into the SDF that it generates from a URDF, so a `<joint>`
 there closes a loop. Plugins there attach links to each other or couple joints, as `<param>`s of
-`<ros2_control>` do. Warnings name elements that no URDF parser of ROS reads, with an alternative.
+`<ros2_control>` do. For elements that no URDF parser of ROS reads, warnings suggest an alternative.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
 def add_mimics(
     root: Element, clean: Element, params: Mapping[str, Mapping[str, str]], source: str
 ) -> None:
-    """Add a `<mimic>` to joints that a plugin of Gazebo or `<ros2_control>` couples to others.
+    """Add a `<mimic>` to joints that a Gazebo plugin or `<ros2_control>` couples to others.
 
     Args:
         root: robot in the file.
         clean: robot of checked elements, whose joints get the `<mimic>`.
-        params: texts of joints' `<param>`s in `<ros2_control>`, by joint and name.
+        params: texts of the `<param>`s of joints in `<ros2_control>`, by joint and name.
         source: name for messages.
     """
     joints = {joint.get("name", ""): joint for joint in clean.iterfind("joint")}
@@ -100,7 +100,7 @@ def springs_for_gazebo(root: Element, source: str) -> dict[str, LinearSpring]:
 
 
 def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Closure]:
-    """Read the closures from joints and plugins in `<gazebo>` that close loops.
+    """Read closures from joints and plugins in `<gazebo>` that close loops.
 
     Args:
         root: robot in the file.
@@ -142,7 +142,8 @@ def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> Non
 
     Args:
         root: robot in the file.
-        left: names of links and joints with attributes that were not read, by description.
+        left: names of links and joints with attributes that were not read, by a description of the
+            attribute.
         source: name for messages.
     """
     for part in root:
@@ -185,7 +186,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
 
 
 def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
-    """Yield parent and child of links that plugins attach, and the plugin's name in messages."""
+    """Yield parent and child of links attached by plugins, and the plugin's name in messages."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"
         if not _is_kind(plugin, ATTACHES):
@@ -212,7 +213,7 @@ def _text(parent: Element, tag: str) -> str:
 
 
 def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Return frames (4, 4) of a tree's links at zero, and the first link of each rigid body."""
+    """Return frames (4, 4) of links with all joints at zero, and each rigid body's first link."""
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}
     bodies: dict[str, str] = {}
@@ -236,7 +237,7 @@ def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
 def _sdf_closures(
     joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
 ) -> list[Closure]:
-    """Create closures of SDF joints, in a model whose links are at the URDF's zero positions."""
+    """Create closures from SDF joints, in a model with the URDF's links at zero positions."""
     from robodyn.parsing.sdf.frames import WORLD, SdfFrames
     from robodyn.parsing.sdf.tree import CLOSURES, closure_of_joint
 
@@ -317,7 +318,7 @@ def _described(part: Element) -> str:
 def _constraint(
     texts: dict[str, str], parent: tuple[str, str], child: tuple[str, str], kind: str = "spherical"
 ) -> str:
-    """Format a `<constraint>` between two links and points as an alternative."""
+    """Format a `<constraint>` between points of two links, as a suggested alternative."""
     ends = [
         f'<{side} link="{texts.get(link, "")}"/><{side}_origin xyz="{texts.get(at, "0 0 0")}"/>'
         for side, (link, at) in (("parent", parent), ("child", child))

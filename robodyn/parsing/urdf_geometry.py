@@ -23,7 +23,7 @@ class UrdfGeometry:
 
     Args:
         robot: root element, with the materials that visuals reference.
-        source: name for messages.
+        source: name of the file for messages.
     """
 
     def __init__(self, robot: Element, source: str) -> None:

@@ -2,9 +2,9 @@
 
 """MoveIt configuration packages for mechanisms that are not trees of joints.
 
-MoveIt plans for trees. The coordinates of the tip's pose (`TipJoints`) form one, limited to a box
-about home in which every tested pose can be reached. The node inverse_dynamics executes their
-trajectories.
+MoveIt plans for trees of joints. The coordinates of the tip's pose (`TipJoints`) form such a tree,
+limited to a box of coordinates about home in which every tested pose can be reached. The node
+`inverse_dynamics` executes the planned trajectories.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def moveit(
     Args:
         mechanism: mechanism of any kind whose body's pose determines its configuration.
         folder: output folder; created if it does not exist.
-        condition_limit: largest condition number in the box.
+        condition_limit: largest condition number in the box of coordinates about home.
         force: overwrite existing files.
 
     Returns:
@@ -108,9 +108,10 @@ def moveit(
 
 
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
-    """Find a box (n, 2) [m or rad] about home in which all tested poses are reachable and regular.
+    """Find a box (n, 2) [m or rad] about home with only reachable, nonsingular tested poses.
 
-    Each coordinate alone extends to a limit; then all are shortened by a common factor.
+    Each coordinate is first extended alone until a pose fails; then all ranges are shortened by a
+    common factor.
     """
     m, rng = tip.mechanism, np.random.default_rng(SEED)
     home, count = tip.positions(m.home), len(tip.rows)
@@ -147,7 +148,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
 
 
 def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
-    """Compute the rates (n,) [m/s or rad/s] that these joints may have together in the box."""
+    """Compute rate limits (n,) [m/s or rad/s] that all joints may reach at once in the box."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T
     used = np.zeros(count)

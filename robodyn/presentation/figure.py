@@ -28,7 +28,7 @@ class Shape:
         link: name of the link.
         kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
         size: [m] (radius, length), (radius,) or (x, y, z); empty for a mesh.
-        place: (4, 4) its center and axes in the link's frame.
+        place: (4, 4) pose of its center and axes in the link's frame.
         color: red, green, blue, 0 to 1.
         opacity: 0 to 1.
         mesh: triangles, instead of a primitive.
@@ -90,8 +90,9 @@ class Figure:
 
         Args:
             positions: (...) [rad or m] of joints by name; a joint without one is drawn at 0.
-            body_pose: (..., 7) of the children of floating joints in their parents, or one each by
-                the names of parent and child; without one they have the poses of the description.
+            body_pose: (..., 7) pose of the children of all floating joints in their parents'
+                frames, or a pose for each, by the names of parent and child. A child without one
+                has the pose of the description.
 
         Returns:
             Frames (..., L, 4, 4).
@@ -143,7 +144,7 @@ class Figure:
 
 
 def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
-    """Return a cylinder from a link's origin to a point (3,) [m]; none if they coincide."""
+    """Return a cylinder from a link's origin to a point (3,) [m]; empty if they coincide."""
     length = float(np.linalg.norm(end))
     if length < 1e-9:
         return []

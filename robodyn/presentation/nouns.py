@@ -20,7 +20,7 @@ class Nouns:
         joint: a driven joint: `leg`, `joint`.
         body: moving body: `platform`, `tip`.
         effort: effort of its actuators; a summary's key `peak_<effort>` is named after it.
-        effort_label: the same as the label of an axis or a column.
+        effort_label: the effort as the label of an axis or a column.
         effort_unit, joint_unit: units of a column with the values of all driven joints.
     """
 

@@ -82,7 +82,7 @@ def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
 
 @singledispatch
 def parameter_tables(mechanism: Any) -> list[ParameterTable]:
-    """Return the parameters for reports: by default bodies and driven joints."""
+    """Return the parameter tables for reports: by default of bodies and driven joints."""
     noun, names = nouns_of(mechanism).joint, mechanism.joint_names
     if noun != "joint":
         names = tuple(f"{noun} {i}" for i in range(1, len(names) + 1))
@@ -109,7 +109,7 @@ def leg_directions(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatA
     """Return the attachment points (k, 3) [m] of legs on the body, and their unit vectors (k, 3).
 
     Raises:
-        KinematicsError: a leg without a direction.
+        KinematicsError: a leg has no direction.
     """
     return np.empty((0, 3)), np.empty((0, 3))
 
@@ -142,7 +142,7 @@ def effort_arrows(
 def typical_effort(mechanism: Any) -> float:
     """Return the smallest effort [N or N m] that is drawn as an arrow of standard length.
 
-    It is 0.3 of the largest effort limit; 0 if there is none.
+    It is 0.3 of the largest effort limit; 0 if no drive has an effort limit.
     """
     finite = mechanism.effort_limits[np.isfinite(mechanism.effort_limits)]
     return 0.3 * float(finite.max()) if len(finite) else 0.0
@@ -180,19 +180,19 @@ def has_legs(mechanism: Any) -> bool:
 
 @singledispatch
 def published_models(mechanism: Any) -> Collection[str]:
-    """Return the names of models of this kind that papers treat with their own equations."""
+    """Return the names of models of this kind for which papers have published equations."""
     return ()
 
 
 @singledispatch
 def default_path(mechanism: Any) -> str:
-    """Return the path name of a paper's or a bundled mechanism; empty for all others."""
+    """Return the default path of a mechanism of a paper or a bundled one; empty for all others."""
     return ""
 
 
 @singledispatch
 def jacobian_unit(mechanism: Any) -> str:
-    """Return the unit of a singular value of the Jacobian, angular rows times a length."""
+    """Return the unit of a singular value of the Jacobian, with angular rows times a length."""
     units = set(mechanism.drives.units)
     if len(units) > 1:
         return "m/rad (revolute), 1 (prismatic)"
@@ -204,6 +204,6 @@ def with_model_values(mechanism: Any, values: Mapping[str, float], /) -> Any:
     """Return the mechanism with other values of the variables of its model.
 
     Raises:
-        ModelError: there is no such mechanism.
+        ModelError: no mechanism has these values.
     """
     return mechanism

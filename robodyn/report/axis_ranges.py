@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Axes of a panel: their ends, and the positions of values on logarithmic axes.
+"""Axes of a panel: their ranges, and the positions of values on logarithmic axes.
 
-Renderers see linear axes only, and receive the ticks of logarithmic ones.
+Renderers draw linear axes only; the ticks of logarithmic axes are passed to them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 
 
 def scale_of(values: Iterable[FloatArray]) -> str:
-    """Return `symlog` if a few large values would flatten all others, as near a singularity."""
+    """Return `symlog` if a few large values, as near a singularity, would flatten all others."""
     size = np.abs(np.concatenate([np.ravel(each) for each in values]))
     size = size[np.isfinite(size) & (size > 0.0)]
     return SYMLOG if size.size and size.max() > WIDE * np.median(size) else LINEAR
@@ -55,8 +55,8 @@ class Scale:
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
         """Return position and label of each tick between two positions; none for a linear axis.
 
-        Ticks are powers of ten, in a narrow range also two and five times these; about zero with
-        both signs.
+        Ticks are powers of ten and, in a narrow range, also two and five times these. On a `symlog`
+        axis they have both signs.
         """
         if self.kind == LINEAR:
             return []

@@ -41,20 +41,22 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
 
 
 def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
-    """Make the HTML page of zeros from stops and a level.
+    """Make the HTML page of joint zero offsets, found with stops and an inclinometer.
 
     Args:
-        found: the zeros.
+        found: joint zero offsets.
         name: name of the mechanism.
         source: file of the samples.
         command: command line that made the page, shown at its end.
     """
-    page = Page(f"{name}, zeros of its joints", source or "samples", found.to_dict())
+    page = Page(f"{name}, joint zero offsets", source or "samples", found.to_dict())
     facts = [
         (f"base inclined about {axis}", f"{1e3 * value:.4g} mrad")
         for axis, value in zip("xy", found.inclination.tolist(), strict=True)
     ]
-    facts.append(("residual of the level's angles", f"{1e3 * found.level_residual:.3g} mrad"))
+    facts.append(
+        ("residual of the inclinometer's angles", f"{1e3 * found.level_residual:.3g} mrad")
+    )
     facts.append(("residual of the stops", f"{found.stop_residual:.3g} m or rad"))
     page.add("summary", "Summary", cards([(k, v) for k, v in facts if "nan" not in v]))
     rows = [
@@ -70,7 +72,7 @@ def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> 
 
 
 def dimensions(found: Calibration) -> Table:
-    """Tabulate every dimension that may change, before and after."""
+    """Tabulate every dimension that may change, before and after the calibration."""
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
          each.change, each.deviation if each.seen else "not observable"]
@@ -119,13 +121,13 @@ def _residuals(found: Calibration) -> Chart:
         panels.append(Panel(group, curves, "sample", f"residual [{unit}]", marks))
     return Chart(
         "residuals", "Residuals", tuple(panels),
-        "Measured minus predicted, with the calibrated dimensions; the lines are twice the noise.",
+        "Measured minus predicted, with the calibrated dimensions; the lines mark twice the noise.",
         len(panels) if len(panels) < 3 else 3,
     )  # fmt: skip
 
 
 def change_chart(found: Calibration) -> Chart:
-    """Chart the changes of all parameters, with bars of two standard deviations."""
+    """Chart the changes of all parameters, with error bars of two standard deviations."""
     panels = []
     for unit, (shown, factor) in SHOWN.items():
         of = [each for each in found.parameters if each.unit == unit and each.name in found.free]

@@ -169,10 +169,10 @@ def condition_panel(
 
 
 def thinned_rows(values: FloatArray) -> Indices:
-    """Return the indices of those samples of curves (k, N) that suffice to draw them.
+    """Return the indices of the samples that suffice to draw curves (k, N).
 
-    The samples are divided into pieces of equal length. Of each piece the first and the last sample
-    are kept, the least and the greatest of every curve, and both sides of every gap.
+    The samples are divided into pieces of equal length. Of each piece, the first and the last
+    sample, the least and the greatest of every curve, and both sides of every gap are kept.
     """
     count = values.shape[1]
     if count <= 4 * PIECES:

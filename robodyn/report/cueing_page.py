@@ -36,7 +36,7 @@ def cueing_page(
 
     Args:
         found: result of the ride.
-        facts: its figures, as data.
+        facts: numerical results of the ride, as data for programs.
         summary: key figures, each with its name.
         response: result of the objective motion cueing test, if any.
         criteria: regions within which the response should be, see `read_criteria`.
@@ -63,7 +63,10 @@ def cueing_page(
     joints = chart.curves_of(found.time, m.joint_names, used)
     ends = (chart.Mark(-100.0, "shortest"), chart.Mark(100.0, "longest"))
     panel = chart.Panel(
-        "distance from the middle, of half the range", joints, y_label="position [%]", marks=ends
+        "distance from the middle, relative to half the range",
+        joints,
+        y_label="position [%]",
+        marks=ends,
     )
     page.add_chart(chart.Chart("joints", "Joints", (panel,), columns=1))
     if response is not None:
@@ -83,7 +86,7 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Char
         panels.append(_panel(channel.name, response, values, f"modulus{unit}", criteria, 0, "log"))
     return chart.Chart(
         "modulus", "Objective motion cueing test: modulus", tuple(panels),
-        "What is felt at the head over the motion of the vehicle, at the twelve frequencies of "
+        "Motion felt at the head relative to that of the vehicle, at the twelve frequencies of "
         "ICAO Doc 9625, one axis at a time." + (
             " Dashed lines are the limits of the given criteria." if criteria else ""
         ),

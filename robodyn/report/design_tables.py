@@ -21,7 +21,7 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence for each requirement, failed ones first, and the rotors' share."""
+    """Return a sentence for each requirement, failed ones first, then those on the rotors."""
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
 
@@ -59,7 +59,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
     rows: list[list[str | float]] = [
         [name, *(float(column[j]) for column in columns)] for j, name in enumerate(m.joint_names)
     ]
-    tables = [Table(head, rows, "Requirements of each drive, margins included (powers without)")]
+    tables = [Table(head, rows, "Requirements of each drive, with margins except for powers")]
     head = ["motion", f"stroke [{unit}]", f"speed [{rate}]", f"peak [{effort}]", f"RMS [{effort}]",
             "peak [W]", "supply peak [W]", "mean [W]", "fed back [J]", "angle [rad]",
             "condition"]  # fmt: skip

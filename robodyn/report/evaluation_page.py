@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pages of an evaluation, of a design, and of a machine: verdicts, demands, abilities, drawing."""
+"""Pages of an evaluation, of a design and of a machine: verdicts, demands, capabilities, views."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def machine_page(m: Mechanism, command: str = "") -> Page:
 
 
 def design_page(d: Design, command: str = "") -> Page:
-    """Make the HTML page of a design: dimensions, evaluation, and front with model files.
+    """Make the HTML page of a design: dimensions, evaluation, Pareto front with model files.
 
     Args:
         d: design to show.
@@ -124,7 +124,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
     ]  # fmt: skip
     page.add("verdicts", "Verdicts", f"{cards(figures)}<ul>{lines}</ul>")
     page.add_chart(_efforts_over_speed(e))
-    page.add("needed", "Needs of the drives", _tables(design_tables.demand_tables(e)))
+    page.add("needed", "Demands on the drives", _tables(design_tables.demand_tables(e)))
     if moving := [each for each in e.found if each.motion is not None]:
         page.add_chart(_powers(e, moving))
     add_machine(page, m)
@@ -142,7 +142,7 @@ def add_machine(page: Page, m: Mechanism) -> None:
         held = held_payloads(m, across, up)
         slices += held_table(m, held, "xyz"[across], "xyz"[up]) if held is not None else ""
     if slices:
-        text = "Payload [kg] that is held at rest in addition to what the machine carries."
+        text = "Payload [kg] that can be held at rest in addition to the present payload."
         page.add("held", "Payload over the workspace", f'<p class="say">{text}</p>{slices}')
     if (modes := modes_table(m)) is not None:
         page.add("modes", "Natural modes", _tables([modes]))
@@ -184,7 +184,7 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
     speed = f"speed [{units_in_one(m.drives.units, '/s')}]"
     effort = f"effort [{units_in_one(m.drives.effort_units)}]"
     panel = Panel("Effort over speed", tuple(curves), speed, effort)
-    text = ("Every drive in every motion, margins included. The dashed line is the weakest "
+    text = ("Every drive in every motion, with margins. The dashed line is the weakest "
             "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
     return Chart("motor", "Effort over speed", (panel,), text, 1)
 
@@ -211,7 +211,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 
 def _views(m: Mechanism) -> Chart:
-    """Chart a machine at home from the front, from the side and from above, with dimensions."""
+    """Chart a machine at home from the front, from the side and from above, with its dimensions."""
     parts = presentation.outline(m, m.home)
     groups = [each for each in presentation.leg_ends(m, m.home) if len(each)]
     every = np.concatenate([*(part.points for part in parts), *groups])

@@ -46,7 +46,7 @@ HIGHEST = 0.9
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart in the form of Bokeh.
+    """A chart as figures of Bokeh.
 
     Attributes:
         document: Bokeh's JSON of all figures.
@@ -211,7 +211,7 @@ def _add_hover(
     shown: Sequence[tuple[int, ChartLine]],
     has_common_times: bool,
 ) -> None:
-    """Add a tooltip by an invisible wide line, so that hidden curves keep theirs."""
+    """Add a tooltip to an invisible wide line, so that hidden curves keep their tooltips."""
     target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
     rows = [(_plain(panel.x_label), "@x{%.6g}")]

@@ -53,8 +53,8 @@ def identification_page(
                 ("largest error of predicted effort", f"{worst:.1%}"),
                 ("base parameters", str(len(result.parameters.names))),
                 ("condition of the regressor", f"{result.condition:.3g}"),
-                ("filter of positions", f"{result.filters.motion:.3g} Hz"),
-                ("filter of efforts", f"{result.filters.effort:.3g} Hz"),
+                ("position filter", f"{result.filters.motion:.3g} Hz"),
+                ("effort filter", f"{result.filters.effort:.3g} Hz"),
                 *([("payload", f"{number(payload.mass)} kg")] if payload else []),
             ]
         )
@@ -120,7 +120,7 @@ def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart
     predicted = np.where(np.isfinite(item.measured), item.predicted, np.nan)
     panels = _panels(result, item, {"measured": item.measured, "predicted": predicted})
     text = (
-        f"Of {of}: {item.source or 'a recording'}, through the filter of efforts. Standstill is "
+        f"Of {of}: {item.source or 'a recording'}, through the effort filter. Standstill is "
         "left out: dry friction holds any effort there."
     )
     return Chart(f"efforts{n}", "Efforts measured and predicted", panels, text)

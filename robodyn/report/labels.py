@@ -20,7 +20,7 @@ def joint_titles(mechanism: Mechanism) -> list[str]:
 
 
 def effort_name(mechanism: Mechanism) -> str:
-    """Return `force` or `torque` if all joints exert the same, otherwise `effort`."""
+    """Return `force` or `torque` if it applies to all joints, otherwise `effort`."""
     units = set(mechanism.drives.effort_units)
     return _EFFORTS[units.pop()] if len(units) == 1 else "effort"
 
@@ -36,5 +36,5 @@ def position_name(mechanism: Mechanism) -> str:
 
 
 def units_in_one(units: Sequence[str], per: str = "") -> str:
-    """Return the units of one column or axis, separated by commas; each followed by `per`."""
+    """Return the different units of a column or axis, each followed by `per`, with commas."""
     return ", ".join(unit + per for unit in dict.fromkeys(units))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Capabilities of a machine: sines by frequency, and payloads that it can hold."""
+"""Capabilities of a machine: largest sinusoidal motions, and payloads that it can hold."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ENDS = {
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Chart the largest sines, and tabulate the data sheet; None if drives have no limits."""
+    """Chart the largest sines, and tabulate the data sheet; None if no drive has limits."""
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
         return None
@@ -70,8 +70,8 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
             Panel(row["axis"], curves, "frequency [Hz]", f"amplitude [{row['unit']}]", scale="log",
                   x_scale="log", limits=(LEAST * found.min(), 2.0 * stroke))
         )  # fmt: skip
-    text = ("Largest sine about home that joints, speeds and efforts allow, one axis at a time, "
-            "and its bounds by the stroke, by the speed and by the effort at home.")  # fmt: skip
+    text = ("Largest sine motion about home that joints, speeds and efforts allow, one axis at a "
+            "time, and its bounds due to stroke, speed and effort at home.")  # fmt: skip
     chart = Chart("sines", "Data sheet and largest sines", tuple(panels), text)
     cells: list[list[str | float]] = [
         [f"{row['axis']} [{row['unit']}]", *(
@@ -98,7 +98,8 @@ class HeldPayloads(NamedTuple):
         x, y: (COLUMNS,), (ROWS,) [m] displacements from home along two axes of the base frame.
         mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to
             the present payload; NaN out of reach.
-        reason: of each cell, the drive whose effort limits the payload, or what ends the workspace.
+        reason: for each cell, the drive whose effort limits the payload, or the limit that ends the
+            workspace there.
     """
 
     x: FloatArray
@@ -108,11 +109,14 @@ class HeldPayloads(NamedTuple):
 
 
 def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | None:
-    """Compute payloads over a slice through home along two axes; None if it cannot move along both.
+    """Compute the payloads that can be held at rest over a slice through home.
 
     Args:
         m: mechanism.
         across, up: index of the axis of the columns and of the rows.
+
+    Returns:
+        The payloads; None if the body cannot move along both axes.
     """
     if not {across, up} <= set(motions.determining_rows(m)):
         return None

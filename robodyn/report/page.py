@@ -59,7 +59,7 @@ class Page:
         """Add a section that compares a motion with the limits of every joint.
 
         Args:
-            found: result of `Margins.to_dict`.
+            found: the comparison, as from `Margins.to_dict`.
         """
         verdict = " ".join(margin_lines(found)[0].split()).capitalize()
         head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
@@ -171,7 +171,7 @@ def table(
     caption: str = "",
     wrap: bool = False,
 ) -> str:
-    """Return an HTML table of texts and rounded numbers, headed by its first column."""
+    """Return an HTML table of texts and rounded numbers; its first column has the row headings."""
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     texts = ([escape(cell if isinstance(cell, str) else number(cell)) for cell in row]

@@ -77,7 +77,7 @@ class PlanComparison:
         }
 
     def margins(self) -> Margins:
-        """Return the margins of the recorded motion; velocities are differences of positions."""
+        """Return the margins of the recorded motion, with velocities by finite differences."""
         time, rows = np.unique(self.time, return_index=True)
         positions = self.mechanism.joint_positions(self.measured[rows])
         return margins(
@@ -113,7 +113,7 @@ def compare_with_plan(
 
     Raises:
         InvalidInput: the recording is too short, or of another motion.
-        KinematicsError: the inverse dynamics do not exist along the plan.
+        KinematicsError: the inverse dynamics have no solution along the plan.
     """
     if len(times) < 2:
         raise InvalidInput(f"the recording has {len(times)} states, at least two are needed")

@@ -66,7 +66,7 @@ def _size_text(value: float, unit: str) -> str:
 
 
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
-    """Tabulate commanded efforts and those of the model, for the driven joints."""
+    """Tabulate the largest commanded efforts and those of the model, for the driven joints."""
     unit = units_in_one(run.mechanism.drives.effort_units)
     head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
@@ -102,7 +102,7 @@ def _errors(run: PlanComparison) -> Chart:
 def _efforts(run: PlanComparison) -> Chart:
     curves = {"commanded": run.commanded, "model, along the plan": run.model}
     panels = panels_of(joint_titles(run.mechanism), run.time, curves, effort_labels(run.mechanism))
-    return Chart("efforts", "Efforts commanded and of the model", panels)
+    return Chart("efforts", "Commanded efforts and those of the model", panels)
 
 
 def _residuals(run: PlanComparison) -> Chart:

@@ -54,7 +54,7 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[c
 
 
 def force_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the total effort of every joint and its parts; with one scale if legs share a load."""
+    """Chart the total effort of every joint and its parts, for legs on one common scale."""
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
@@ -169,9 +169,9 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
         )  # fmt: skip
     text = (
         "Magnitudes of the constraint forces and moments between the parts of each "
-        f"{nouns_of(study.mechanism).joint}. Those of the prismatic joint are without the "
+        f"{nouns_of(study.mechanism).joint}. Those of the prismatic joint exclude the "
         "actuator's "
-        "force, its moment is about the base joint."
+        "force; its moment is about the base joint."
     )
     return chart.Chart("reactions", "Reactions", tuple(panels), text)
 

@@ -73,7 +73,7 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
 
 
 def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
-    """Tabulate peaks, ranges and changes of sign of the driven joints."""
+    """Tabulate effort peaks, position ranges and zero crossings of the driven joints."""
     fractions = ["dynamic/total"] if "massless" in study.terms else []
     head = ["joint", f"peak [{units_in_one(study.mechanism.drives.effort_units)}]", "at [s]",
             *study.terms, *fractions, f"from [{units_in_one(study.mechanism.drives.units)}]",

@@ -39,7 +39,7 @@ class Table(NamedTuple):
 
 
 def parameter_tables(mechanism: Mechanism) -> list[Table]:
-    """Return the tables of a mechanism's parameters as text, gravity in the first title."""
+    """Return the tables of a mechanism's parameters as text, with gravity in the first title."""
     notes = [f" (gravity {vector(gravity_vector(mechanism))} m/s²)"]
     tables = []
     for table in presentation.parameter_tables(mechanism):

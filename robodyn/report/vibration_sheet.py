@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Natural modes of a machine with elastic drives, drawn, and its frequency responses."""
+"""Natural modes and frequency responses of a machine with elastic drives, as charts."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def modes_table(m: Mechanism) -> Table | None:
     head = ["mode", "frequency [Hz]", "damping ratio", "x [m]", "y [m]", "z [m]", "about x [rad]",
             "about y [rad]", "about z [rad]"]  # fmt: skip
     caption = (
-        "At home, motors held. The shapes are displacements of the body, scaled to the machine's "
-        "size or one radian"
+        "At home, with the motors locked. The shapes are displacements of the body, scaled to the "
+        "machine's size or one radian"
     )
     return Table(head, cells, caption)
 
 
 def vibration_charts(m: Mechanism) -> list[Chart]:
-    """Draw the modes at home, and chart the body's response to motion of the base and to wrenches.
+    """Draw the modes at home; chart the body's response to base motion and to wrenches.
 
-    An unstable equilibrium has no such charts.
+    At an unstable equilibrium there are no charts.
     """
     modes = m.modes(m.home)
     if not modes.stable:
@@ -67,13 +67,13 @@ def vibration_charts(m: Mechanism) -> list[Chart]:
             for unit, lines in ((along, magnitudes[:3]), (about, magnitudes[3:]))
         ]
         panels.append(Panel("phase [°]", phases, "frequency [Hz]", x_scale="log"))
-        text = f"Body at home, for the same component of the {what}. Motors held."
+        text = f"Body at home, for the same component of the {what}. The motors are locked."
         charts.append(Chart(title.split()[0].lower(), title, tuple(panels), text))
     return charts
 
 
 def _shapes(m: Mechanism, modes: Modes) -> Chart:
-    """Draw the machine at home and displaced in each mode, in the plane of most of its travel."""
+    """Draw the machine at home and displaced in each mode, in the plane with the largest motion."""
     units = np.array([1.0 if unit == "rad" else m.size for unit in m.coordinates.units])
     panels = []
     for k, frequency in enumerate(modes.frequencies):
@@ -90,5 +90,5 @@ def _shapes(m: Mechanism, modes: Modes) -> Chart:
         )
         title = f"{k + 1}: {number(frequency)} Hz, {'xyz'[i]} and {'xyz'[j]}"
         panels.append(Panel(title, curves, "", picture=True))
-    text = "Displacements are exaggerated. Motors held; base frame."
+    text = "Displacements are exaggerated. The motors are locked; base frame."
     return Chart("shapes", "Mode shapes", tuple(panels), text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page of a workspace: its numbers, and its boundary from three sides or in its plane."""
+"""Page of a workspace: numbers, and views of its boundary from three sides or in its plane."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
     page.add("numbers", "Numbers", cards(shown))
     if isinstance(region, TipRegion):
         ends = [(name, f"{fraction:.0%} of the edge") for name, fraction in region.reasons.items()]
-        page.add("reasons", "What bounds the region", cards(ends))
+        page.add("reasons", "Limits at the edge of the region", cards(ends))
     labels = [f"{axis} [{unit}]" for axis in axes]
     if region.dimensions == 3:
         singular = getattr(region, "singular_surface", None)
@@ -52,7 +52,7 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
             drawn = surfaces_image(region.boundary, singular, labels, eye, hidden)
             page.add(f"view{key}", f"Boundary {title}", drawn)
     elif isinstance(region, TipRegion) and region.dimensions == 2:
-        page.add("area", "Region and what bounds it", area_image(region, labels))
+        page.add("area", "Region and the limits at its edge", area_image(region, labels))
     page.add_provenance(command)
     return page
 

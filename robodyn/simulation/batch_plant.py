@@ -36,16 +36,17 @@ SMALLEST_SHARE = 16
 
 
 class BatchPlant:
-    """Plants of one structure, stepped in parallel; each row equals a `Plant` of its own.
+    """Batch of plants of one structure that are stepped in parallel.
 
-    If the next state of a row would not be finite, the row keeps its last finite state, is marked
-    as failed, and is skipped until it is reset; the other rows continue. Results do not depend on
-    the number of threads.
+    Each row of the batch is one mechanism, and behaves exactly like a `Plant` of its own. If the
+    next state of a row would not be finite, the row keeps its last finite state, is marked as
+    failed, and is skipped until it is reset; the other rows continue. Results do not depend on the
+    number of threads.
 
     Args:
         mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
             own payload, friction or dimensions. A mechanism of `PayloadVariants` is built only if
-            its row leaves the SIMD lanes.
+            its row cannot be stepped in SIMD lanes.
         count: number of rows; by default the number of given mechanisms.
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
@@ -161,7 +162,7 @@ class BatchPlant:
         self.reset(rows=numbers)
 
     def _bind(self, rows: np.ndarray) -> None:
-        """Take homes and effort limits of rows from their mechanisms."""
+        """Copy the home configurations and effort limits of rows from their mechanisms."""
         first = distinct(self.mechanisms)[0]
         if first.solver.compiled_simulation(first) is None:
             raise InvalidInput(
@@ -186,7 +187,7 @@ class BatchPlant:
                     self._ends[:, k] = one.drives.effort_ends
 
     def _row(self, k: int) -> _Row:
-        """Return a row for steps outside the lanes."""
+        """Return the compiled simulation of a row that cannot be stepped in SIMD lanes."""
         if k not in self._bound:
             one, advance = self._simulation(k)
             q, v, steps = self._q[k], self._v[k], self._steps[k]
@@ -305,7 +306,7 @@ class BatchPlant:
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """Kernel for many rows in SIMD lanes, if there is one."""
+        """Compiled steps of many rows in SIMD lanes; None if the mechanisms do not support them."""
         first = distinct(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
@@ -348,7 +349,7 @@ class BatchPlant:
             self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
     def _why(self, row: int, moves: bool) -> str:
-        """Return the error message of a row, from the same step by its own plant."""
+        """Return the error message of a failed row, by repeating its step with a `Plant`."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, state = int(self._steps[row, 1]), (self._q[row, 0], self._v[row, 0])
@@ -376,7 +377,7 @@ class BatchPlant:
 
 
 class _Row(NamedTuple):
-    """The compiled simulation of a row, on a base at rest and on one that moves."""
+    """Compiled simulations of a row: on a base at rest, and on a moving base."""
 
     advance: Callable[[Rollout, int, int], Outcome]
     rest: Rollout
@@ -396,7 +397,7 @@ def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> Ba
 def _rows_of(
     mechanism: Mechanism | Sequence[Mechanism], count: int | None, like: Mechanism | None = None
 ) -> Sequence[Mechanism]:
-    """Return one mechanism for each row, all of the structure of `like` or of the first."""
+    """Return a mechanism per row; all must have the structure of `like`, or of the first."""
     given: Sequence[Mechanism]
     if isinstance(mechanism, PayloadVariants):
         given = mechanism
@@ -425,7 +426,7 @@ def _structure(one: Mechanism) -> tuple[Any, ...]:
 
 
 def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
-    """Broadcast a value to one for each row (k, size)."""
+    """Broadcast a value to the rows (k, size)."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):
         raise InvalidInput(

@@ -160,7 +160,7 @@ class Law(NamedTuple):
 
 
 def law_of(controller: computed_torque.Controller) -> Law | None:
-    """Return the compiled law of a controller; None if it has none, as for derived classes."""
+    """Return the compiled law of a controller; None for derived classes and other controllers."""
     controller = as_called(controller)
     # a derived class may behave differently
     if type(controller) is computed_torque.ComputedTorque:
@@ -185,7 +185,7 @@ def rows_for(
     times: FloatArray,
     base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
-    """Compute the rows (N, k) that the controller's law reads at times (N,) [s].
+    """Compute the data (N, k) that the controller's law reads at times (N,) [s].
 
     The law reads the motion of the base from the loads.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Controllers of users that Numba has compiled, called from the compiled simulation."""
+"""User-defined controllers compiled by Numba, which the compiled simulation calls."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class CompiledController:
         return self.law(time, configuration, velocity, desired)
 
     def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
-        """Return rows for times (N,) [s]: efforts (count,), time, planned motion."""
+        """Return a row for each time (N,) [s]: space for `count` efforts, time, planned motion."""
         room = np.zeros((len(times), count)), times[:, None]
         return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
 
 
 def as_called(controller: Any) -> Any:
-    """Wrap a controller that Numba has compiled; return others unchanged."""
+    """Wrap a controller compiled by Numba in `CompiledController`; return others unchanged."""
     return _of(controller) if isinstance(controller, Dispatcher) else controller
 
 
@@ -75,9 +75,10 @@ def at_its_address(compiled: Any) -> Any:
 
 
 def driver(law: Dispatcher) -> Callable[[Any], Any]:
-    """Return a driver of the simulation loop that calls a law for the efforts of each row.
+    """Return a wrapper for simulation loops that calls `law` for the efforts of each row.
 
-    The law writes the efforts to the place from which `control_laws.GIVEN` reads them.
+    The wrapper writes the efforts to the part of the row from which the law `control_laws.GIVEN`
+    reads them.
     """
 
     def driven(loop: Any) -> Any:

@@ -31,9 +31,10 @@ MOST_CALLS = 200_000
 
 
 def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of steps (...) [s] as seen from inside each step.
+    """Move both ends of steps (...) [s] inward by one floating-point number.
 
-    The acceleration jumps at a switching time, so both ends must be evaluated on the step's side.
+    The acceleration jumps at switching times. If a step begins or ends at one, its acceleration
+    there is that just inside the step.
     """
     return np.nextafter(start, end), np.nextafter(end, start)
 

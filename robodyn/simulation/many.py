@@ -88,10 +88,13 @@ def simulate_many(
             switching times.
         wrench: constant (B, 6) or (6,) [N, N m], or functions of time [s].
         dt, control_dt: as for `simulate`.
-        every: interval of recorded rows; the last row is always recorded.
+        every: number of rows from one recorded row to the next; the last row is always recorded.
         settings: as for `simulate`; the default duration is that of the longest trajectory.
         progress: called with the number of completed simulations.
         options: fields that replace those of the settings, such as `initial`.
+
+    Returns:
+        Histories of all simulations.
 
     Raises:
         InvalidInput: arguments are out of range (the error names the simulation), or their counts
@@ -158,7 +161,7 @@ def simulate_many(
 
 
 def _simulation_count(parts: dict[str, list[Any]]) -> int:
-    """Return the number of simulations; reject values of different numbers."""
+    """Return the number of simulations; reject arguments with different numbers of values."""
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(

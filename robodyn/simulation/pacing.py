@@ -8,14 +8,14 @@ from robodyn.checks import as_scalar
 
 
 class Pacer:
-    """Schedule of the periods of simulated time.
+    """Schedule that keeps periods of simulated time in step with the wall clock.
 
     After a pause of the process it catches up with a few periods and skips the rest: to catch up
     with all of them would keep one command constant over many periods.
 
     Args:
         period: simulated time [s] of a period.
-        factor: simulated seconds per second.
+        factor: simulated seconds per second of wall-clock time.
         slack: largest number of periods to catch up with.
 
     Attributes:

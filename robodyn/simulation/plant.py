@@ -2,7 +2,7 @@
 
 """Simulated mechanism, integrated by Runge-Kutta of order 4 as in Turney, Mudge and Lee (1980).
 
-The semi-implicit method of Euler is an alternative, see `dynamics.kernels.semi_implicit`.
+The semi-implicit Euler method is an alternative, see `dynamics.kernels.semi_implicit`.
 
 Efforts are constant during a call and limited to the actuators. End stops act on driven joints
 beyond the ends of their travel; passive joints have none, see `Plant.beyond_limits`. If a
@@ -51,8 +51,8 @@ class Plant:
         effort: (n,) [N or N m] last applied effort after limits; with torque-speed curves, at the
             beginning of the step.
         saturated: (n,) number of times that the effort of each actuator was limited.
-        motor_positions, motor_velocities: (n,) [m or rad] and their rates, of the motors of elastic
-            drives, converted to the joints; None for rigid drives.
+        motor_positions, motor_velocities: (n,) [m or rad] positions and their rates of the motors
+            of elastic drives, as joint positions; None for rigid drives.
 
     Raises:
         InvalidInput: a state has the wrong shape, the step is not positive, an elastic drive has no
@@ -119,7 +119,7 @@ class Plant:
 
     @property
     def state(self) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity; with elastic drives, those of the motors follow each."""
+        """Configuration and velocity, each followed by that of the motors if drives are elastic."""
         if self.motor_positions is None or self.motor_velocities is None:
             return self.configuration, self.velocity
         return (
@@ -154,7 +154,7 @@ class Plant:
 
     @property
     def beyond_limits(self) -> tuple[str, ...]:
-        """Names of joints, passive ones and cones included, whose position exceeds a limit.
+        """Names of the joints, passive ones and cones included, whose positions exceed limits.
 
         Passive joints have no end stops in a simulation.
         """
@@ -168,7 +168,7 @@ class Plant:
     def available(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Limit efforts to those of the motors at given states.
+        """Limit efforts to those that the motors can exert at given states.
 
         Args:
             effort: (..., n) [N or N m].
@@ -314,7 +314,7 @@ def why_it_failed(
 
 
 def _friction_of(mechanism: Mechanism, index: int) -> str:
-    """Return friction and damping of the joint of a coordinate, or of the first joint."""
+    """Describe the friction and damping of a coordinate's joint, or of the first joint."""
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []

@@ -24,9 +24,9 @@ class Event:
     """Event during a simulation.
 
     Attributes:
-        time: [s].
+        time: [s] at which it begins.
         kind: `saturation`, `end_stop`, or `limit` of a passive joint or cone, which has no end stop
-            in a simulation; at its beginning.
+            in a simulation.
         joint: name of the joint.
         value: required effort [N or N m], or position [m or rad].
     """

@@ -29,7 +29,8 @@ class Sensor:
         velocity_noise: standard deviation [m/s or rad/s], likewise.
         latency: delay in periods; until a measurement is old enough, the first one is returned.
         seed: seed of the noise.
-        position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for none.
+        position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for exact
+            values.
         every: periods between samples; in between, the last sample is returned.
 
     Raises:
@@ -66,7 +67,7 @@ class Sensor:
         self._count = 0
 
     def measure(self, configuration: FloatArray, velocity: FloatArray) -> State:
-        """Return the measurement of a true state; to be called every period.
+        """Return the measurement of a true state; call this once per period.
 
         Args:
             configuration: (nq,).

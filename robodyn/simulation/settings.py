@@ -34,7 +34,8 @@ class SimulationSettings:
         base: motion of the base, constant or a function of time [s]; None for a base at rest. The
             controllers of `robodyn` receive it, as if an inertial measurement unit were mounted on
             the base; so do controllers of your own that have a parameter `base`.
-        feedback: side of elastic drives at which the controller measures the state.
+        feedback: side of elastic drives at which the controller measures the state, `motor` or
+            `joint`.
     """
 
     duration: float | None = None

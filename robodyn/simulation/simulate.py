@@ -72,13 +72,13 @@ def simulate(
             at rest, and the controller receives a trajectory that rests there.
         dt: longest integration step [s]; steps also end at the switching times of the trajectory
             (continuous) or at control instants (sampled).
-        control_dt: control period [s], or None.
+        control_dt: control period [s]; None for a controller that acts continuously.
         wrench: external wrench (6,) [N, N m], constant or a function of time [s]; with sampled
             control, its value at the middle of each step applies. It may also be a function of
             time, configuration and velocity, for example of a contact or a spring, which is
             evaluated before each step with sampled control; such simulations are not compiled.
         settings: all other settings, such as a moving base.
-        progress: called with the simulated time [s] now and then.
+        progress: called from time to time with the simulated time [s].
         options: fields that replace those of the settings, such as `duration`.
 
     Returns:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulation in progress: from its arguments to its histories, row by row.
+"""Simulation in progress, which fills its histories row by row.
 
 `compiled` fills rows faster, with equal results, for the controllers and kinds that it supports.
 """
@@ -42,15 +42,15 @@ class SimulationTask:
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
         motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
-        rows: (N, ...) states of the plant, of which these are parts.
+        rows: (N, ...) complete states of the plant, of which the four arrays above are parts.
         feedback: side of elastic drives at which the controller measures.
         required, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench: constant, a function of time, or of time and state.
         load_knows_state: whether the load is a function of time and state.
         base: motion of the base as a function of time [s]; None for a base at rest.
         row: index of the last filled row.
-        is_sampled: whether efforts are constant from row to row.
-        longest: longest step [s] of a row.
+        is_sampled: whether efforts are constant between rows.
+        longest: longest integration step [s].
 
     Raises:
         InvalidInput: arguments are out of range.
@@ -153,7 +153,7 @@ class SimulationTask:
             self.row = row + 1
 
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance with constant efforts; return required and applied efforts.
+        """Advance to the next row with constant efforts; return required and applied efforts.
 
         The load is evaluated in the middle of each step with the state before it, the motion of the
         base three times per step.
@@ -233,7 +233,7 @@ def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
 
 
 def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
-    """Return (k, 3) start, midpoint and end of steps of dt (k,) from times (k,) [s]."""
+    """Return start, midpoint and end (k, 3) of steps of dt (k,) from times (k,) [s]."""
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
@@ -273,7 +273,7 @@ def _of_time(
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
-    """Return times from mark to mark, each interval in equal steps of at most `period`."""
+    """Return times that divide each interval between marks into steps of at most `period`."""
     stretches = [
         np.linspace(a, b, int(steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)

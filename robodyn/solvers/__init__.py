@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinds of mechanism, a folder each: recognition, packing, kernels and a class."""
+"""Kinds of mechanism, one folder each: recognition, packing, compiled equations and a class."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The axes of a sweep, read from text or numbers."""
+"""Axes of a sweep, read from text or numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_AXIS = 1_000_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """Values (n,) of a variable in a grid, increasing."""
+    """Increasing values (n,) of a variable in a grid."""
 
     name: str
     values: FloatArray
@@ -35,7 +35,7 @@ class GridAxis:
 
 @dataclass(frozen=True)
 class Interval:
-    """The range of a variable in a sample."""
+    """Range of a variable in a sample."""
 
     name: str
     low: float
@@ -45,14 +45,14 @@ class Interval:
 def read_axis(
     name: str, given: Any, known: Mapping[str, Variable], sampled: bool
 ) -> GridAxis | Interval | float:
-    """Parse the use of a variable in a sweep: an axis, an interval to sample, or a constant.
+    """Parse the values of a variable in a sweep: a grid axis, an interval, or a constant.
 
     Args:
         name: name of the variable.
-        given: `"low:high:count"` or an array of values for a grid, `"low:high"` for a sample, a
-            number, or its text, for a constant.
+        given: `"low:high:count"` or an array of values for a grid; `"low:high"` for a sample; a
+            number, also as text, for a constant.
         known: variables of the mechanism.
-        sampled: whether the sweep is a sample.
+        sampled: whether the sweep samples intervals instead of a grid.
 
     Raises:
         InvalidInput: the variable is unknown, or values are invalid.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The arrays of a sweep as an xarray Dataset, with units, coordinates and provenance."""
+"""Arrays of a sweep as an xarray Dataset, with units, coordinates and provenance."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from robodyn.sweeps.states import sweep_variables
 Make = Callable[[tuple[int, ...], Any], Any]
 
 FINGERPRINT = "robodyn_fingerprint"
-_REACHABLE = "driven joints within their limits; NaN elsewhere, and where no result exists"
+_REACHABLE = "whether all joints are within their limits; by default, results are NaN elsewhere"
 
 
 def dataset(plan: SweepPlan, make: Make) -> Any:
-    """Build the Dataset of a sweep before anything is computed.
+    """Create the Dataset of a sweep before anything is computed.
 
     Args:
         plan: plan of the sweep.
-        make: function that makes an array of a shape, filled with a value, False or NaN.
+        make: function that creates an array of a given shape, filled with a given value, False or
+            NaN.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
@@ -55,7 +56,7 @@ def dataset(plan: SweepPlan, make: Make) -> Any:
 
 
 def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
-    """Return the shape of a chunk for every array that is computed in chunks."""
+    """Return the chunk shape of every array that is computed in chunks, by name."""
     count = len(plan.points.dims)
     return {
         name: (*plan.points.chunk_shape, *variable.shape[count:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Results of a batch of states, with NaN where there is no solution."""
+"""Evaluation of a batch of states, with NaN where there is no solution."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def evaluate(
     quantities: tuple[str, ...],
     settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
-    """Compute `reachable` (N,) and quantities (N, ...) for the value (N,) of each variable.
+    """Compute `reachable` (N,) and quantities (N, ...) for values (N,) of each variable.
 
-    A state is reachable if all joints are within their limits. For other states, or if the
+    A state is reachable if all joints are within their limits. For unreachable states, or if the
     equations have no solution, results are NaN.
     """
     known = sweep_variables(mechanism)
@@ -60,7 +60,7 @@ _POSITIONS = QUANTITIES["joint_positions"]
 def _machines(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> Iterator[tuple[Mechanism, Indices]]:
-    """Yield each mechanism of the given values, and its states."""
+    """Yield the mechanism for each combination of model variables, with its states."""
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
 
@@ -85,7 +85,7 @@ def _store_quantity(
     settings: SweepSettings,
     out: list[FloatArray],
 ) -> None:
-    """Store the arrays of a quantity in some rows; bisect batches that fail."""
+    """Compute a quantity for some states and store it; split batches that fail in halves."""
     waiting = [rows]
     while waiting:
         part = waiting.pop()

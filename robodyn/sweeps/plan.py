@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plan of a sweep: checked once, sent to workers in chunks, recognized when resumed."""
+"""Plan of a sweep: checked once, sent to workers in chunks, and recognized when resumed."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _OF_STATES = ("characteristic_length", "accelerations", "wrenches", "beyond_limi
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """A sweep, or a chunk of one.
+    """Plan of a sweep, or of a chunk of it.
 
     Attributes:
         mechanism: mechanism to evaluate.
-        points: the states.
+        points: states to evaluate.
         held: values of the constant variables.
         quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
-        settings: checked settings.
+        settings: settings, which have been checked.
         version: version of the library.
     """
 
@@ -88,7 +88,7 @@ class SweepPlan:
         return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
 
     def fingerprint(self) -> dict[str, str]:
-        """Hash each part on which the results depend."""
+        """Return a hash of each part on which the results depend."""
         parts = {
             "version": self.version,
             "model": _plain(comparison.description(self.mechanism)),

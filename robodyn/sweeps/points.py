@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""States of a sweep, as a grid or as a sample, divided into chunks.
+"""States of a sweep, as a grid or a sample, divided into chunks.
 
-A chunk is a region of the result's arrays: a box of a grid, or an interval of a sample. `part(i)`
-is the same grid or sample for that region, small enough to be sent to a worker.
+A chunk is a region of the arrays of results: a block of a grid, or an interval of a sample.
+`part(i)` is the same grid or sample restricted to that region, and small enough to be sent to a
+worker.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Points:
 
     @cached_property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Shape of a chunk: whole axes from the last one on, then an equal part of one more."""
+        """Shape of a chunk: whole trailing axes, and an equal part of the axis before these."""
         sides, room = [], self.chunk
         for count in reversed(self.shape):
             side = max(1, min(count, room))
@@ -57,7 +58,7 @@ class Points:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Return the slices of the result's arrays for chunk 0 <= index < chunks."""
+        """Return the slices of the arrays of results for chunk 0 <= index < chunks."""
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)
         return tuple(
@@ -78,7 +79,7 @@ class Grid(Points):
     """All combinations of the values of some axes, the last axis varying fastest.
 
     Attributes:
-        axes: at least one.
+        axes: axes of the grid, at least one.
         chunk: the largest number of states in a chunk.
     """
 
@@ -110,10 +111,10 @@ class Grid(Points):
 
 @dataclass(frozen=True)
 class SampledPoints(Points):
-    """Points in a box; the same for the same seed and any chunks.
+    """Sample of points in a box, which depends on the seed but not on the chunks.
 
     Attributes:
-        intervals: the box, at least one interval.
+        intervals: intervals that form the box, at least one.
         count: number of points.
         seed: seed of the scrambling or of the random numbers.
         method: `sobol`, a scrambled sequence that fills the box evenly, or `random`, uniform and

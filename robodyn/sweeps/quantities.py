@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Quantities that a sweep computes for each state, each by one batch call of the library."""
+"""Quantities that a sweep computes for each state, each with one batch call."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ LABELS = {
 
 
 class Quantity(NamedTuple):
-    """A quantity for each state, as one array or several of the same shape.
+    """Quantity that is computed for each state, as one or several arrays of the same shape.
 
     Attributes:
-        compute: function that returns the array (N, ...) of a batch of states, or (k, N, ...) of k
-            arrays.
-        unit: their unit, which may depend on the mechanism.
-        dims: their dimensions beyond those of the sweep.
-        texts: description of each, by name.
+        compute: function that returns the array (N, ...) for a batch of states, or k such arrays
+            (k, N, ...).
+        unit: unit of the arrays, which may depend on the mechanism.
+        dims: dimensions of the arrays besides those of the sweep.
+        texts: description of each array by name.
     """
 
     compute: Callable[[Mechanism, States, SweepSettings], FloatArray]
@@ -44,12 +44,12 @@ class Quantity(NamedTuple):
         return self.unit if isinstance(self.unit, str) else self.unit(mechanism)
 
     def labels(self, mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-        """Return the labels of the entries along each of its dimensions."""
+        """Return the labels of the entries along each dimension in `dims`."""
         return {d: mechanism.joint_names if d == "joint" else LABELS[d] for d in self.dims}
 
 
 def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
-    """Return the unit of the driven joints, revolute or prismatic."""
+    """Return the unit of a quantity of the driven joints, by their types."""
 
     def unit(mechanism: Mechanism) -> str:
         units = set(mechanism.drives.units)
@@ -98,8 +98,8 @@ QUANTITIES = {
         presentation.jacobian_unit,
         (),
         {
-            "smallest_singular_value": "smallest singular value of the Jacobian, lengths over the "
-            "characteristic length"
+            "smallest_singular_value": "smallest singular value of the Jacobian, with lengths "
+            "divided by the characteristic length"
         },
     ),
     "weakest_direction": Quantity(
@@ -108,7 +108,7 @@ QUANTITIES = {
         ("direction",),
         {
             "weakest_direction": "unit vector of translation and rotation in which a platform is "
-            "constrained least, or in which an arm can hardly move"
+            "constrained least, or in which an arm moves least"
         },
     ),
     "manipulability": Quantity(

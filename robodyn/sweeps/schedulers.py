@@ -31,8 +31,8 @@ def on_threads(
 ) -> None:
     """Compute chunks on `robodyn.get_threads()` threads.
 
-    `report_progress` is called in the calling thread after a chunk has been written. At the end,
-    also after Ctrl-C, no thread is still running.
+    `report_progress` is called in the calling thread after each written chunk. When the function
+    returns, or Ctrl-C interrupts it, no thread is running any more.
     """
     for first in range(0, len(chunks), ROUND):
         some = chunks[first : first + ROUND]
@@ -59,8 +59,8 @@ def on_cluster(
         scheduler: its address, or a `distributed.Client`.
 
     Raises:
-        ClusterError: no scheduler or no worker responds, the scheduler is lost, or a worker has
-            another version of the library.
+        ClusterError: no scheduler or no worker responds, the connection to the scheduler is lost,
+            or a worker has another version of the library.
     """
     waiting = iter(chunks)
     with cluster(scheduler) as client:
@@ -89,10 +89,10 @@ def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
 
 
 def check_scheduler(scheduler: Any) -> None:
-    """Reject an object that is neither an address nor a client, before anything is computed.
+    """Reject a scheduler that is neither an address nor a client, before computing anything.
 
     Raises:
-        InvalidInput: the object.
+        InvalidInput: the scheduler is neither of them.
     """
     if not (scheduler is None or isinstance(scheduler, str) or hasattr(scheduler, "scheduler")):
         raise InvalidInput(
@@ -138,7 +138,7 @@ def cluster(scheduler: Any) -> Iterator[Any]:
 
 @contextmanager
 def _converted_errors(text: str) -> Iterator[None]:
-    """Convert errors of others into this text, with `%s` for their message."""
+    """Convert errors of other libraries to `ClusterError` with a text, `%s` for the message."""
     try:
         yield
     except RobodynError:

@@ -16,10 +16,11 @@ class SweepSettings:
     """Distribution of the states of a sweep, and further parameters of its quantities.
 
     Attributes:
-        samples: number of points in the intervals, instead of a grid.
+        samples: number of points to sample in intervals, instead of a grid.
         seed: seed of the random numbers.
         method: distribution of the points: `sobol` or `random`.
-        characteristic_length: length [m] for condition numbers and singular values.
+        characteristic_length: length [m] by which moments are divided in condition numbers and
+            singular values.
         accelerations: (n,) half-widths of the box about the acceleration and
         wrenches: (6,) [N, N m] half-widths of the box about the wrench, for `effort_extremes`.
         beyond_limits: also compute states beyond the limits of the driven joints.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variables of a sweep: those of the mechanism, its load, and its payload."""
+"""Variables of a sweep: those of the mechanism, of its load, and of its payload."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 
 
 class States(NamedTuple):
-    """A batch of N states under load, in the coordinates of a mechanism."""
+    """Batch of N states under load, in the coordinates of a mechanism."""
 
     configuration: FloatArray
     velocity: FloatArray
@@ -51,10 +51,11 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
 def resting_values(
     mechanism: Mechanism, known: Mapping[str, Variable], required: Collection[str]
 ) -> dict[str, float]:
-    """Return the values of the variables that were not given: at rest at home, without load.
+    """Return default values of the variables: at rest at home, without load.
 
     Raises:
-        InvalidInput: the mechanism has no home configuration, but needs one.
+        InvalidInput: a default value requires a home configuration, which the mechanism does not
+            have.
     """
     values = {name: known[name].neutral for name in known if name not in required}
     positions = [name for name in values if known[name].role == "position"]
@@ -67,7 +68,7 @@ def resting_values(
 def states(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> States:
-    """Build states from the value (N,) of every variable."""
+    """Create states from values (N,) of every variable."""
     count = len(next(iter(values.values())))
     roles = [variable.role for variable in known.values()]
     parts: dict[Role, FloatArray] = {
@@ -91,7 +92,7 @@ def variant(
     """Return the mechanism with other values of its model variables, and with its payload.
 
     Raises:
-        ModelError: there is no such mechanism.
+        ModelError: no mechanism can have these values.
     """
     own = {
         name: values[name]

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Storage of results, in memory or on disk, without loss of completed chunks.
+"""Storage of results, in memory or on disk, so that no completed chunk is lost.
 
-A sweep to `map.zarr` or `map.nc` is written to the folder `map.zarr.unfinished`: `data.zarr` with
-the arrays, whose chunks are those of the sweep, and `journal`, with a line for the fingerprint and
-one for every chunk that is completely written. The output appears in one step at the end. A process
-may be killed at any time: chunks that are not in the journal are computed again.
+A sweep to `map.zarr` is first written to the folder `map.zarr.unfinished` (likewise `map.nc`):
+`data.zarr` contains the arrays, whose chunks are those of the sweep, and `journal` contains a line
+with the fingerprint and a line for every chunk that is completely written. At the end, the output
+appears in one step. The process may be killed at any time: chunks that are not in the journal are
+computed again.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
 class Output:
-    """Results in memory; `done` are the chunks that are complete."""
+    """Results in memory; `done` contains the indices of the completed chunks."""
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
@@ -124,7 +125,7 @@ class OutputFolder(Output):
         super().record(index)
 
     def finish(self) -> Any:
-        """Move the finished output into place, and open it: arrays are read when needed."""
+        """Move the finished output into place, and open it; arrays are read on demand."""
         if not self.output.exists():
             if self.output.suffix == ".nc":
                 self._write_netcdf(self._folder / "data.nc")
@@ -190,10 +191,10 @@ class OutputFolder(Output):
 
 
 def checked_path(output: str | Path) -> Path:
-    """Return the path of an output.
+    """Check the suffix of an output's path, and return the path.
 
     Raises:
-        OutputError: its suffix is neither that of Zarr nor that of NetCDF.
+        OutputError: the suffix is neither that of Zarr nor that of NetCDF.
     """
     path = Path(output)
     if path.suffix not in SUFFIXES or path.stem in SUFFIXES:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SweepOutcome(NamedTuple):
-    """Dataset of a sweep, and the numbers of computed and existing chunks."""
+    """Result of a sweep: Dataset, and numbers of computed and already existing chunks."""
 
     data: Any
     computed: int
@@ -54,19 +54,19 @@ def sweep(
     Args:
         mechanism: a mechanism, or an argument of `rd.load`.
         axes: for each varied or constant variable `"low:high:count"`, an increasing array (n,), a
-            number or, with `samples`, `"low:high"`. Poses are x, y, z [m], roll, pitch, yaw [rad],
-            configurations of an arm its joints by name; docs/sweeps.md lists all. All other
-            variables have the values of home, at rest, without load.
+            number or, with `samples`, `"low:high"`. The variables of a pose are x, y, z [m], roll,
+            pitch and yaw [rad]; those of an arm are its joints by name; docs/sweeps.md lists all
+            variables. All other variables have their values at home, at rest, without load.
         quantities: quantities to compute: `condition_number`, `smallest_singular_value`,
             `weakest_direction`, `manipulability`, `joint_positions`, `pose`, `effort`,
             `effort_extremes`.
-        output: a name ending in .zarr or .nc to write to, which resumes an interrupted sweep; in
-            memory if not given.
+        output: path ending in .zarr or .nc to which the results are written; an interrupted sweep
+            to the same path is resumed. By default the results are in memory.
         settings: distribution of the states, and further parameters of the quantities.
-        scheduler: address of a running `dask.distributed` scheduler, or a `Client`; threads of this
-            process if not given.
-        overwrite: start again if the output exists.
-        progress: called with the completed fraction, 0 to 1.
+        scheduler: address of a running `dask.distributed` scheduler, or a `Client`; by default
+            threads of this process compute the sweep.
+        overwrite: start again and replace existing results, instead of resuming the sweep.
+        progress: called with the completed fraction, from 0 to 1.
         options: fields that replace those of the settings, such as `samples`.
 
     Returns:

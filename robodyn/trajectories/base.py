@@ -43,7 +43,7 @@ class Trajectory(Protocol):
 
 
 class RowTrajectory:
-    """Base of trajectories whose `_rows` evaluates an array of times."""
+    """Base class of trajectories whose method `_rows` evaluates an array of times."""
 
     _unit = "s"
 
@@ -63,7 +63,7 @@ class RowTrajectory:
 
 
 class ProfiledTrajectory(RowTrajectory):
-    """Base of trajectories with one profile, whose duration is that of the profile."""
+    """Base class of trajectories with a single profile, which determines the duration."""
 
     profile: Profile
 
@@ -116,18 +116,18 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
-    """Convert a motion (N, ...) over a parameter to one over time, with given rates (N,)."""
+    """Convert a motion (N, ...) over a parameter with rates (N,) to a motion over time."""
     rate, acceleration = rate[:, None], acceleration[:, None]
     q, first, second = motion
     return Motion(q, first * rate, first * acceleration + second * rate**2)
 
 
 def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
-    """Sample a motion in several parts, of which only those with rows (N,) are evaluated.
+    """Sample a motion that consists of parts; each part evaluates only its own rows.
 
     Args:
-        which: part of each row.
-        sample: function of a part and its rows that returns their motion.
+        which: (N,) index of the part to which each row belongs.
+        sample: function of the index of a part and its rows that returns their motion.
     """
     present = np.unique(which).tolist() if which.size else [0]
     if len(present) == 1:

@@ -48,10 +48,10 @@ def demonstration(
     """Plan a small motion along each coordinate from home and back, within all limits.
 
     Each displacement takes a second, or longer if velocity or effort would exceed a limit. If no
-    duration suffices, it is shortened, and finally left out. Limits that the description lacks do
-    not apply. If no displacement remains, the mechanism rests at home. At most `largest`
-    displacements are planned; a log line reports omitted ones. `progress` is called with the
-    completed fraction, 0 to 1.
+    duration suffices, the displacement is shortened, and finally left out. Limits that the
+    description lacks do not apply. If no displacement remains, the mechanism rests at home. At most
+    `largest` displacements are planned; a log line reports omitted ones. `progress` is called with
+    the completed fraction, 0 to 1.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
@@ -74,7 +74,7 @@ def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """Return the amplitudes (nv,) [m or rad] of all coordinates."""
+    """Return the amplitudes (nv,) [m or rad] of the displacements along all coordinates."""
     coordinates = mechanism.coordinates
     if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
@@ -84,7 +84,7 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Plan two motions by a displacement, or a part of it, within all limits; or none."""
+    """Plan a motion by a displacement, or by a part of it, and back; empty if impossible."""
     home = mechanism.home
     for part in SHORTER:
         # from some home positions a loop can move only a little before it no longer closes
@@ -136,7 +136,7 @@ def _move(
 
 
 def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> FloatArray:
-    """Return configurations (K, nq) at displacements (K, nv) from a start, each near the last.
+    """Return configurations (K, nq) at displacements (K, nv) from a start, found one by one.
 
     Raises:
         NoSolution: the mechanism cannot follow; there is no global search.

@@ -23,7 +23,11 @@ def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],
     last: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    """Return coefficients (6, ...) from value, first and second derivative at 0 and at 1."""
+    """Return the coefficients (6, ...) of the quintic with given values and derivatives.
+
+    Args:
+        first, last: value, first and second derivative at 0 and at 1.
+    """
     (p0, v0, a0), (p1, v1, a1) = first, last
     d = p1 - p0
     return np.stack(
@@ -46,7 +50,7 @@ def displaced(
     Args:
         mechanism: mechanism with these coordinates.
         inner: (N, ...) inner motion.
-        coefficients: (k, nv) or (k, N, nv) of the displacements, in powers of x from 0 on.
+        coefficients: (k, nv) or (k, N, nv) of the displacements, in increasing powers of x.
         x: (N,) parameter.
         unit: () or (N, 1) change of the motion's parameter for which x grows by 1.
     """

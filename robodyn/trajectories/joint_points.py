@@ -45,7 +45,7 @@ def through_points(
     if times.ndim != 1 or not times.size or positions.shape[:-1] != times.shape:
         raise InvalidInput(
             f"times has shape {times.shape} and positions {positions.shape}, expected (K,) and "
-            "(K, n), one point or more",
+            "(K, n) with at least one point",
             value=times,
         )
     if times[0] != 0.0 or (np.diff(times) <= 0.0).any():
@@ -72,7 +72,7 @@ def through_points(
 
 
 def _blends(durations: FloatArray) -> FloatArray:
-    """Return the durations (K,) [s] of the blends; none exceeds the segments beside it."""
+    """Return the durations (K,) [s] of the blends, none longer than an adjacent segment."""
     shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
     shortest[[0, -1]] *= 0.5
     return np.asarray(np.minimum(shortest, BLEND))

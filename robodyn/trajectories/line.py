@@ -25,7 +25,7 @@ Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Line(RowTrajectory):
-    """A straight segment of a pose, see `plan_line`.
+    """Straight motion of a pose, see `plan_line`.
 
     Attributes:
         xyz, rpy: (2, 3) [m], [rad] start and goal.
@@ -157,7 +157,7 @@ def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
 
 @dataclass(frozen=True)
 class JointLine(ProfiledTrajectory):
-    """A segment in joint space, see `plan_joints`.
+    """Straight motion in joint space, see `plan_joints`.
 
     Attributes:
         q: (2, n) [rad or m] start and goal.

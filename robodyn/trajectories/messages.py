@@ -30,7 +30,7 @@ def to_nanoseconds(stamp: Any) -> int:
 
 
 def pose_array(message: Any) -> FloatArray:
-    """Return (7,) x y z qx qy qz qw of a Pose or a Transform."""
+    """Return the pose (7,) x y z qx qy qz qw of a Pose or Transform message."""
     is_pose = hasattr(message, "position")
     position = message.position if is_pose else message.translation
     q = message.orientation if is_pose else message.rotation
@@ -38,12 +38,12 @@ def pose_array(message: Any) -> FloatArray:
 
 
 def twist_array(message: Any) -> FloatArray:
-    """Return (6,) linear, then angular components."""
+    """Return the components (6,) of a Twist message, linear before angular."""
     return vector_pair(message.linear, message.angular)
 
 
 def vector_pair(first: Any, second: Any) -> FloatArray:
-    """Concatenate two Vector3 messages to an array (6,)."""
+    """Concatenate two Vector3 messages into an array (6,)."""
     return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 
@@ -118,7 +118,7 @@ def without_turns(
     rows: tuple[FloatArray, FloatArray, FloatArray],
     near: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the rows of `joint_rows` without full turns of continuous joints between points.
+    """Remove full turns of continuous joints between the points of `joint_rows`.
 
     Between two points a continuous joint turns as far as its velocities require, and takes the
     short way if it rests there.
@@ -144,7 +144,7 @@ def without_turns(
 
 
 def point_times(points: Sequence[Any]) -> FloatArray:
-    """Return the times from start (K,) [s] of the points of a trajectory."""
+    """Return the times (K,) [s] of a trajectory's points, counted from its start."""
     return np.array([to_nanoseconds(point.time_from_start) for point in points]) * 1e-9
 
 

@@ -25,7 +25,7 @@ BLEND_TOLERANCE = 1e-9
 
 
 class ViaPoints(PiecewisePolynomial):
-    """A trajectory past points.
+    """Trajectory that passes near points without stopping.
 
     Args:
         points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
@@ -45,7 +45,8 @@ class ViaPoints(PiecewisePolynomial):
         self.points = as_array("points", points, (6,) if poses else ())
         if self.points.ndim != 2 or len(self.points) < 2:
             raise InvalidInput(
-                f"points has shape {self.points.shape}, expected (K, n), two or more", value=points
+                f"points has shape {self.points.shape}, expected (K, n) with at least two points",
+                value=points,
             )
         size = len(self.points)
         self.durations = as_exact("durations", durations, (size - 1,), "s")
@@ -82,7 +83,7 @@ class ViaPoints(PiecewisePolynomial):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Beginnings and ends of the blends at which the acceleration changes."""
+        """Times [s] at which a blend begins or ends and the acceleration changes."""
         changes = np.diff(self._derivatives[2][0], axis=0).any(axis=1)
         inner = np.unique(self._knots[1:-1][changes]).tolist()
         return tuple(t for t in inner if 0.0 < t < self.duration)
@@ -98,14 +99,14 @@ class ViaPoints(PiecewisePolynomial):
 
 
 def blended(blends: FloatArray) -> FloatArray:
-    """Return the time (K - 1,) [s] of each segment that the blends (K,) at its ends occupy."""
+    """Return the part (K - 1,) [s] of each segment that the blends (K,) at its ends occupy."""
     fraction = 0.5 * blends
     fraction[0], fraction[-1] = blends[0], blends[-1]
     return np.asarray(fraction[:-1] + fraction[1:])
 
 
 def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
-    """Return the time (K - 1,) [s] of each segment at its constant rate."""
+    """Return the part (K - 1,) [s] of each segment that has constant velocity."""
     times: FloatArray = durations.copy()
     times[0] -= 0.5 * blends[0]
     times[-1] -= 0.5 * blends[-1]
@@ -113,6 +114,6 @@ def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
 
 
 def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
-    """Return the first segment that is shorter than its blends, or None."""
+    """Return the index of the first segment shorter than its blends; None if all fit."""
     crowded = np.flatnonzero(blended(blends) > durations * (1.0 + BLEND_TOLERANCE))
     return int(crowded[0]) if crowded.size else None

@@ -32,7 +32,7 @@ class PiecewisePolynomial(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """All inner knots."""
+        """Times [s] of all inner knots."""
         return tuple(float(t) for t in self._knots[1:-1])
 
     def _rows(self, t: FloatArray) -> Motion:

@@ -76,7 +76,8 @@ class PointStream:
     def take(self, trajectory: SampledTrajectory, now: int) -> StreamedPoint | None:
         """Return the motion to a point that arrives at `now` [ns].
 
-        None if the trajectory has several points, or continues no stream; it is then a goal.
+        The result is None if the trajectory has several points or does not continue a stream; such
+        a trajectory is then followed as a goal.
 
         Raises:
             KinematicsError: the velocity of the joints is not determined there.

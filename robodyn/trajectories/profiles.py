@@ -80,7 +80,7 @@ class ParabolicBlend(Profile):
 
 @dataclass(frozen=True)
 class Polynomial(Profile):
-    """A rest-to-rest polynomial in t/duration; `coefficients` from degree 0 upwards."""
+    """Polynomial in t/duration, from rest to rest; `coefficients` from degree 0 upwards."""
 
     duration: float
     coefficients: tuple[float, ...]
@@ -98,7 +98,10 @@ class Polynomial(Profile):
 
 @dataclass(frozen=True)
 class Cycloidal(Profile):
-    """s = x - sin(2 pi x)/(2 pi), x = t/duration: acceleration continuous and zero at both ends."""
+    """Cycloidal profile s = x - sin(2 pi x)/(2 pi) with x = t/duration.
+
+    Its acceleration is continuous, and zero at both ends.
+    """
 
     duration: float
 

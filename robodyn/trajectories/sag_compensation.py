@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories of motors whose elastic drives sag under the weight."""
+"""Trajectories of motors that compensate the sag of elastic drives under gravity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 
-# Step [s] of the differences for the rates of the sag.
+# Step [s] of the finite differences for the rates of the sag.
 STEP = 1e-3
 
 

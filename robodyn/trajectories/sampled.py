@@ -74,7 +74,8 @@ class SampledTrajectory(RowTrajectory):
         self.times = as_array("times", times, (), "s")
         if self.times.ndim != 1 or not self.times.size:
             raise InvalidInput(
-                f"times has shape {self.times.shape}, expected (K,), one knot or more", value=times
+                f"times has shape {self.times.shape}, expected (K,) with at least one knot",
+                value=times,
             )
         if (np.diff(self.times) <= 0.0).any():
             knot = int(np.flatnonzero(np.diff(self.times) <= 0.0)[0]) + 1
@@ -117,7 +118,7 @@ class SampledTrajectory(RowTrajectory):
         self._cursor: tuple[float, float, _Cubics] | None = None
 
     def _expected_steps(self) -> FloatArray | None:
-        """Return displacements (K - 1, nv) between knots from velocities, or None."""
+        """Predict displacements (K - 1, nv) between knots from velocities; None if not needed."""
         rates = self.knots.velocity
         if rates.ndim != 2 or len(rates) != len(self.times):
             return None
@@ -130,7 +131,7 @@ class SampledTrajectory(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Every inner knot."""
+        """Times [s] of all inner knots."""
         return tuple(float(t) for t in self.times[1:-1])
 
     def sample(self, t: ArrayLike) -> Motion:
@@ -163,7 +164,8 @@ class SampledTrajectory(RowTrajectory):
     def between_knots(self, fractions: ArrayLike) -> Motion:
         """Return the motion (K - 1, M, ...) at fractions (M,) between 0 and 1 of each interval.
 
-        If the mechanism must compute its configuration, it is the one near that of the knot.
+        If a configuration must be solved for, as for closed loops, the solution near the knot is
+        used.
 
         Raises:
             InvalidInput: the fractions are not numbers between 0 and 1.
@@ -185,7 +187,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
-        """Return the motion at one time, equal to a batch; None if an error must be raised.
+        """Return the motion at one time, exactly as for a batch; None if `t` is invalid.
 
         Times mostly increase, so the last cubic is tried first.
         """
@@ -232,7 +234,7 @@ class SampledTrajectory(RowTrajectory):
         return _Cubics(begin, end, start, rate, c2, c3)
 
     def _between(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
-        """Return the motion at times t (N,); configurations may be `known`."""
+        """Return the motion at times t (N,); pass configurations as `known` to reuse them."""
         begin, end, start, rate, c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))
         if self._advances:
@@ -263,11 +265,12 @@ class SampledTrajectory(RowTrajectory):
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:
-    """Return times [s] at which to sample a trajectory: a grid of `period`, switches, and the end.
+    """Return the times [s] at which to sample a trajectory.
 
-    All are whole nanoseconds, the resolution of ROS time, so a grid point is the same instant on
-    both sides of a message. A grid point within a microsecond of a switch is left out: rounding of
-    positions in such a small interval would become an acceleration.
+    These are the multiples of `period`, the switching times and the end. All are whole nanoseconds,
+    the resolution of ROS time, so a grid point is the same instant on both sides of a message. A
+    grid point within a microsecond of a switch is left out: rounding of positions in such a small
+    interval would become an acceleration.
 
     Raises:
         InvalidInput: the period is shorter than a nanosecond, or there would be more than

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Segments in sequence."""
+"""Sequences of trajectories, each of which is one trajectory."""
 
 from __future__ import annotations
 

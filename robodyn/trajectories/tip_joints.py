@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A chain of virtual joints that describes the body of a mechanism, for planners of trees.
+"""Chain of virtual joints that describes the pose of a mechanism's body, for joint planners.
 
 Three prismatic joints move along x, y and z of the base frame; three revolute joints rotate: yaw
-about z, then pitch, then roll, with R = Rz Ry Rx. There are as many of them as determine the
-mechanism; a delta has three.
+about z, then pitch, then roll, with R = Rz Ry Rx. Only as many of them are used as determine the
+mechanism: three for a delta.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class TipJoints:
-    """The virtual joints of the body; used for motions like a mechanism's own joints.
+    """Virtual joints of a mechanism's body, used for motions like its own joints.
 
     Args:
         mechanism: mechanism with the body.
@@ -125,7 +125,7 @@ def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
 
 
 def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return angular velocities and accelerations (N, 3) of angles with constant rates (N, 3)."""
+    """Return the angular motion (N, 3) of roll, pitch and yaw with constant rates (N, 3)."""
     omega, alpha = np.empty((2, *rpy.shape))
     angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
     return omega, alpha

@@ -13,9 +13,9 @@ waypoints:
   - {xyz: [0.3, 0.0, 0.6], rpy: [0.0, 0.0, 0.2], duration: 6.0}
 ```
 
-A waypoint's `duration`, `v_max`, `w_max` and `profile` are of the segment that leads to it.
-Angles are interpolated as they are written, so a waypoint may be more than half a turn away.
-An arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` is of
+A waypoint's `duration`, `v_max`, `w_max` and `profile` apply to the segment that leads to it.
+Angles are interpolated as they are written, so a waypoint may be more than half a turn away. An
+arm's waypoints are `{joints: [...]}` [rad or m] in the order of its chain, and `v_max` applies to
 its joints; or poses of its tip in its base frame, as above, which inverse kinematics converts; the
 tip then moves along lines.
 
@@ -238,7 +238,7 @@ def _blended(
     blends: FloatArray,
     joints: int,
 ) -> parabolic_blends.ViaPoints:
-    """Plan a motion from rest at the first waypoint, past those between, to rest at the last."""
+    """Plan a motion from rest at the first waypoint past all others to rest at the last."""
     points = np.array(ends)
     # an end without a blend of its own uses the duration of the blend next to it
     blends[0] = blends[0] or blends[1]
@@ -272,7 +272,7 @@ def _point(waypoint: Fields, joints: int) -> FloatArray:
 def _blended_duration(
     common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
 ) -> float:
-    """Return the duration [s] of a segment, `extra` [s] longer than at constant rate."""
+    """Return the duration [s] of a segment: that at constant rate plus `extra` [s]."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
         raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
@@ -291,9 +291,9 @@ def _blended_duration(
             goal.get("duration", f"a number above 0 [s], or {name}")
     if duration is None:
         if not step.any():
-            goal.get("duration", "a number above 0 [s], for the motion rests in one place")
+            goal.get("duration", "a number above 0 [s], because the motion rests in one place")
         if not np.isfinite(shortest):
-            raise goal.refuse("duration", shortest, "a speed limit that gets there in time")
+            raise goal.refuse("duration", shortest, "a finite duration: the speed limit is too low")
         return shortest
     if shortest > duration * (1.0 + parabolic_blends.BLEND_TOLERANCE):
         raise goal.refuse(

@@ -4,7 +4,7 @@
 
 It uses the same plant and the same follower as the nodes, in a separate thread. Time advances in
 whole control periods. After a short delay the simulation catches up with the wall clock; longer
-delays are lost, and counted.
+delays are not made up for, but counted as lost time.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class LiveSimulation:
             plant.effort = plant.effort if command is None else command.effort
 
     def choose(self, path: str) -> None:
-        """Start a path by name, or manual motion, `by hand`, from the present configuration.
+        """Start a path by its name, or manual motion (`by hand`) from the present configuration.
 
         Raises:
             InvalidInput: there is no such path.
@@ -239,7 +239,7 @@ class LiveSimulation:
         """Attach a payload; with `known` the controller's model includes it.
 
         Raises:
-            InvalidInput: a negative mass [kg].
+            InvalidInput: the mass [kg] is negative.
         """
         added = as_scalar("payload", mass, "kg", at_least=0.0)
         loaded = self.mechanism.with_payload(added) if added > 0.0 else self.mechanism

@@ -64,7 +64,7 @@ class MachinePanel:
         self.buttons = buttons
 
     def show(self, state: str) -> None:
-        """Show a state."""
+        """Show the state of the machine."""
         self.state = state = shortened(state, 40)
         if state not in NAMED:
             self.explain("")
@@ -72,7 +72,7 @@ class MachinePanel:
         self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
 
     def explain(self, text: str) -> None:
-        """Show the reason of the machine's state; empty for none."""
+        """Show the reason for the machine's state; an empty text removes it."""
         self._why.content = _note(text)
 
     def show_vehicle(self, text: str) -> None:
@@ -80,7 +80,7 @@ class MachinePanel:
         self._vehicle.content = _note(text)
 
     def show_target(self, pose: FloatArray) -> None:
-        """Show the target pose (7,), base frame."""
+        """Show the target pose (7,) in the base frame."""
         self._scene.mark(pose)
 
 
@@ -89,7 +89,8 @@ class CueingPanel:
 
     Args:
         page: page to extend.
-        values: present `preset` and parameters `TUNED`; None for those of the preset.
+        values: present `preset` and parameters `TUNED`; a parameter that is None has the preset's
+            value.
         change: called with new values, lists for the parameters, when a control has moved.
         save: called with the values when the button is pressed.
     """

@@ -33,7 +33,7 @@ class ModeAnimation:
         modes: natural modes at home.
         names: one for each mode: its frequency and damping.
         mode: index of the shown mode.
-        amplitude: largest displacement, in sizes of the mechanism, or in radians.
+        amplitude: largest displacement, as a fraction of the mechanism's size, or in radians.
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `Mechanism.modes`.

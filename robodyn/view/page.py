@@ -50,7 +50,7 @@ class ViewerPage:
 
     Attributes:
         scene, plots, status: parts of the page.
-        gui: viser's, for more controls.
+        gui: viser's GUI, to which controls can be added.
         run: buttons for play, pause and reset; invisible if there is nothing to pause.
         push: controls of `add_push`, None without them; invisible if nothing can be pushed.
         updates: number of updates sent.
@@ -126,7 +126,7 @@ class ViewerPage:
             return RidePlots(self.gui)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
-        """Register a callback with every third snapshot, for controls that follow the motion."""
+        """Register a callback for every third snapshot, for controls that follow the motion."""
         self._more.append(update)
 
     def update(self) -> None:
@@ -155,11 +155,11 @@ class ViewerPage:
                 update(snapshot)
 
     def start(self) -> None:
-        """Update the page from a thread."""
+        """Start a thread that updates the page thirty times a second."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread that updates the page."""
         self._ended.set()
         if self._thread.is_alive():  # Ctrl-C may have come before it began
             self._thread.join()
@@ -173,7 +173,7 @@ class ViewerPage:
 
 
 def _title_for_phones(client: Any, name: str) -> None:
-    """Add to the title of the controls, on an upright screen, that a tap hides them.
+    """Note in the title of the controls, on an upright screen, that a tap hides them.
 
     viser opens the controls of a phone expanded and has no request to collapse them.
     """
@@ -191,10 +191,10 @@ _TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;w
 
 
 class Status:
-    """Text block in the panel, and a banner across the page.
+    """Text block in the panel with the state's numbers, and a banner for warnings.
 
     Args:
-        gui: viser's, in the container for the text.
+        gui: viser's GUI, inside the container for the text.
         mechanism: mechanism to show.
         warn, error: thresholds of the condition number.
     """
@@ -208,7 +208,7 @@ class Status:
 
     @property
     def banner(self) -> str:
-        """Warning shown, without markup; empty if none."""
+        """Warning that is shown, without markup; empty if no warning is shown."""
         return self._problem
 
     def update(self, snapshot: Snapshot | None) -> None:

@@ -21,7 +21,7 @@ def paths_of(
 
     Args:
         mechanism: mechanism that follows them.
-        requested: name of the initial path, or a waypoint file, even beyond limits.
+        requested: name of the initial path, or a waypoint file; it may exceed limits.
         progress: called with the completed fraction, 0 to 1, of the demonstration.
 
     Returns:

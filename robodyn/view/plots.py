@@ -56,10 +56,10 @@ class Rows:
 
 
 class Plots:
-    """Plots of efforts and the condition number.
+    """Live plots of the actuators' efforts and of the condition number.
 
     Args:
-        gui: viser's, in the container for the plots.
+        gui: viser's GUI, inside the container for the plots.
         mechanism: mechanism of the efforts.
         warn, error: thresholds of the condition number.
     """
@@ -112,7 +112,7 @@ class RidePlots:
     """Plots of specific force in a vehicle and on its platform, over the same seconds.
 
     Args:
-        gui: viser's, in the container for the plots.
+        gui: viser's GUI, inside the container for the plots.
     """
 
     def __init__(self, gui: Any) -> None:

@@ -86,7 +86,7 @@ class Replay:
             self._at, self._wall = float(np.clip(since_start, 0.0, self.duration)), time.monotonic()
 
     def reset(self) -> None:
-        """Return to the start."""
+        """Return to the start of the recording."""
         self.seek(0.0)
 
     def _advance(self) -> float:

@@ -26,7 +26,10 @@ LENGTH, LONGEST = 0.35, 0.9
 
 
 def reference_effort(mechanism: Mechanism) -> float:
-    """Return the effort [N or N m] drawn with standard length: the largest at home, if any."""
+    """Return the effort [N or N m] of an arrow of standard length.
+
+    It is the largest effort at home, but at least `presentation.typical_effort`.
+    """
     home = mechanism.home
     rest = mechanism.difference(home, home)
     try:
@@ -37,7 +40,7 @@ def reference_effort(mechanism: Mechanism) -> float:
 
 
 def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
-    """Return lengths [m] of the arrows of efforts (n,) [N or N m], limited at singularities."""
+    """Return the lengths [m] of arrows for efforts (n,) [N or N m], limited at singularities."""
     return np.clip(LENGTH * effort / reference, -LONGEST, LONGEST) * mechanism.size
 
 
@@ -45,7 +48,7 @@ class Scene:
     """3D scene; `update` moves it to a snapshot.
 
     Args:
-        server: viser's.
+        server: viser server.
         mechanism, figure: mechanism to draw, and its figure.
 
     Attributes:
@@ -98,7 +101,7 @@ class Scene:
         ]
 
     def update(self, snapshot: Snapshot) -> None:
-        """Move everything to a snapshot."""
+        """Move all parts of the scene to a snapshot."""
         frames = self._figure.link_frames(snapshot.joints, snapshot.floating)
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
@@ -118,7 +121,7 @@ class Scene:
         self._follow(snapshot)
 
     def send_trace(self) -> None:
-        """Send the path traveled so far; this may be less often than the rest."""
+        """Send the path traveled so far; may be called less often than `update`."""
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
             self._traveled.points = np.stack([points[:-1], points[1:]], axis=1)
@@ -141,7 +144,7 @@ class Scene:
         )
 
     def mark(self, pose: FloatArray) -> None:
-        """Draw axes at the target pose (7,), base frame."""
+        """Draw axes at the target pose (7,) in the base frame."""
         frame = self.frames[self._base]
         x, y, z, w = (Rotation.from_matrix(frame[:3, :3]) * Rotation.from_quat(pose[3:])).as_quat()
         if self._mark is None:

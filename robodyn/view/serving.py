@@ -115,7 +115,8 @@ def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
     """Return why a request is not from the page itself; empty if it is.
 
     Args:
-        headers: with the method `get_all`, as those of websockets and of `http.client`.
+        headers: request headers with the method `get_all`, such as those of websockets and of
+            `http.client`.
         allowed: names of hosts besides those of this machine, lower case.
 
     Returns:
@@ -253,7 +254,7 @@ def _check_values(gui: Any) -> None:
 
 
 def possible_value(handle: Any, updates: Any) -> Any:
-    """Return a client's value of a control, within its range; None if invalid."""
+    """Return a client's value of a control, clipped to its range; None if it is invalid."""
     if not isinstance(updates, dict) or set(updates) != {"value"}:
         return None
     value, present = updates["value"], handle.value

@@ -28,7 +28,8 @@ class Snapshot:
         condition_number: infinite if undefined.
         playing: whether the source is running, not paused.
         message: a warning for the user, empty if none.
-        status: activity of the source in one word; empty: running or paused, by `playing`.
+        status: activity of the source in one word; if empty, `playing` states whether it is running
+            or paused.
     """
 
     time: float

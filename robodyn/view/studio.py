@@ -66,7 +66,7 @@ class LiveControls:
     """Controls of a live simulation on a page.
 
     Attributes:
-        sliders: viser's, of the position variables; angles in degrees.
+        sliders: viser's sliders of the position variables; angles in degrees.
     """
 
     def __init__(self, page: ViewerPage, live: LiveSimulation) -> None:

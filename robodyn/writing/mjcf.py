@@ -2,9 +2,9 @@
 
 """Writer of a model as MJCF, the format of MuJoCo.
 
-The root is MuJoCo's world. A massless link between two joints is no body of MuJoCo: its joints are
-those of the body behind it. Data that MJCF cannot represent are in `<custom>` as a text named
-`robodyn`, a JSON object for the reader of MJCF.
+The root is MuJoCo's world. A massless link between two joints does not become a body: its joint is
+added to the body behind it. Data that MJCF cannot represent is in `<custom>` as a text named
+`robodyn`, a JSON object for robodyn's MJCF reader.
 """
 
 from __future__ import annotations
@@ -47,15 +47,16 @@ def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str,
 
     Args:
         model: model to write.
-        settings: attributes for reading it as its kind, from `settings_of`.
-        positions: of joints, a number or a pose (7,), for the keyframe; by default its home.
+        settings: attributes that make `load` read the model as its kind, from `settings_of`.
+        positions: positions of joints, a number or a pose (7,) each, for the keyframe; by default
+            the model's home.
 
     Returns:
         The text.
 
     Raises:
-        OutputError: MuJoCo has no equality for a closure, no tendon for a spring, or a floating
-            body is on a moving one.
+        OutputError: MuJoCo has no equality for a closure or no tendon for a spring, or a floating
+            body is attached to a moving one.
     """
     return _Writer(model, settings, positions).written()
 
@@ -90,7 +91,7 @@ class _Writer:
         self._closed |= {link for spring in model.springs for link, _ in spring.ends}
 
     def written(self) -> str:
-        """Return the text."""
+        """Return the complete MJCF text."""
         model, root = self._model, self._root
         element(root, "compiler", angle="radian", autolimits="false", eulerseq="XYZ")
         element(root, "option", gravity=numbers(model.gravity))
@@ -127,7 +128,7 @@ class _Writer:
     def _branch(
         self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray
     ) -> None:
-        """Write the body behind a joint, with its joints through massless links."""
+        """Write the body behind a joint, skipping massless links, then all bodies behind it."""
         chain = [joint]
         while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
@@ -160,7 +161,7 @@ class _Writer:
             self._branch(body, link.name, each, own)
 
     def _weigh(self, name: str) -> None:
-        """Attribute moments that MuJoCo rejects to the body that their link is fixed to."""
+        """Move an inertia that MuJoCo rejects to the body that the link is fixed to."""
         links = self._links
         for joint in self._below.get(name, ()):
             self._weigh(joint.child)
@@ -171,7 +172,7 @@ class _Writer:
                 links[name], links[link.name] = combine_bodies(links[name], body), Link(link.name)
 
     def _is_between(self, joint: Joint) -> bool:
-        """Return whether a joint's child only carries the next joint."""
+        """Return whether a joint's child is massless and only carries the next joint."""
         link, below = self._links[joint.child], self._below.get(joint.child, ())
         kinds = {joint.kind, *(each.kind for each in below)}
         alone = len(below) == 1 and not kinds & {"fixed", "floating"}
@@ -245,7 +246,7 @@ class _Writer:
         )  # fmt: skip
 
     def _equalities(self) -> list[dict[str, Any]]:
-        """Write couplings and closures; return the closures' data that MJCF cannot represent."""
+        """Write couplings and closures; return data of closures that MJCF cannot represent."""
         out, closures = element(None, "equality"), []
         for joint in self._model.joints:
             if joint.mimic is not None:
@@ -258,15 +259,15 @@ class _Writer:
                 continue
             if closure.kind not in HELD:
                 raise OutputError(
-                    f"closure {closure.name!r} is {closure.kind}, and MuJoCo's equalities hold "
-                    f"one of {', '.join(HELD)}; write a .urdf or .sdf file, or put a light link "
-                    "and joints in its place",
+                    f"closure {closure.name!r} is {closure.kind}, but MuJoCo's equalities can only "
+                    f"be {', '.join(HELD)}; write a .urdf or .sdf file, or replace it by a light "
+                    "link and joints",
                     value=closure.kind,
                 )
             if closure.stiffness:
                 raise OutputError(
-                    f"closure {closure.name!r} has a stiffness, and in MJCF only ball joints have; "
-                    "write a .yaml or .urdf file",
+                    f"closure {closure.name!r} has a stiffness, but in MJCF only ball joints have "
+                    "one; write a .yaml or .urdf file",
                     value=closure.stiffness,
                 )
             points = {closure.name: 0.0}
@@ -293,14 +294,14 @@ class _Writer:
             made.set(f"site{number_}", f"{name}_{number_}")
 
     def _tendons(self) -> None:
-        """Write springs between points; MuJoCo has no tendons with negative rest length."""
+        """Write springs between points as tendons, which cannot have a negative rest length."""
         out = element(self._root, "tendon") if self._model.springs else None
         for spring in self._model.springs:
             length = unloaded_position(spring, "MJCF")
             if length < 0.0:
                 raise OutputError(
-                    f"spring {spring.name!r} has no tension at a length of {length:g} m, and in "
-                    "MJCF that length is at least 0; write a .yaml or .urdf file",
+                    f"spring {spring.name!r} is unloaded at a length of {length:g} m, but in "
+                    "MJCF this length must be at least 0; write a .yaml or .urdf file",
                     value=length,
                 )
             lengths = f"0 {number(length)}" if spring.tension_only else number(length)

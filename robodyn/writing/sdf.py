@@ -2,9 +2,9 @@
 
 """Writer of a model as SDF.
 
-Links are at the mechanism's home, so its loops are closed in Gazebo, too: a closure is a joint that
-leads to a link a second time. Data that SDF cannot represent are in elements with the prefix
-`robodyn:`, which SDF permits; the reader of SDF describes them.
+Links are placed at the mechanism's home, so that its loops are also closed in Gazebo: a closure
+becomes a second joint that leads to the same link. Data that SDF cannot represent is in elements
+with the prefix `robodyn:`, which SDF permits; see `robodyn.parsing.sdf.reader`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, 
 
     Args:
         model: model to write.
-        settings: attributes for reading it as its kind, from `settings_of`.
-        positions: of joints, a number or a pose (7,), at which links are placed; others at 0.
+        settings: attributes that make `load` read the model as its kind, from `settings_of`.
+        positions: positions of joints, a number or a pose (7,) each, at which links are placed; 0
+            for other joints.
 
     Returns:
         The text.
@@ -179,7 +180,7 @@ def _closure(out: ElementTree.Element, closure: Closure) -> None:
         )
     if closure.kind not in TYPES or closure.child == WORLD:
         raise OutputError(
-            f"closure {closure.name!r} is {closure.kind}, and a joint of SDF is one of "
+            f"closure {closure.name!r} is {closure.kind}, but a joint of SDF can only be "
             f"{', '.join(TYPES)}; write a .urdf file, or two closures with a light link between",
             value=closure.kind,
         )
@@ -215,14 +216,14 @@ def _joint(
 
 
 def _joint_name(name: str, links: set[str | None]) -> str:
-    """Return a joint's name that is different from all links, as SDF requires."""
+    """Return a name for a joint that differs from all names of links, as SDF requires."""
     while name in links:
         name += "__joint"
     return name
 
 
 def _shape(made: ElementTree.Element, shape: Geometry) -> None:
-    """Write place, form and color of a visual or collision body."""
+    """Write the pose, shape and color of a visual or collision body."""
     _pose(made, shape.at.matrix)
     geometry, form = element(made, "geometry"), shape.form
     if isinstance(form, MeshFile):

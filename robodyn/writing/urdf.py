@@ -2,8 +2,8 @@
 
 """Writer of a model as URDF.
 
-Numbers read back as the same floats. Data that URDF cannot represent are in the element that
-`robodyn.parsing.own_attributes` describes.
+Numbers are written so that they read back as the same floats. Data that URDF cannot represent is in
+the element that `robodyn.parsing.own_attributes` describes.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
-    """Format a mechanism's model as URDF text that is read as its kind."""
+    """Format a mechanism's model as URDF text, which `load` reads as the same kind."""
     return tree_urdf(mechanism.model, mechanism.kind)
 
 
 def tree_urdf(model: Model, kind: str) -> str:
-    """Format a tree with closures as URDF text that is read as a given kind.
+    """Format a tree with closures as URDF text, which `load` reads as a given kind.
 
     Raises:
         OutputError: a URDF cannot represent the model.
@@ -47,7 +47,7 @@ def tree_urdf(model: Model, kind: str) -> str:
 
 
 def tree_of(model: Model, kind: str) -> ElementTree.Element:
-    """Create the elements of `tree_urdf`."""
+    """Create the XML elements for a tree with closures; see `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
     geometry = GeometryWriter(robot, model.links, model.source)
     moved = {joint.child for joint in model.joints if joint.moves}
@@ -75,7 +75,7 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
 
 
 def _inertial(out: ElementTree.Element, link: Link) -> None:
-    """Write the inertia of a link, even if it is 0: readers warn of a link without one."""
+    """Write the inertia of a link, even if it is 0, because readers warn if it is missing."""
     inertial = element(out, "inertial")
     origin(inertial, link.com)
     element(inertial, "mass", value=number(link.mass))
@@ -128,9 +128,9 @@ def _joint(
 
 
 def _motion(out: ElementTree.Element, joint: Joint) -> None:
-    """Write axis, limits and friction of a joint, and the joint that it is coupled to.
+    """Write axis, limits and friction of a joint, and its `<mimic>`.
 
-    Limits of position that are both infinite are omitted.
+    Position limits are omitted if both are infinite.
     """
     element(out, "axis", xyz=numbers(joint.axis))
     limit = element(out, "limit")
@@ -161,7 +161,7 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
 
 
 def settings_of(model: Model, kind: str) -> dict[str, str]:
-    """Return the attributes of a robot's `<robodyn>` for reading the model as a kind."""
+    """Return the attributes of `<robodyn>` that make `load` read the model as a given kind."""
     texts = {
         "type": kind,
         "gravity": "" if np.array_equal(model.gravity, GRAVITY) else numbers(model.gravity),
@@ -196,10 +196,10 @@ def spring_attributes(joint: Joint) -> dict[str, str]:
 
 
 def unloaded_position(each: Joint | PointSpring, form: str) -> float:
-    """Return the position [rad or m] at which a spring has no effort.
+    """Return the position [rad or m] at which a spring exerts no effort.
 
     Raises:
-        OutputError: the effort is the same everywhere.
+        OutputError: the spring exerts the same effort at every position.
     """
     if each.spring.preload and not each.spring.stiffness:
         raise OutputError(
@@ -212,7 +212,7 @@ def unloaded_position(each: Joint | PointSpring, form: str) -> float:
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:
-    """Return the `<param>`s of a joint's actuator beyond armature and friction."""
+    """Return the `<param>`s of a joint's actuator, without armature and friction."""
     params = params_of(joint.drive)
     forward, backward = joint.friction
     if joint.drive.rotor_inertia and backward != forward:

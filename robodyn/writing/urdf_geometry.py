@@ -18,9 +18,9 @@ class GeometryWriter:
     """Writer of the geometry of links.
 
     Args:
-        robot: root element; materials shared by several visuals are written there.
+        robot: root element, which gets the materials that several visuals share.
         links: links of the model.
-        source: file that its meshes are relative to.
+        source: file to which names of meshes are relative.
     """
 
     def __init__(self, robot: Element, links: Iterable[Link], source: str) -> None:

@@ -49,7 +49,7 @@ GRAVITY = {
 
 
 def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
-    """Return launch arguments from a table of default, description and, for some, choices."""
+    """Return launch arguments from a table of defaults, descriptions and optional choices."""
     return [
         DeclareLaunchArgument(
             name, default_value=default, description=text, choices=choices or None
@@ -78,13 +78,13 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
-    """Return the launch arguments for the mechanism and the way it is read."""
+    """Return the launch arguments that name the mechanism and set how it is read."""
     model = {"model": of_parameter("mechanism", "model", default)}
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
 def passed(*names: str) -> dict[str, ParameterValue]:
-    """Return launch arguments as parameters of the same names, with the types of these."""
+    """Return launch arguments as node parameters of the same names and of their types."""
     kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
     return {
         name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
@@ -185,7 +185,7 @@ def own_node(
 
 
 def node(package: str, executable: str = "", **more: Any) -> Node:
-    """Create a node in the launch's namespace, by default the one named as its package."""
+    """Create a node in the launch's namespace, by default the executable named like its package."""
     place = LaunchConfiguration("namespace")
     return Node(
         package=package,
@@ -213,7 +213,7 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
 
 
 def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
-    """Return the actions after the unexpected end of a needed process: fail for `why`."""
+    """Return the actions that fail the launch after a required process ended; `why` is logged."""
     if context.is_shutdown:
         return []
     text = f"{event.process_name} ended with exit code {event.returncode}{why}"
@@ -252,7 +252,7 @@ def enclave(name: str) -> list[str]:
 
 
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create robot_state_publisher for a URDF; a log line if it is not installed."""
+    """Create robot_state_publisher for a URDF, or a log action if it is not installed."""
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
     return node(
@@ -270,7 +270,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create rviz2 with a display configuration for the mechanism; a log line if not installed."""
+    """Create rviz2 with a display configuration, or a log action if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return node(

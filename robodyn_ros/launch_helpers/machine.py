@@ -36,7 +36,7 @@ ARGUMENTS = {
     "hardware": (
         "simulated",
         "simulated: drives with a lag; link: servos on a serial line or UDP, by drive_link; none: "
-        "a node of yours subscribes to position_controller/commands, publishes joint_states",
+        "a node of yours subscribes to position_controller/commands and publishes joint_states",
         *("simulated", "link", "none"),
     ),
     "link": of_parameter("drive_link", "link"),
@@ -103,7 +103,7 @@ def _refuse_stall_homing(params_file: str) -> None:
     """Reject homing by stops over a link, whose commands stay within the ends of the joints.
 
     Raises:
-        RuntimeError: names the file and the parameter.
+        RuntimeError: the homing is `stall`; the message names the file and the parameter.
     """
     for section, values in read_sections(params_file).items():
         is_its_own = section.rsplit("/", 1)[-1] in ("joint_commander", "**")

@@ -83,7 +83,7 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 
 
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
-    """Return the remapping of a simulator topic, below ros2_control if that is in use."""
+    """Return the remapping of a simulator topic, to a hardware topic if ros2_control is in use."""
     hardware = context.launch_configurations["hardware"]
     by_ros2_control = is_on(context, "ros2_control") and hardware == "simulator"
     return name, hardware_topic(name) if by_ros2_control else name
@@ -97,7 +97,7 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 def with_controllers(
     context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
-    """Set the parameter files of controllers: the shipped one, completed for the mechanism.
+    """Set the controllers' parameter files: the default one is completed for the mechanism.
 
     Sets the launch configurations `controllers_file` and `more_controllers_file`. The
     latter, a file of the user, overrides the former, the generated file.
@@ -141,7 +141,7 @@ def check_installed(context: LaunchContext) -> None:
     """Reject a launch with ros2_control if its packages are not installed.
 
     Raises:
-        RuntimeError: names the missing packages.
+        RuntimeError: packages are missing; the message names them.
     """
     if not is_on(context, "ros2_control"):
         return
@@ -163,7 +163,7 @@ def controlled(
     needed: Sequence[Node],
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """Return the controller manager, then controllers, then the start of the planner."""
+    """Return actions that start the controller manager, then the controllers, then the planner."""
     if not is_on(context, "ros2_control"):
         return []
     hardware = context.launch_configurations["hardware"]

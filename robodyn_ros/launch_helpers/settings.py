@@ -44,7 +44,7 @@ def resolve_arguments(
         frictionless: model that has no friction by default.
 
     Raises:
-        RuntimeError: an invalid model, path, duration or parameter file.
+        RuntimeError: the model, path, duration or parameter file is invalid.
     """
     settings = context.launch_configurations
     duration = settings["duration"]
@@ -98,7 +98,7 @@ def resolve_arguments(
 
 
 def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> Any:
-    """Return a value in a parameter file for a node, or for all nodes; None if there is none."""
+    """Return a node's value in a parameter file, or that for all nodes; None if it is not set."""
     own = [values for name, values in sections.items() if name.endswith(node)]
     for values in (*own, sections.get("/**", {})):
         if parameter in values:

@@ -115,7 +115,7 @@ def simulation_arguments(
 
 
 def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
-    """Return the launch of any mechanism's simulation, with given default values."""
+    """Return the launch description of a simulation, with given default values."""
     start = OpaqueFunction(
         function=simulation_nodes, args=[params_file, more.get("frictionless", "")]
     )
@@ -125,7 +125,7 @@ def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
 def simulation_nodes(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Return planner, inverse dynamics, monitor, simulator and summary, with handlers of their end.
+    """Return planner, inverse dynamics, monitor, simulator and summary, with exit handlers.
 
     Args:
         context: context of the launch.
@@ -207,9 +207,9 @@ def simulation_nodes(
 
 
 def subscriber_count(context: LaunchContext) -> int:
-    """Return the number of state subscribers with which a lockstep run starts.
+    """Return the number of state subscribers for which a lockstep run waits.
 
-    They are planner, inverse dynamics, monitor and summary, and the recorder if there is one.
+    They are planner, inverse dynamics, monitor, summary and, if the run is recorded, the recorder.
     """
     return 4 + is_on(context, "record")
 
@@ -249,7 +249,7 @@ def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescri
 
 
 def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
-    """Shut down, with a nonzero exit code unless the run was completed; or stay."""
+    """Shut down, with a nonzero exit code unless the run was completed; with `stay`, wait."""
     if context.launch_configurations.get("stay") == "true":
         return [LogInfo(msg=STAYING)]
     if "run_failed" in context.launch_configurations:

@@ -2,10 +2,11 @@
 
 """Batched simulation of mechanisms of one structure, eight at a time in SIMD lanes.
 
-Each row has its own parameters. The steps equal those of `integration.classical_step`, or of
-`hybrid_step.hybrid_step`, with constant efforts, bit for bit. A row whose step fails keeps its
-state, and the caller advances it separately. Lanes are independent of each other, except that all
-rows of a group keep their states if the equations of one have no solution.
+Each row of the batch is a mechanism with its own parameters. The steps equal those of
+`integration.classical_step`, or of `hybrid_step.hybrid_step`, with constant efforts, bit for bit. A
+row whose step fails keeps its state, and the caller advances it separately. Lanes are independent
+of each other, except that all rows of a group keep their states if the equations of one have no
+solution.
 
 A kind derives its two entries from its `Functions` by `simulation_entries.lane_entries`.
 """
@@ -50,7 +51,7 @@ class Rows(NamedTuple):
     Attributes:
         q, v: (nq,) and (nv,) states.
         efforts, wrench, base: (n,), (6,) and (9,), constant.
-        left: (1,) steps left.
+        left: (1,) number of steps left.
     """
 
     q: Any
@@ -62,10 +63,10 @@ class Rows(NamedTuple):
 
 
 class LaneStep(NamedTuple):
-    """Argument of the efforts and loads in a step.
+    """Argument of the function that supplies the efforts and loads of a step.
 
     Attributes:
-        rows: the `Rows`.
+        rows: the `Rows` that take the step.
         moves: whether bases move.
     """
 
@@ -74,7 +75,7 @@ class LaneStep(NamedTuple):
 
 
 def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
-    """Return the loops of a kind for smooth and for hybrid steps.
+    """Create the loops of a kind of mechanism for smooth and for hybrid steps.
 
     A loop is loop(structure, arrays, work, first, last). It advances groups of eight rows from
     `first` to before `last`. `unpack(structure, rows)` returns the plant's mechanism from its
@@ -85,8 +86,8 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         settings: (SETTINGS,).
         efforts, loads: (N, n) and (N, 15), constant.
         q, v: (N, nq) and (N, nv) states, advanced in place.
-        left: (N, 1) number of steps to take, zero for none; on return, the number of remaining
-        steps.
+        left: (N, 1) number of steps to take, which may be zero; on return, the number of remaining
+            steps.
     """
     accelerate, normalize, equations = kind.accelerate, kind.normalize, kind.equations
     configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia

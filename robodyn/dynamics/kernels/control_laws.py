@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Control laws, one state a call, for the controllers of `robodyn.control` and the simulation.
+"""Control laws of the controllers in `robodyn.control`, for one state per call.
 
 A law computes efforts from a state and a row of a plan (precomputed data of the motion).
 """
@@ -33,7 +33,7 @@ def corrected_acceleration(
 
 @inner
 def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
-    """Add the efforts for planned friction, from `start` on in the row, if there are any.
+    """Add the efforts for planned friction, which begin at `start` in the row, if any.
 
     Rows of kp below the gains, (n, nv), are efforts per displacement: they compensate strong
     viscous friction for a rate that leads back to the plan.
@@ -52,7 +52,7 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 @inner
 def clip_efforts(required: Any, limits: Any, out: Any) -> bool:
-    """Clip efforts to limits (2 n,), least, then largest; False if an effort is not finite."""
+    """Clip efforts to limits (2 n,), least before largest; False if an effort is not finite."""
     finite, n = True, out.shape[0]
     for i in range(n):
         finite = finite and math.isfinite(required[i])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the dynamics of one state, by differences in SIMD lanes.
+"""Derivatives of the dynamics of one state, by finite differences in SIMD lanes.
 
 The differentiated function is the residual of a motion in the equations,
 
@@ -8,8 +8,8 @@ The differentiated function is the residual of a motion in the equations,
 
 with the driven joints' efforts f and a wrench w; no system of equations has to be solved at each
 point. Then A df = dg for derivatives of efforts, and M da = -dg for those of accelerations. g is
-linear in a and, without dry friction, quadratic in v, so central differences by a and v are exact
-to rounding; differences by the configuration are of order 4.
+linear in a and, without dry friction, quadratic in v, so central differences with respect to a and
+v are exact to rounding; those with respect to the configuration are of order 4.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from robodyn.numerics.linear import solve_columns
 from robodyn.numerics.simd.access import entry, lane, set_entry
 from robodyn.numerics.simd.lanes import WIDTH
 
-# Quantities to differentiate: efforts, accelerations, or g at rest, by displacement only.
+# Quantities to differentiate: efforts, accelerations, or g at rest (w.r.t. displacement only).
 EFFORTS: Final = 0
 ACCELERATIONS: Final = 1
 LOADS_AT_REST: Final = 2
-# Number of points for each coordinate: of its acceleration, velocity and displacement.
+# Number of stencil points for each coordinate: for its acceleration, velocity and displacement.
 OF_ACCELERATION: Final = 1
 OF_VELOCITY: Final = 2
 OF_DISPLACEMENT: Final = 4
 
 
 class Points(NamedTuple):
-    """Eight points, in lanes: arguments of g, displacements (nv,) of q, and g (nv,)."""
+    """Eight points of the stencil, one per lane: arguments of g, displacements of q, and g."""
 
     q: Any
     v: Any
@@ -47,14 +47,15 @@ class Points(NamedTuple):
 
 
 class DerivativeMemory(NamedTuple):
-    """Derivatives of g.
+    """Scratch arrays for g and its derivatives.
 
     Attributes:
         M, A: (nv, nv) and (nv, n) as above.
-        rows: (nv, 2 nv + max(n, nv)) derivatives by q and by v, and space for those by the load.
+        rows: (nv, 2 nv + max(n, nv)) derivatives with respect to q and to v, and space for those
+            with respect to the load.
         rest: (nv,) g itself.
-        rates: (n, nv) derivatives by q of the driven joints' rates.
-        friction_slope: (n,) derivatives of their dry friction by these rates.
+        rates: (n, nv) derivatives of the driven joints' rates with respect to q.
+        friction_slope: (n,) derivatives of their dry friction with respect to these rates.
     """
 
     M: Any
@@ -118,7 +119,7 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 
 @inner
 def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) -> None:
-    """Add the results at these points to the derivatives."""
+    """Add the results at eight points of the stencil to the derivatives."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
         n = point_number(first, k, skipped)
@@ -138,7 +139,10 @@ def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) 
 
 @inner
 def add_falling_friction(out: Any) -> None:
-    """Add derivatives of rate-dependent friction: A diag(slope) (rates dq + A' dv)."""
+    """Add the derivatives of dry friction that depends on the rate to those of g.
+
+    For small changes dq and dv they are A diag(friction_slope) (rates dq + A' dv).
+    """
     nv, n = out.A.shape
     for i in range(nv):
         for k in range(n):
@@ -174,7 +178,7 @@ def solve_derivatives(forward: bool, s: Any, out: Any) -> bool:
 
 
 def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
-    """Create the function that writes the derivatives of a kind's dynamics.
+    """Create the function that writes the derivatives of the dynamics of a kind of mechanism.
 
     Args:
         residual: residual(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
@@ -192,13 +196,14 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
     def write_derivatives(
         mechanism: Any, given: Any, steps: Any, friction: Any, quantity: int, memory: Any, out: Any
     ) -> bool:
-        """Write derivatives (3 nv n,) by rows; False if there are none.
+        """Write derivatives (3 nv n,) row by row; False if they do not exist.
 
-        Of LOADS_AT_REST, derivatives (nv, nv) of g by displacement, then A' (n, nv).
+        For LOADS_AT_REST, these are the derivatives (nv, nv) of g with respect to displacement,
+        then A' (n, nv).
 
         `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
-        the last two may have length zero; `steps` (nv,) displacements, `friction` (n or more,
-        DRY_FRICTION) that of the driven joints, or no rows.
+        the last two may have length zero. `steps` (nv,) are the displacements of the stencil.
+        `friction` (n or more, DRY_FRICTION) is that of the driven joints, or has no rows.
         """
         _, v, a, efforts, wrench, base = given
         s, p, found = memory

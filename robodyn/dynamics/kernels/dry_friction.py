@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Law of dry friction of every joint: Coulomb friction with Stribeck's increase at low rates.
+"""Law of dry friction for all joints: Coulomb friction with Stribeck's increase at low rates.
 
 Compiled form of `Actuator.dry_friction`. Its parameters are consecutive numbers in the layout of
 every kind, as from `Actuator.friction_numbers`.
@@ -65,7 +65,7 @@ def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
 
 @inner
 def dry_friction_slope(numbers: Any, start: int, rate: Any) -> Any:
-    """Compute the derivative of `dry_friction` by the rate; zero at rest."""
+    """Compute the derivative of `dry_friction` with respect to the rate; zero at rest."""
     fall = numbers[start + STRIBECK]
     left = 1.0 / (1.0 + fall * rate * rate)
     excess = choose(rate > 0.0, numbers[start + EXCESS], -numbers[start + EXCESS_BACKWARD])

@@ -31,9 +31,10 @@ COORDINATE_SIZE = 18
 
 
 class LinkMotion(NamedTuple):
-    """Velocity and acceleration of a link: angular, and linear of its point at the base's origin.
+    """Spatial velocity and acceleration of a link.
 
-    The acceleration includes that of the base, minus gravity.
+    The linear parts are those of the link's point that coincides with the base's origin. The
+    acceleration includes that of the base, minus gravity.
     """
 
     omega: Any
@@ -55,11 +56,11 @@ class LinkTerms(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Moments and forces on the bodies that a coordinate carries, per unit of it, and a factor.
+    """Moments and forces, per unit of a coordinate's motion, on the bodies that it carries.
 
     Attributes:
-        change, rate, place: by its acceleration, velocity and displacement.
-        factor: 2 B S, as a factor of angular parts of coordinates before it.
+        change, rate, place: per unit of its acceleration, velocity and displacement.
+        factor: 2 B S, by which the angular parts of preceding coordinates are multiplied.
     """
 
     change: Any
@@ -70,7 +71,7 @@ class Columns(NamedTuple):
 
 @inner
 def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: Any) -> Any:
-    """Write S, Psi' and Psi'' of a joint to its row; return the motion beyond it."""
+    """Write S, Psi' and Psi'' of a joint to its row; return the motion of its child link."""
     omega, velocity, alpha, accel = motion
     turning = cross(omega, axis)
     moving = add(cross(omega, arm), cross(velocity, axis))

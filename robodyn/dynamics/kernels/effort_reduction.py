@@ -25,9 +25,9 @@ def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out
     measured by the mass matrix.
 
     Args:
-        resting: (n,) without acceleration.
-        required: (n,) with the acceleration.
-        limits: (2 n,) least, then largest; they contain zero.
+        resting: (n,) efforts without acceleration.
+        required: (n,) efforts with the acceleration.
+        limits: (2 n,) least, then largest efforts; zero is within them.
         M: (nv, nv) mass matrix, of which the lower triangle counts; overwritten.
         L: (n, nv) Jacobian of the driven joints' rates.
         out: the efforts (n,).

@@ -44,7 +44,7 @@ class ElasticPlant(NamedTuple):
 
     Attributes:
         own: `PackedPlant` of the mechanism without rotors.
-        friction: (nf, sticking.ROW), the motors first.
+        friction: (nf, sticking.ROW) dry friction, that of the motors first.
         options: (OPTIONS + 1,) those of a `PackedPlant`, and MEASURES_MOTORS.
         drives: (n, 3) STIFFNESS, DAMPING and INERTIA.
     """
@@ -56,13 +56,13 @@ class ElasticPlant(NamedTuple):
 
 
 class ElasticMemory(NamedTuple):
-    """Memory for the equations of the mechanism itself.
+    """Scratch arrays for the equations of the mechanism without its motors.
 
     Attributes:
         equations: `MotionEquations`.
-        N: (nv, nv) J'J, factorised.
+        N: (nv, nv) J'J, factorized.
         none, positions: (n,) zeros, and positions of the driven joints.
-        q, rate: (nq,) configuration of the motors, and its change.
+        q, rate: (nq,) configuration that the motors imply, and its change.
         v, change: (nv,) its velocity, and its change.
     """
 
@@ -117,7 +117,7 @@ def add_drives(
 
 @inner
 def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
-    """Write the change and the velocity of a configuration for motors (n,); False if singular."""
+    """Write a Newton step towards motor positions, and the velocity; False if singular."""
     e = m.equations
     clear(m.change)
     for j in range(nv):
@@ -136,7 +136,7 @@ def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) 
 
 
 def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
-    """Return the loop of a kind with elastic drives; see `hybrid_loop`.
+    """Create the simulation loop for mechanisms with elastic drives; see `hybrid_loop`.
 
     Its `plant` is an `ElasticPlant`. `joint_positions(plant, configuration, out)` writes the
     positions (n,) of the driven joints. The rows `L` of the kind's `equations` begin with those of
@@ -183,9 +183,10 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
 
     @noinline
     def measure_motors(plant: Any, q: Any, v: Any, load: Any, work: Any) -> bool:
-        """Find the configuration and velocity of rigid drives at the motors' positions and rates.
+        """Find the state that the motors' positions and rates imply if drives are rigid.
 
-        The result is in the memory; False if there is none.
+        The result is written to the scratch arrays. Returns False if no such configuration was
+        found.
         """
         nq, nv, n = rigid_sizes(plant.own)
         m = work[1]

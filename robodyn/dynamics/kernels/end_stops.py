@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""End stops of joints: a one-sided spring and damper, the same for all kinds.
+"""End stops of joints: a one-sided spring and damper, for all kinds of mechanisms.
 
 The stop of a joint that is beyond its end by r, with rate r', pushes with k r + c r', and never
 pulls. Stiffness k and damping c are given, or follow from the effective inertia m of the joint and
@@ -29,7 +29,7 @@ STOPS: Final = 5
 
 
 class JointEnds(NamedTuple):
-    """The part of a `PackedPlant` that the functions here read."""
+    """Position limits of joints and numbers of their end stops, named as in `PackedPlant`."""
 
     table: Any
     stops: Any
@@ -43,10 +43,10 @@ def is_beyond(position: Any, joint: Any) -> Any:
 
 @inner
 def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, slopes: Any) -> bool:
-    """Write the motors' efforts out (n,); return whether to call `add_end_stops`.
+    """Write the motors' efforts (n,) to `out`; return whether to call `add_end_stops`.
 
-    `plant` is a `PackedPlant` or `JointEnds`, its numbers or lanes, like efforts, positions and
-    rates (n,) of the driven joints.
+    `plant` is a `PackedPlant` or `JointEnds`. It consists of numbers or lanes, like the efforts,
+    positions and rates (n,) of the driven joints.
     """
     table, stops = plant.table, plant.stops
     columns, is_pressed = table.shape[1], False
@@ -69,7 +69,7 @@ def scales(stops: Any) -> bool:
 def add_end_stops(
     plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any, slopes: Any
 ) -> bool:
-    """Add the efforts of the stops to out (n,); return False if M is not positive definite.
+    """Add the efforts of the stops to `out` (n,); False if M is not positive definite.
 
     Stiffness and damping of the stops that push are written to `slopes` (n, 2).
 
@@ -154,7 +154,7 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
 
 @kernel
 def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
-    """Compute largest efforts out (N, n) at rates (N, n), by limits (n,) and `joint_table`."""
+    """Write the largest efforts of the motors at `rates` (N, n) to `out` (N, n)."""
     for k in range(rates.shape[0]):
         for i in range(rates.shape[1]):
             out[k, i] = limits[i]
@@ -166,7 +166,7 @@ def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
 def end_stop_efforts(
     position: Any, rate: Any, limits: Any, stops: Any, M: Any, L: Any, out: Any
 ) -> bool:
-    """Write the efforts out (n,) of the stops at limits (n, 2); see `add_end_stops`."""
+    """Write the efforts of the end stops at `limits` (n, 2) to `out` (n,)."""
     for i in range(out.shape[0]):
         out[i] = 0.0
     slopes = stack(out.shape[0], 2)

@@ -75,7 +75,7 @@ class MotionEquations(NamedTuple):
 
 
 class PieceMemory(NamedTuple):
-    """Memory for the piece of a step that is being integrated.
+    """Scratch arrays for the piece of a step that is being integrated.
 
     Attributes:
         start, start_rate: (nq,) and (nv,) state at its beginning.
@@ -92,7 +92,7 @@ class PieceMemory(NamedTuple):
 
 
 class HybridScratch(NamedTuple):
-    """Scratch memory of a step in which joints may stick and slide."""
+    """Scratch arrays of a step in which joints may stick and slide."""
 
     stages: Any
     equations: Any
@@ -277,7 +277,7 @@ def choose_all(where: Any, source: Any, out: Any) -> None:
 
 @inner
 def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any) -> Any:
-    """Return in which lanes a trial of a piece is accepted, the new bracket, and the next end.
+    """Return the lanes that accept a trial of a piece, the new bracket, and the next end.
 
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
     finds. If the rate jumps to the other sign, the piece ends behind the jump.
@@ -355,7 +355,7 @@ def put_accelerations(
 
 @inner
 def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
-    """Let joints stick that broke away but moved backward; return in which lanes there are any."""
+    """Let joints stick that broke away but moved backward; return the lanes with such joints."""
     held = going & ~going
     for i in range(j.mode.shape[0]):
         broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
@@ -414,7 +414,7 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 
 @inner
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
-    """Let joints stick that came to rest; return in which lanes any of them has a nonzero rate.
+    """Let joints stick that came to rest; return the lanes in which one still has a rate.
 
     The changes that bring these rates to zero are written to `j.required`.
     """

@@ -35,7 +35,7 @@ class PackedPlant(NamedTuple):
         mechanism: arrays that only the functions of the kind read.
         table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
         friction: (nf, sticking.ROW) of the joints that have dry friction.
-        options: (OPTIONS,) 1 or 0.
+        options: (OPTIONS,) options of hybrid steps, 1 or 0.
         stops: (5,) numbers of `end_stops`.
     """
 
@@ -67,12 +67,12 @@ class PackedRollout(NamedTuple):
     """Arrays of a simulation, in the order of `compiled_run.Rollout.arrays`.
 
     Attributes:
-        effort_limits, kp, kv: as of `Control`.
+        effort_limits, kp, kv: as in `Control`.
         plan: (N - 1, 1, k) rows for the law at each instant, with constant efforts to the next; or
             (N - 1, 4, k), also at the start, middle and end of the step, for a continuous law: then
             there is one step to the next instant.
-        dt: (N - 1,) [s] length of the steps after each instant. offset: (N,) number of steps before
-        each instant.
+        dt: (N - 1,) [s] length of the steps after each instant.
+        offset: (N,) number of steps before each instant.
         loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
             it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
@@ -128,7 +128,7 @@ class Step(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """Memory of a Runge-Kutta step.
+    """Scratch arrays of a Runge-Kutta step.
 
     Attributes:
         rates, accelerations: (4, nq) and (4, nv) time derivatives at the stages.
@@ -178,7 +178,7 @@ def commanded(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write the law's efforts to `required`, limited ones to `effort`; False on failure."""
+    """Write the law's efforts to `required` and the limited ones to `effort`; False on failure."""
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, required)

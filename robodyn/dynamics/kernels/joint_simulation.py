@@ -23,7 +23,7 @@ from robodyn.numerics.vectors import clear, copy
 
 
 class JointMemory(NamedTuple):
-    """Scratch memory that the functions here need, for one state or eight.
+    """Scratch arrays that the functions of this module need, for one state or eight.
 
     Attributes:
         vectors: (4, n).
@@ -43,12 +43,12 @@ def do_nothing(mechanism: Any, q: Any, s: Any) -> None:
 
 @inner
 def never(mechanism: Any, joint: int) -> bool:
-    """Return that no joint is continuous."""
+    """Return False: no joint is continuous."""
     return False
 
 
 class JointEquations(NamedTuple):
-    """Equations of a kind, for floats and lanes; `s` is its scratch memory.
+    """Equations of motion of a kind of mechanism; `s` are scratch arrays, of floats or lanes.
 
     Attributes:
         joints: joints(mechanism) -> number of joints.
@@ -86,7 +86,7 @@ def mass_matrix_rows(kind: JointEquations) -> Any:
 
 
 def loop_functions(kind: JointEquations) -> Functions:
-    """Return the functions of a kind for its simulation loops."""
+    """Return the functions that a kind of mechanism needs for its simulation loops."""
     joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
 
     @inner
@@ -142,7 +142,7 @@ def loop_functions(kind: JointEquations) -> Functions:
 
     @inner
     def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
-        """Do nothing: every q is a valid configuration."""
+        """Do nothing, because every q is a valid configuration."""
         return OK
 
     @inner

@@ -25,7 +25,7 @@ from robodyn.numerics.simd.tables import new_table
 def evaluate_lanes(
     find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
 ) -> int:
-    """Compute results out (N, k) for the arguments of N states.
+    """Compute a result (k,) for each of N states and write it to `out` (N, k).
 
     Args:
         find: function find(mechanism, state, settings, s, found), all in lanes; writes a result, a
@@ -75,7 +75,7 @@ def evaluate_lanes(
 def evaluate_without_scratch(
     find: Any, first: Any, second: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Compute results out (N, k) for the arguments of N states, by equations without scratch."""
+    """Compute results like `evaluate_lanes`, by equations that need no scratch arrays."""
     mechanism, states, width = borrowed_array((first, second)), borrowed_array(given), BASE
     for k in range(len(states)):
         width = max(width, states[k].shape[1])
@@ -85,10 +85,10 @@ def evaluate_without_scratch(
 def entry_makers(
     module: str, evaluate_states: Any = evaluate_without_scratch
 ) -> tuple[Any, Any, Any]:
-    """Return functions that make the entries of a kind for batches.
+    """Return functions that create the batch entries of a kind of mechanism.
 
-    Entries take the two arrays of a packed mechanism, arrays of states and out (N, k) for the
-    results, and return what `evaluate_lanes` returns:
+    Entries take the two arrays of a packed mechanism, arrays of states and an array `out` (N, k)
+    for the results, and return what `evaluate_lanes` returns:
 
         of_configurations(name, find, settings): entry(first, second, q, out).
         of_states(name, find, settings): entry(first, second, q, v, third, wrench, base, out).

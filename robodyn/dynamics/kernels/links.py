@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Placement, motion and momentum of the links of a tree, for every kind.
+"""Placement, motion and momentum of the links of a tree, for every kind of mechanism.
 
 The tree is packed by `dynamics.link_tree`: `plan` (integers in arrays of float64) and `numbers`
 contain one record per link, parents before children, the root first. Positions p are those of the
@@ -126,7 +126,7 @@ def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
 
 @inner
 def are_rows(rows: Any, width: int) -> bool:
-    """Return whether rows have this number of entries each, all finite."""
+    """Return whether each row has the given number of entries, all finite."""
     if rows.shape[1] != width:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing
@@ -139,7 +139,7 @@ def are_rows(rows: Any, width: int) -> bool:
 
 @inner
 def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
-    """Place a link on its parent, whose row of F is given."""
+    """Compute the frame of a link from that of its parent, both rows of F."""
     x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
     origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
     a, b = combine(x, y, z, link.frame_x), combine(x, y, z, link.frame_y)
@@ -175,7 +175,7 @@ def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
 
 @inner
 def place_root(root: Any, F: Any) -> None:
-    """Place the root, whose record contains its frame in the base frame."""
+    """Write the frame of the root, which its record contains."""
     store(F[0], X, root.frame_x)
     store(F[0], Y, root.frame_y)
     store(F[0], Z, root.frame_z)
@@ -184,7 +184,7 @@ def place_root(root: Any, F: Any) -> None:
 
 @inner
 def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
-    """Place all links."""
+    """Compute the frames of all links."""
     place_root(link_of(plan, numbers, 0), F)
     for i in range(1, F.shape[0]):
         link = link_of(plan, numbers, i)
@@ -204,7 +204,7 @@ def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
 
 @inner
 def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
-    """Place the links on a path."""
+    """Compute the frames of the links from the root to a link."""
     place_root(link_of(plan, numbers, 0), F)
     for k in range(count - 1, -1, -1):
         i = int(way[0, k])
@@ -214,7 +214,7 @@ def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> 
 
 @inner
 def point_of(placed: Any, at: Any) -> Any:
-    """Return the origin of a frame at (12,) on a link, in base axes."""
+    """Return the origin of the frame `at` (12,) on a link, in base axes."""
     x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
     return add(vector(placed, ORIGIN), combine(x, y, z, vector(at, ORIGIN)))
 
@@ -293,7 +293,7 @@ def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, o
 
 @batch_entry
 def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out: Any) -> bool:
-    """Write the poses out (N, 7) of a frame at (12,) on a link."""
+    """Write the poses (N, 7) of the frame `at` (12,) on a link to `out`."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -316,7 +316,7 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out
 def jacobians(
     plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Write Jacobians out (N, 6 nv) of a frame at (12,) on a link; S is (N, rates nv) or None."""
+    """Write the Jacobians (N, 6 nv) of the frame `at` (12,) on a link to `out`."""
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -337,7 +337,7 @@ def jacobians(
 def motions(
     plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Write twist and acceleration out (N, 12) of a frame at (12,) on a link.
+    """Write twist and acceleration (N, 12) of the frame `at` (12,) on a link to `out`.
 
     The arguments r and c (N, rates) are the rates of the joints and their derivatives.
     """
@@ -369,7 +369,7 @@ def motions(
 
 @batch_entry
 def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) -> bool:
-    """Write the centers of mass out (N, 3) [m] of the whole mechanism."""
+    """Write the centers of mass (N, 3) [m] of the whole mechanism to `out`."""
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -389,7 +389,7 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) -> bool:
-    """Write linear and angular momentum out (N, 6) about the base's origin, at rates r."""
+    """Write the momentum (N, 6) at rates r, angular about the base's origin, to `out`."""
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
     if not (trusted or are_motions(plan, numbers, p, r, r)):
         return False
@@ -420,7 +420,7 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, out: Any) -> bool:
-    """Write centroidal momentum matrices out (N, 6 nv); S is (N, rates nv) or None."""
+    """Write the centroidal momentum matrices (N, 6 nv) to `out`."""
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -451,7 +451,7 @@ def center_of(link: Any, placed: Any) -> Any:
 
 @inner
 def carry(link: Any, placed: Any, out: Any) -> None:
-    """Write mass, first moment and inertia of a link about the base's origin, out (CARRIED,)."""
+    """Write mass, first moment and inertia of a link about the base's origin to `out`."""
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass

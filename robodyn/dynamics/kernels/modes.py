@@ -25,7 +25,7 @@ NO_FRICTION: Final = 2.0
 
 
 class FrictionMemory(NamedTuple):
-    """Scratch memory for nf joints with friction, of a mechanism with nv velocities.
+    """Scratch arrays for nf joints with friction, of a mechanism with nv velocities.
 
     Attributes:
         factor: (nv, nv) Cholesky factor of the mass matrix, with implicit damping if any.
@@ -69,7 +69,7 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 @inner
 def rest_threshold(rate: Any, count: int) -> Any:
-    """Return the rate [m/s or rad/s] below which a joint counts as at rest, from those (count,)."""
+    """Return the rate below which a joint counts as at rest, from the present rates (count,)."""
     largest = largest_of(abs(rate[0]), 1.0)
     for j in range(1, count):
         largest = largest_of(abs(rate[j]), largest)
@@ -151,8 +151,8 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
     """Choose for each joint whether it slides or sticks; return whether the whole mechanism sticks.
 
     Joints that move keep sliding. Joints at rest stick if friction can hold them, given the
-    friction of the others. A joint that breaks away has kinetic friction from then on, which may be
-    lower, so the remaining joints at rest are evaluated again.
+    friction of the others. A joint that breaks away then has kinetic friction, which may be lower,
+    so the remaining joints at rest are evaluated again.
 
     Args:
         friction: (nf, sticking.ROW).

@@ -16,7 +16,7 @@ from robodyn.numerics.vectors import copy
 
 @inner
 def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) at the second stage of ROS2 (1) or after the step (2)."""
+    """Write the state (count,) at the second Rosenbrock stage (1) or after the step (2)."""
     for j in range(count):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]

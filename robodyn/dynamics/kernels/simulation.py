@@ -42,10 +42,11 @@ from robodyn.numerics.vectors import copy
 
 
 class Functions(NamedTuple):
-    """Compiled functions of a kind; use `inner` unless there is a reason for another decorator.
+    """Compiled functions of a kind of mechanism, from which its simulation loops are made.
 
-    `plant` is an `integration.PackedPlant`, `work` the kind's scratch memory. For batches, all but
-    `command` and `sizes` also take lanes.
+    Decorate the functions with `inner`, unless there is a reason for another decorator. `plant` is
+    an `integration.PackedPlant`, `work` the kind's scratch memory. For batches, all but `command`
+    and `sizes` also take lanes.
 
     Attributes:
         command: command(control, configuration, velocity, row, load, work, out) -> bool. Write the
@@ -103,14 +104,17 @@ def command_at_instant(
 
 
 def hybrid_loop(kind: Functions) -> Any:
-    """Return the loop of a kind whose joints stick or may be strongly damped; see `smooth_loop`."""
+    """Create the simulation loop for joints that stick or are damped strongly.
+
+    Its arguments are those of the loop that `smooth_loop` creates.
+    """
     command, normalize, sizes = kind.command, kind.normalize, kind.sizes
     equations, configuration_rate = kind.equations, kind.configuration_rate
     without_inertia = kind.without_inertia
 
     @inner
     def supply(task: Any, step: Any, when: float, given: bool) -> Any:
-        """Return a status, and the state of a stage with its efforts and load."""
+        """Return a status and the state at a stage, with its efforts and load."""
         s, p = task.scratch.stages, task.scratch.piece
         status, q, v = integration.OK, s.configuration, s.velocity
         put_load(step, when, p.load)
@@ -156,9 +160,10 @@ def hybrid_loop(kind: Functions) -> Any:
 
 
 def smooth_loop(kind: Functions) -> Any:
-    """Return the loop of a kind: loop(plant, model, work, arrays, law, first, last).
+    """Create the simulation loop for joints without dry friction or strong damping.
 
-    `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
+    The result is loop(plant, model, work, arrays, law, first, last): `plant` is a `PackedPlant`,
+    `arrays` are those of a `PackedRollout`.
     """
     command, accelerate, normalize = kind.command, kind.accelerate, kind.normalize
     sizes = kind.sizes

@@ -24,7 +24,7 @@ def loop_entries(
     mechanism_of: Any = borrowed_array,
     model_of: Any = borrowed_array,
 ) -> tuple[Any, Any, Any]:
-    """Return the entries `simulate`, `simulate_hybrid` and `simulate_elastic` of a kind.
+    """Create the entries `simulate`, `simulate_hybrid` and `simulate_elastic`.
 
     An entry takes the packed plant: arrays of its mechanism, then table, friction, options and
     stops of `PackedPlant`, and the drives of an `ElasticPlant`; arrays of the controller's model;
@@ -69,14 +69,14 @@ def loop_entries(
 
 @inner
 def always_fits(structure: Any, rows: Any) -> bool:
-    """Return that the scratch memory fits on the stack."""
+    """Return True: the scratch arrays fit on the stack."""
     return True
 
 
 def lane_entries(
     module: str, functions: Functions, unpack: Any, shapes: Any, fits: Any = always_fits
 ) -> tuple[Any, Any]:
-    """Return the entries `advance` and `advance_hybrid` of a kind, see `batch_loops`.
+    """Create the batch entries `advance` and `advance_hybrid`; see `batch_loops`.
 
     Args:
         module: name of the module to which the entries belong.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""State of a mechanism, as the kernels of all kinds take it, and its checks.
+"""State of a mechanism in the form that all kernels take, and its checks.
 
 No function here counts references; a kernel that allocates arrays makes a `State` of them itself.
 """
@@ -47,7 +47,7 @@ def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base:
 
 @inner
 def borrow_optional(given: Any, other: Any) -> Any:
-    """Return a borrowed array and True, or `other` and False if there is none.
+    """Return a borrowed array and True, or `other` and False if `given` is None.
 
     If the type of `given` is None, the code for its presence is not compiled.
     """

@@ -58,7 +58,7 @@ def calibrate(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[CalibrationOptions],
 ) -> Calibration:
-    """Identify the dimensions of a mechanism from measured poses, close to the nominal ones.
+    """Identify the dimensions of a mechanism, close to the nominal ones, from measurements.
 
     Maximum a posteriori estimation by the Levenberg-Marquardt method with analytic derivatives.
     Dimensions that the measurements do not determine keep their nominal values.
@@ -184,7 +184,7 @@ UNREACHED = (KinematicsError, InvalidInput)
 
 
 def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
-    """Reject readings of joints that do not move, or that are in degrees or millimeters.
+    """Reject joint readings that do not change, or that are in degrees or millimeters.
 
     Raises:
         InvalidInput: the joints do not move, or the unit is wrong.
@@ -200,7 +200,7 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
 
 
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
-    """Compute nominal poses (N, 7) of the samples, each starting from the one before or from home.
+    """Compute nominal poses (N, 7) of the samples, each from the previous one or from home.
 
     Raises:
         InvalidInput: the model has no pose for some readings.
@@ -228,7 +228,8 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
     """Reject a tracker's positions that cannot be in meters.
 
     Raises:
-        InvalidInput: they spread far more, or far less, than those of the model.
+        InvalidInput: their spread is far larger, or far smaller, than that of the model's
+            positions.
     """
     if measure not in ("pose", "position"):
         return
@@ -237,7 +238,7 @@ def refuse_units(m: Mechanism, measurements: Measurements, measure: str, poses: 
     moves = max(np.ptp(turns, axis=0).max(), np.ptp(places, axis=0).max()) >= REST_RANGE
     if measure == "pose" and not moves:
         raise InvalidInput(
-            f"{measurements.where}: the target does not move; is it the one on the body?",
+            f"{measurements.where}: the target does not move; check that it is on the body",
             value=0.0,
         )
     extent = float(np.linalg.norm(np.ptp(places, axis=0)))

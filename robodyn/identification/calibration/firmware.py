@@ -39,7 +39,7 @@ class DeltaSettings:
     """Parameters of a delta robot in the form of 3D printer firmwares.
 
     Attributes:
-        kinematics: `delta` of carriages on rails, `rotary_delta` of arms.
+        kinematics: `delta` for carriages on rails, `rotary_delta` for arms.
         joints: names of the driven joints, in the order of the towers.
         radius: [m] of the towers about their center, minus that of the effector.
         height: [m] of the arms' axes above the nozzle's zero; 0 for rails.
@@ -49,7 +49,7 @@ class DeltaSettings:
         endstops: (3,) [m] height of the nozzle at the center of the towers, with arm or carriage
             at its end stop: the joint's upper limit, or the lower one where that is higher up.
         center: (2,) [m] of the towers, base frame.
-        residual: [m] largest error of a rod's length where the numbers were fitted.
+        residual: [m] largest error of a rod's length at the configurations of the fit.
     """
 
     kinematics: Literal["delta", "rotary_delta"]
@@ -82,7 +82,7 @@ class DeltaSettings:
         """Return Marlin's commands M665 and M666 [mm, degrees].
 
         Raises:
-            InvalidInput: a delta with arms, which Marlin does not have.
+            InvalidInput: the delta has arms, which Marlin does not support.
         """
         if self.kinematics != "delta":
             raise InvalidInput(
@@ -109,20 +109,21 @@ class DeltaSettings:
     def _remark(self) -> str:
         x, y = 1e3 * self.center
         return (
-            f"origin at x {x:.3f} mm, y {y:.3f} mm of the model; lengths of rods differ from the "
-            f"model's by up to {1e3 * self.residual:.4f} mm"
+            f"the origin is at x = {x:.3f} mm, y = {y:.3f} mm in the model; rod lengths differ "
+            f"from those of the model by up to {1e3 * self.residual:.4f} mm"
         )
 
 
 class _Delta(NamedTuple):
-    """A delta as it is described, its joints in the order of their angles.
+    """Delta robot to which parameters are fitted, with its joints in the order of their angles.
 
     Attributes:
         order: indices of the driven joints, counterclockwise.
         is_rotary: whether arms turn.
         signs: (3,) 1 if a joint's position grows as its carriage rises or its arm goes down.
         values: unknowns of the fit: x and y of the origin, radius, angles (3,), lengths of rods
-            (3,), zeros of joints (3,); with arms, height of their axes and their lengths (3,).
+            (3,), zero offsets of joints (3,); with arms, height of their axes and their lengths
+            (3,).
         rises: 1 if the arms are above the nozzle, otherwise -1.
     """
 
@@ -133,14 +134,14 @@ class _Delta(NamedTuple):
     rises: float
 
     def ends(self, values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return radii and heights (..., 3) of the ends of arms or carriages at positions."""
+        """Return radii and heights (..., 3) of the arms' ends or carriages at joint positions."""
         moved = self.signs * at + values[9:12]
         if not self.is_rotary:
             return np.broadcast_to(values[2], moved.shape), moved
         return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
 
     def gaps(self, values: FloatArray, at: FloatArray, places: FloatArray) -> FloatArray:
-        """Return by how much rods (N, 3) would be longer at positions and places of the nozzle."""
+        """Return errors (N, 3) [m] of the rods' lengths, for joint and nozzle positions."""
         r, z = self.ends(values, at)
         a = values[3:6]
         e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
@@ -148,12 +149,15 @@ class _Delta(NamedTuple):
 
 
 def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSettings:
-    """Fit the numbers of firmwares to a delta.
+    """Fit the parameters of printer firmwares to a delta robot.
 
     Args:
         m: a delta with three vertical rails or three arms, its tip the nozzle.
-        near: (N, 3) positions of the driven joints [m or rad] at which, and slightly above which,
-            the parameters are fitted; around home by default.
+        near: (N, 3) positions of the driven joints [m or rad] for the fit, which also uses poses
+            slightly above these; by default random positions around home.
+
+    Returns:
+        The parameters.
 
     Raises:
         InvalidInput: the mechanism is not a delta, or a joint has no limit at its end stop.
@@ -199,8 +203,8 @@ def _delta_of(m: Mechanism) -> _Delta:
     arms = [[rod for rod in found if rod.base == joints[n].child] for n in m.joint_names]
     if len(set(m.drives.units)) > 1 or not arms or not all(arms):
         raise InvalidInput(
-            f"{m.name} is no delta: expected three driven joints, all sliding or all turning, each "
-            "with rods to the moving body",
+            f"{m.name} is not a delta robot: expected three driven joints, all sliding or all "
+            "turning, each with rods to the moving body",
             value=m.joint_names,
         )
     rotary = m.drives.units[0] == "rad"
@@ -232,7 +236,7 @@ def _delta_of(m: Mechanism) -> _Delta:
 
 
 def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None) -> FloatArray:
-    """Return the configurations (N, nq) at which the numbers are to fit."""
+    """Return the configurations (N, nq) at which the parameters are fitted."""
     if near is None:
         spread = AROUND * (np.ones(3) if delta.is_rotary else delta.values[6:9].mean())
         around = np.random.default_rng(SEED).uniform(-spread, spread, (SAMPLES, 3))
@@ -245,13 +249,13 @@ def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None)
 
 
 def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
-    """Return a point of a link at home, base frame."""
+    """Return the position of a link's point at home, in the base frame."""
     pose = m.link_pose(m.home, link)
     return np.asarray(pose[:3] + rotation_matrix(pose) @ xyz)
 
 
 def _sign(m: Any, index: int, rotary: bool) -> float:
-    """Return 1 if a driven joint's position grows as its carriage rises or arm goes down."""
+    """Return 1 if a joint's position grows as its carriage rises or arm falls, otherwise -1."""
     step = np.zeros(len(m.joint_names))
     step[index] = 1e-4
     raised = m.body_pose(m.assemble(m.joint_positions(m.home) + step, m.home))[2]

@@ -32,7 +32,7 @@ TERMS = 6
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations of measurements: by group, and of the driven joints' readings (n,).
+    """Standard deviations of the measurements by group, and of the joints' readings (n,).
 
     Groups are `position` [m], `orientation` [rad] and `passive` [rad].
     """
@@ -47,7 +47,7 @@ class CalibrationFit:
 
     Attributes:
         unknowns: (U,) scaled, see `Problem`.
-        evaluated: residuals and derivatives there.
+        evaluated: residuals and derivatives at these unknowns.
         noise: given or estimated noise.
         whitened: (N r, U) derivatives of the residuals divided by their noise.
         converged: whether the iteration met its tolerances.
@@ -85,7 +85,7 @@ def fit(
     """Maximize the posterior, and optionally estimate the noise of groups from residuals.
 
     The noise of a group follows from its residuals and the redundancy of its equations (variance
-    components; Foerstner 1979); this alternates with the fit.
+    components; Foerstner 1979); this estimate alternates with the fit.
 
     Args:
         problem: residuals as a function of the unknowns.
@@ -197,16 +197,16 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
 
 @dataclass(frozen=True)
 class Visibility:
-    """Information in measurements about the parameters.
+    """Information that measurements contain about the parameters.
 
     Attributes:
-        singular_values: (p,) of the identification Jacobian, largest first: columns times the
-            parameters' tolerances, rows divided by the noise, frames eliminated. The measurements
-            reduce the standard deviation along a direction with the value s by a factor of sqrt(1 +
-            s^2).
+        singular_values: (p,) of the identification Jacobian, largest first. Its columns are
+            multiplied by the parameters' tolerances, its rows are divided by the noise, and the
+            frames are eliminated. The measurements reduce the standard deviation along a direction
+            with the value s by a factor of sqrt(1 + s^2).
         unseen: (k, p) directions in scaled parameters whose singular value is below one, each row
             with as few parameters as possible.
-        condition: ratio of the largest singular value to the smallest one of at least one.
+        condition: ratio of the largest singular value to the smallest that is at least 1.
     """
 
     singular_values: FloatArray
@@ -249,7 +249,7 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _sparse(rows: FloatArray) -> FloatArray:
-    """Reduce rows (k, p) to sparse ones of the same span, by complete pivoting."""
+    """Convert rows (k, p) to sparse ones with the same span, by complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))
     chosen: list[int] = []
@@ -267,7 +267,7 @@ def _sparse(rows: FloatArray) -> FloatArray:
 
 
 def combination(direction: FloatArray, names: Sequence[str]) -> str:
-    """Name a direction: `leg1.offset`, or `leg1.base.z + leg1.platform.z and 3 more`."""
+    """Describe a direction: `leg1.offset` or `leg1.base.z + leg1.platform.z and 3 more`."""
     largest = np.abs(direction).max()
     order = np.argsort(-np.abs(direction), kind="stable")
     kept = [i for i in order if abs(direction[i]) > FRACTION * largest]

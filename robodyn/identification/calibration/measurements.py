@@ -37,7 +37,7 @@ class Measurements:
 
     Attributes:
         joints: (N, n) positions of the driven joints as the mechanism measures them, with its own
-            zeros.
+            zero offsets.
         pose: (N, 7) of the target as measured by the tracker: x y z [m], quaternion x y z w; or
             None.
         position: (N, 3) [m] of the target if its orientation is not measured; or None.
@@ -62,7 +62,7 @@ class Measurements:
 
     @property
     def where(self) -> str:
-        """Name of the measurements in messages."""
+        """Name that identifies the measurements in messages."""
         return self.source or "measurements"
 
     @property
@@ -103,8 +103,8 @@ class Measurements:
             position: (N, 3) of the target [m]; or
             height: (N,) of the tip along the base's z axis [m]; or
             distance: (N,) from a point of the base to a point of the body [m].
-            base_point, body_point: these points, (3,) or (N, 3) [m] in the frame of base or body,
-                or names of links, joints or closures.
+            base_point, body_point: these two points, (3,) or (N, 3) [m] in the frame of base or
+                body, or names of links, joints or closures.
             passive: readings (N,) [m or rad] by the names of passive joints.
             source: name for messages.
 
@@ -139,7 +139,7 @@ class Measurements:
         for name, each in (target | others | many).items():
             if each.shape[:1] != where.shape[:1]:
                 raise InvalidInput(
-                    f"{name} has shape {each.shape}, expected {len(where)} samples as joints has",
+                    f"{name} has shape {each.shape}, expected {len(where)} samples, as in joints",
                     value=each.shape,
                 )
         return cls(where, passive=others, source=source, **target, **points)
@@ -192,7 +192,7 @@ def read_measurements(
     Args:
         path: CSV file.
         m: mechanism of any kind.
-        position_unit: `deg` or `mm` if revolute or prismatic joints are in these.
+        position_unit: `deg` or `mm` if revolute or prismatic joints are in these units.
         tracker_unit: `mm` if x, y and z are in millimeters.
 
     Returns:
@@ -208,8 +208,8 @@ def read_measurements(
         if name not in named and not np.isfinite(values).all():
             row = 1 + int(np.flatnonzero(~np.isfinite(values))[0])
             raise InvalidInput(
-                f"{path}: sample {row} has no number in column {name!r}; leave out samples that "
-                "are incomplete",
+                f"{path}: sample {row} has no number in column {name!r}; leave out incomplete "
+                "samples",
                 value=line + row,
             )
     joints, _ = in_model_units(m, readings, None, position_unit, str(path), [])
@@ -284,7 +284,7 @@ def _refuse_missing(
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Return points (N, 3) or (1, 3) of the base in its frame, or of the body in its own."""
+    """Return points (N, 3) or (1, 3) of the base or the body, in the frame of that part."""
     names: Any = [given] if isinstance(given, str) else given
     if len(names) and isinstance(names[0], str):
         found = {name: _named_point(m, which, str(name)) for name in dict.fromkeys(names)}
@@ -320,7 +320,7 @@ def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
 
 
 def _poses(pose: FloatArray, source: str) -> FloatArray:
-    """Normalize the quaternions of poses, as trackers write them with few digits."""
+    """Normalize the quaternions of poses, which trackers write with few digits."""
     out: FloatArray = pose.copy()
     norms = np.linalg.norm(pose[..., 3:], axis=-1, keepdims=True)
     worst = float(np.abs(norms - 1.0).max(initial=0.0))

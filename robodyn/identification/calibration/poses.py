@@ -44,13 +44,13 @@ class CalibrationPoses:
         configurations: (n, nq).
         joints: (n, n_driven) positions of the driven joints.
         poses: (n, 7) of the body.
-        log_det: natural logarithm of the information's determinant, including the prior; half of
-            it is the gain in the logarithm of the uncertainty's volume.
-        observability: geometric mean of the singular values of at least one over sqrt(n), the
-            index O1 of Borm and Menq (1991), scaled as in `Visibility`.
+        log_det: natural logarithm of the determinant of the information matrix, including the
+            prior; the measurements reduce the logarithm of the uncertainty's volume by half of it.
+        observability: geometric mean of the singular values that are at least 1, divided by
+            sqrt(n), the index O1 of Borm and Menq (1991), scaled as in `Visibility`.
         condition: ratio of the largest to the smallest of these singular values, the inverse of the
             index O2 of Driels and Pathre (1990).
-        random_log_det: `log_det` of as many random poses, for comparison.
+        random_log_det: `log_det` of the same number of random poses, for comparison.
     """
 
     configurations: FloatArray
@@ -126,7 +126,7 @@ def calibration_poses(
 def _random_configurations(
     m: Mechanism, settings: PoseSettings, progress: Callable[[float], None] | None
 ) -> FloatArray:
-    """Draw configurations (k, nq) with joints uniform in their ranges."""
+    """Draw configurations (k, nq) with joints uniformly distributed in their ranges."""
     home = m.joint_positions(m.home)
     wide = np.array([FREE[u] * (m.size if u == "m" else 1.0) for u in m.drives.units])
     low, high = m.position_limits.T
@@ -198,7 +198,7 @@ def _log_det(rows: FloatArray) -> float:
 
 
 def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
-    """Return indices (n,) of blocks whose determinant no single exchange increases."""
+    """Return indices (n,) of blocks such that no single exchange increases the determinant."""
     stacked = np.array(blocks)
     chosen: list[int] = []
     inverse = np.eye(stacked.shape[2])
@@ -220,7 +220,7 @@ def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
 
 
 def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
-    """Find the block that adds most: det(I + A inverse A') is the factor on the determinant."""
+    """Find the block that multiplies the determinant by the largest det(I + A inverse A')."""
     gains = np.linalg.slogdet(np.eye(blocks.shape[1]) + blocks @ inverse @ blocks.swapaxes(1, 2))[1]
     gains[list(taken)] = -np.inf
     return int(gains.argmax())

@@ -30,9 +30,9 @@ class Measure(NamedTuple):
     """Relation of a kind of measurement to the pose B X E.
 
     Attributes:
-        rows: measured rows of its six.
-        target: degrees of freedom of E on which it depends.
-        base: degrees of freedom of a constraint's frame B; None if B is the tracker's.
+        rows: measured components, of the six of a pose.
+        target: degrees of freedom of E that may be unknown.
+        base: degrees of freedom of B that may be unknown.
     """
 
     rows: tuple[int, ...]
@@ -57,7 +57,7 @@ WIDE = 100.0
 
 @dataclass(frozen=True)
 class Frames:
-    """Estimates besides the mechanism: B, E, and zeros (k,) of the passive joints."""
+    """Estimates of the frames B and E, and of zero offsets (k,) of the passive joints."""
 
     base: Frame
     target: Frame
@@ -65,7 +65,7 @@ class Frames:
 
 
 class Freedoms(NamedTuple):
-    """Unknown degrees of freedom of B and E, and whether the joints' zeros are unknown."""
+    """Unknown degrees of freedom of B and E, and whether the zero offsets are unknown."""
 
     base: tuple[int, ...]
     target: tuple[int, ...]
@@ -73,7 +73,7 @@ class Freedoms(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Residuals (N, r), measured minus predicted, and minus their derivatives (N, r, U)."""
+    """Residuals (N, r), measured minus predicted, and their negated derivatives (N, r, U)."""
 
     residual: FloatArray
     jacobian: FloatArray
@@ -160,7 +160,7 @@ class Problem:
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
-        """Split unknowns into parameters, frames (6,) and joint zeros; 0 for known ones."""
+        """Split unknowns into parameters, frame steps (6,) and zero offsets; 0 for known ones."""
         counts = len(self.active), len(self.free_base), len(self.free_target)
         parts = np.split(unknowns * self._scale, np.cumsum(counts))
         base, target = np.zeros(6), np.zeros(6)
@@ -168,7 +168,7 @@ class Problem:
         return parts[0], base, target, parts[3] if self._zeros else np.zeros_like(self.frames.zeros)
 
     def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
-        """Compute residuals and derivatives; None if a sample has no pose."""
+        """Compute residuals and derivatives; None if the model has no pose for a sample."""
         values, frames = self.unpacked(unknowns)
         measurements = self.measurements
         try:
@@ -224,7 +224,7 @@ class Problem:
     def _difference(
         self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute residuals (N, 6) and their derivatives by the predicted pose."""
+        """Compute residuals (N, 6), and convert derivatives of the predicted pose to theirs."""
         seen, turn = self.measurements.target, np.zeros((len(place), 3))
         if 3 in self.rows:
             # imported here: see `tracking_frames`

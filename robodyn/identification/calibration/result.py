@@ -34,7 +34,7 @@ class CalibratedParameter:
 
     @property
     def change(self) -> float:
-        """Change by the calibration [m or rad]."""
+        """Change of the dimension by the calibration [m or rad]."""
         return self.after - self.before
 
 
@@ -49,8 +49,8 @@ class Calibration:
         unseen: combinations of parameters that the measurements do not determine; they keep their
             nominal values.
         rmse_before, rmse_after: root mean square of the residuals by group: `position` [m],
-            `orientation` [rad], `passive` [rad]; before with the nominal dimensions and the
-            frames that fit them best.
+            `orientation` [rad], `passive` [rad]. `rmse_before` is that of the nominal dimensions
+            with the frames that fit them best.
         residuals: (N, r) measured minus predicted, a row for each sample.
         groups: group of each column of the residuals.
         noise: standard deviation by group, given or estimated.

@@ -28,12 +28,13 @@ class CalibrationSettings:
             frame.
         constraint: instead of a tracker: `point`, a fixed point of the body; `plane`, a point of
             the body in a fixed plane; `orientation`, a fixed orientation of the body.
-        sensor_zeros: whether the zeros of measured passive joints are unknown.
+        sensor_zeros: whether the zero offsets of measured passive joints are unknown.
         parameters: names, or prefixes of names, of the unknown parameters; by default all.
         tolerance: standard deviation of lengths [m], and of angles [rad], from the nominal ones;
             by default 0.3 % of the mechanism's size, and 0.02 rad.
         noise: standard deviations `position` [m], `orientation`, `passive` [rad], and `joints` [m
-            or rad] of the driven joints; omitted groups are estimated, omitted joints have none.
+            or rad] of the driven joints; omitted groups are estimated, and omitted joints have no
+            noise.
         loss: `linear`, or `soft_l1`, `huber` or `cauchy` for samples with outliers.
     """
 
@@ -75,8 +76,8 @@ class PoseSettings:
         margin: fraction of the joints' ranges to avoid at either end.
         max_condition: largest condition number, moments divided by the characteristic length. Near
             a singularity, small errors of the dimensions move the body far.
-        noise: noise of the tracker: in position, relative to the mechanism's size, and in
-            orientation [rad].
+        noise: noise of the tracker: that of positions relative to the mechanism's size, and that of
+            orientations [rad].
         seed: seed of the random numbers.
     """
 

@@ -21,7 +21,7 @@ class Frame(NamedTuple):
 
     @classmethod
     def identity(cls) -> Frame:
-        """Create the identity."""
+        """Create the identity frame."""
         return cls(np.eye(3), np.zeros(3))
 
     @property
@@ -45,8 +45,8 @@ def frames_from_poses(
 ) -> tuple[Frame, Frame]:
     """Estimate the base frame B in the tracker's and the target frame E from seen = B body E.
 
-    Rotations are estimated first (Shah 2013), then the origins by linear least squares. Frames that
-    are not unknown stay the identity.
+    Rotations are estimated first (Shah 2013), then the origins by linear least squares. Known
+    frames stay the identity.
 
     Args:
         R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.
@@ -106,7 +106,7 @@ def _origins(
     base: bool,
     target: bool,
 ) -> tuple[Frame, Frame]:
-    """Estimate the origins b and e, in which seen = b + B t + B R e is linear."""
+    """Estimate the origins b and e from seen = b + B t + B R e, which is linear in both."""
     count = len(t)
     matrix = np.zeros((count, 3, 6))
     if base:
@@ -125,7 +125,7 @@ def nearest_rotation(matrix: FloatArray) -> FloatArray:
 
 
 def plane_frame(points: FloatArray) -> Frame:
-    """Fit a frame whose plane z = 0 is nearest to points (N, 3), as seen from the base."""
+    """Fit the pose of the base relative to the plane z = 0 nearest to points (N, 3) [m]."""
     middle = points.mean(axis=0)
     _, _, axes = np.linalg.svd(points - middle)
     turn = axes * np.linalg.det(axes)

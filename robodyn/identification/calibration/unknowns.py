@@ -36,8 +36,8 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
     """Return the kind of measurement, one of `MEASURES`.
 
     Raises:
-        InvalidInput: the constraint is unknown or given beside a tracker, or there are no
-            measurements.
+        InvalidInput: the constraint is unknown or given together with measurements of a target, or
+            there are no measurements.
     """
     kinds = [each for each in TRACKED if getattr(measurements, each) is not None]
     if constraint:
@@ -118,7 +118,7 @@ def tolerances(
 def first_frames(
     measure: str, measurements: Measurements, poses: FloatArray, given: Frames, free: Freedoms
 ) -> Frames:
-    """Estimate unknown frames for which the nominal poses fit well."""
+    """Estimate the unknown frames from the nominal poses."""
     R, t = rotation_matrix(poses), poses[:, :3]
     base, target = given.base, given.target
     points = t + R @ target.origin
@@ -141,7 +141,7 @@ def first_frames(
 
 
 def first_noise(m: Mechanism, problem: Problem) -> Noise:
-    """Return the initial noise for an estimate; zero for the driven joints."""
+    """Return initial values for estimating the noise; that of the driven joints is zero."""
     groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     return Noise(groups, np.zeros(len(m.joint_names)))
 

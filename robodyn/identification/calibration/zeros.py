@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Zeros of driven joints, from touched end stops and a level on the moving body.
+"""Zero offsets of driven joints, from touched end stops and an inclinometer on the body.
 
 For machines without a tracker: servos whose horns sit on an arbitrary tooth, or drives with
-incremental encoders. The level is an inertial measurement unit at rest, or any inclinometer.
+incremental encoders. The inclinometer, called level here, may be an inertial measurement unit at
+rest.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from robodyn.parsing.model_file import write_text
 from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")
-# Prior standard deviations of zeros, relative to the mechanism's size and [rad], of the level's
-# mounting, and of the base's inclination [rad].
+# Prior standard deviations of zero offsets, relative to the mechanism's size and [rad], of the
+# level's mounting, and of the base's inclination [rad].
 LENGTH, ANGLE, MOUNTED, INCLINED = 0.05, 0.3, 0.5, 0.1
 # Residual of a sample without solution.
 NO_SOLUTION = 1e3
@@ -34,7 +35,7 @@ NO_SOLUTION = 1e3
 
 @dataclass(frozen=True)
 class Zeros:
-    """Zeros of the driven joints.
+    """Zero offsets of the driven joints.
 
     Attributes:
         joints: names of the driven joints.
@@ -44,7 +45,7 @@ class Zeros:
         seen: (n,) whether the samples determine each better than the prior.
         inclination: (2,) [rad] of the base, about x and y, if it was unknown.
         level_residual: [rad] root mean square of the residuals of the level's angles.
-        stop_residual: [m or rad] likewise of the stops; NaN without either.
+        stop_residual: [m or rad] likewise of the stops; NaN without stops.
     """
 
     joints: tuple[str, ...]
@@ -57,21 +58,21 @@ class Zeros:
     stop_residual: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers."""
+        """Convert the result to plain numbers and strings."""
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
         }
 
     def save(self, path: str | Path) -> None:
-        """Write each joint's zero, unit and standard deviation to a .yaml file.
+        """Write each joint's zero offset, unit and standard deviation to a .yaml file.
 
         Raises:
             InvalidInput: the file extension is unknown.
             OutputError: the file cannot be written.
         """
         if Path(path).suffix.lower() not in (".yaml", ".yml"):
-            raise InvalidInput(f"{path}: zeros are written as .yaml files", value=str(path))
+            raise InvalidInput(f"{path}: zero offsets are written as .yaml files", value=str(path))
         names = ("unit", "zero", "deviation", "seen")
         rows = zip(
             self.units, self.values.tolist(), self.deviations.tolist(), self.seen.tolist(),
@@ -95,22 +96,22 @@ def find_zeros(
     level_noise: float = 1e-3,
     stop_noise: float = 1e-3,
 ) -> Zeros:
-    """Estimate the joints' zeros from inclinations of the body and touched end stops.
+    """Estimate the joints' zero offsets from inclinations of the body and touched end stops.
 
     Maximum a posteriori estimation by least squares. The level's mounting on the body and the
     base's inclination are estimated as well.
 
     Args:
         m: mechanism of any kind.
-        readings: (N, n) of the driven joints at rest [m or rad], as in joint states.
-        level: (N, 3) specific force at rest in the level's frame, of any length; points up.
-        stops: joint, its reading, and -1 for its lower or 1 for its upper stop, whose positions
-            are the model's limits.
-        level_noise: [rad] of an angle of the level.
-        stop_noise: [m or rad] of a stop.
+        readings: (N, n) positions of the driven joints at rest [m or rad], as in joint states.
+        level: (N, 3) specific force at rest in the frame of the level, of any length; it points up.
+        stops: for each contact the joint, its reading, and -1 for its lower or 1 for its upper
+            stop. The stops are at the model's limits.
+        level_noise: [rad] standard deviation of the level's angles.
+        stop_noise: [m or rad] standard deviation of the stops' positions.
 
     Returns:
-        The zeros, with standard deviations and residuals.
+        The zero offsets, with standard deviations and residuals.
 
     Raises:
         InvalidInput: wrong shapes, no samples, a joint without a stop, or readings that the model
@@ -195,14 +196,14 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
 def read_zero_samples(
     path: str | Path, m: Mechanism
 ) -> tuple[FloatArray, FloatArray, list[tuple[str, float, float]]]:
-    """Read readings, level and stops for `find_zeros` from a CSV file.
+    """Read the samples for `find_zeros`, at rest and at end stops, from a CSV file.
 
     Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
-    row without a level records contact: the joints with a reading are at their lower stops or, with
-    1 in `end`, at the upper ones.
+    row without values of the level records contact: the joints with a reading are at their lower
+    stops or, with 1 in `end`, at the upper ones.
 
     Returns:
-        Readings (N, n), level (N, 3) and stops.
+        Arguments `readings` (N, n), `level` (N, 3) and `stops` of `find_zeros`.
 
     Raises:
         InvalidInput: the file does not exist, or a cell or column is invalid or missing.

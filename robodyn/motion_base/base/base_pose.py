@@ -5,9 +5,9 @@
 An IMU measures no position and no slow motion: a lasting acceleration looks like an inclination or
 a bias. A ship oscillates within a band of periods. A Kalman filter for each axis models such a
 motion. It estimates position and heading about their means without lag in this band, and the errors
-of the IMU (the harmonic models of heave compensation: Kuechler, Sawodny et al., IFAC World Congress
-2011). Inclinations come from an integrated gyroscope, corrected by the effect of gravity in the
-horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
+of the IMU, like the harmonic models of heave compensation (Kuechler, Sawodny et al., IFAC World
+Congress 2011). Inclinations come from an integrated gyroscope, corrected by the effect of gravity
+in the horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ImuNoise:
         accelerometer: [m/s^2 per sqrt(Hz)].
         gyroscope: [rad/s per sqrt(Hz)].
         accelerometer_bias: [m/s^2] change of its bias in 100 s.
-        gyroscope_bias: [rad/s] likewise.
+        gyroscope_bias: [rad/s] change of its bias in 100 s.
     """
 
     accelerometer: float = 1.7e-4
@@ -72,9 +72,10 @@ def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray
 
 
 class _BandFilter:
-    """Kalman filter of motions in a frequency band, for several equal axes, from a derivative.
+    """Kalman filter for motions in a frequency band, of which a derivative is measured.
 
-    The motion is white noise through a Butterworth high and low pass.
+    The motion is modeled as white noise behind a Butterworth high-pass and low-pass filter. All
+    axes have the same model.
 
     Args:
         dt: [s] between samples.
@@ -149,10 +150,10 @@ class _BandFilter:
 
 
 class BasePoseEstimator:
-    """Pose of a base about its mean position and heading, level with the horizon.
+    """Estimator of a base's pose, relative to the horizon and its mean position and heading.
 
     Poses are in the level frame: z up, at the mean position, x forward at the mean heading. Motions
-    slower than the longest period are not part of position and heading, but of the inclination. The
+    slower than the longest period are part of the inclination, but not of position and heading. The
     first samples determine the sampling rate.
 
     Args:
@@ -173,7 +174,7 @@ class BasePoseEstimator:
         self.reset()
 
     def reset(self) -> None:
-        """Discard all samples, after the clock of their stamps was set."""
+        """Discard all samples, because the clock of their stamps was set."""
         self._samples: list[tuple[int, FloatArray]] = []
         self._horizontal: _BandFilter | None = None
         self._stamp = self._begun = 0
@@ -185,7 +186,7 @@ class BasePoseEstimator:
 
     @property
     def deviations(self) -> tuple[float, float]:
-        """Standard deviations [m] of the estimate, horizontal and vertical, by its model."""
+        """Standard deviations [m] of the estimate according to its model, horizontal, vertical."""
         if self._horizontal is None:
             return POSITION, POSITION
         return self._horizontal.deviation, self._vertical.deviation
@@ -201,8 +202,8 @@ class BasePoseEstimator:
         largest = np.abs(row.reshape(2, 3)).max(axis=1)
         if (largest > LARGEST).any():
             raise InvalidInput(
-                f"the IMU reports {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, more than a "
-                f"ship's base can have ({LARGEST[0]:g}, {LARGEST[1]:g})",
+                f"the IMU reports {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, "
+                f"implausible for a base on a ship (at most {LARGEST[0]:g}, {LARGEST[1]:g})",
                 value=row,
             )
         last = self._samples[-1][0] if self._samples else stamp - 1
@@ -275,8 +276,8 @@ class BasePoseEstimator:
     def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Predict pose (7,), twist (6,) and acceleration (6,) of the base's origin at a time [ns].
 
-        The result is in the level frame, extrapolated with the derivatives of the last sample. None
-        before the estimate has settled, or if the IMU is silent.
+        The result is in the level frame, extrapolated with the derivatives of the last sample. It
+        is None before the estimate has settled, and if the IMU sends no samples.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:

@@ -77,7 +77,7 @@ class InertialEstimator:
         Args:
             positions: (n,) [m or rad] of the driven joints.
             specific_force: (3,) [m/s^2] in the frame of the link.
-            angular_velocity: (3,) [rad/s] likewise.
+            angular_velocity: (3,) [rad/s] in the frame of the link.
 
         Raises:
             InvalidInput: shapes are wrong or a value is not finite; the state is unchanged.
@@ -102,7 +102,7 @@ class InertialEstimator:
     def _predict(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict positions, specific force and angular velocity (n + 6,), and their derivatives.
 
-        The derivatives ignore changes of the Jacobian, which are small beside the noise.
+        The derivatives ignore changes of the Jacobian, which are small compared with the noise.
         """
         m, nv, n = self.mechanism, len(v), len(self.mechanism.joint_names)
         J = m.link_jacobian(q, self._link)

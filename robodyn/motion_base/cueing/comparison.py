@@ -27,10 +27,10 @@ PREDICTIVE = "predictive"
 
 
 class CueingResult(NamedTuple):
-    """A ride by one preset.
+    """Result of a ride with one preset, or with predictive cueing.
 
     Attributes:
-        name: of the washout's preset, or `predictive`.
+        name: name of the washout's preset, or `predictive`.
         ride: motion and forces.
         force_error, rate_error: perceived errors relative to the perceived motion of the vehicle: 0
             for a perfect reproduction, 1 for a platform at rest.
@@ -38,7 +38,7 @@ class CueingResult(NamedTuple):
         distance: (n,) [m or rad] least distance of each driven joint from an end of its range;
             infinite without limits.
         tilt_rate: [rad/s] largest angular velocity about horizontal axes.
-        problem: limit that the motion exceeds; empty if all hold.
+        problem: limit that the motion exceeds; empty if all limits hold.
     """
 
     name: str
@@ -73,6 +73,9 @@ def compare_cueing(
         vehicle: recorded motion.
         head, dt: as for `ride`.
         progress: called with the completed fraction, from 0 to 1.
+
+    Returns:
+        A result for each preset, and one for predictive cueing.
 
     Raises:
         InvalidInput: as for `ride`.

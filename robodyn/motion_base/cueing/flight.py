@@ -58,7 +58,7 @@ class Flight:
             model.run()  # the landing gear settles
 
     def step(self) -> tuple[FloatArray, FloatArray]:
-        """Advance by a sample; return specific force (3,) [m/s^2] and angular rate [rad/s]."""
+        """Advance by a sample; return specific force (3,) [m/s^2] and angular rate (3,) [rad/s]."""
         self._pilot()
         model = self._model
         model.run()

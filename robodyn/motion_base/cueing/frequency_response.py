@@ -4,7 +4,8 @@
 
 ICAO Doc 9625, Manual of Criteria for the Qualification of Flight Simulation Training Devices, and
 Hosman and Advani (2016), "Design and evaluation of the objective motion cueing test and criterion",
-The Aeronautical Journal 120, require the response at twelve frequencies, of each axis and across.
+The Aeronautical Journal 120, require the response at twelve frequencies, along each axis and
+between axes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SETTLING, PERIODS = 30.0, 1.5
 
 
 class Channel(NamedTuple):
-    """Channel of the test: indices of the felt and the vehicle's axis in force and rate x, y, z."""
+    """Channel of the test: indices of a felt and a vehicle axis, force x, y, z and rate x, y, z."""
 
     name: str
     felt: int
@@ -53,7 +54,7 @@ class FrequencyResponse(NamedTuple):
     Attributes:
         frequencies: (k,) [rad/s].
         matrix: (k, 6, 6) complex: felt specific force minus that at rest [m/s^2] and angular
-            velocity [rad/s], per unit of the vehicle's, one axis at a time.
+            velocity [rad/s], per unit of the vehicle's motion along one axis.
     """
 
     frequencies: FloatArray

@@ -25,8 +25,8 @@ class Horizon:
     Attributes:
         count: number M of samples.
         nodes: (k,) samples at which errors and limits are evaluated, denser at first.
-        widths: (k,) [s] of time that each represents.
-        accelerations: (M + 1, n) [1] of each spline, 1 at most.
+        widths: (k,) [s] duration that each node represents.
+        accelerations: (M + 1, n) [1] of each spline; its largest magnitude is 1.
         basis: position, velocity and acceleration (k, n) at the nodes.
         sensed: (k, n) otolith perception of the acceleration and of the position, and canal
             perception of the velocity.
@@ -54,7 +54,7 @@ class Horizon:
 
 
 def _parted(knots: IntArray) -> IntArray:
-    """Return the knots after the first, the corners of accelerations, and samples between."""
+    """Return the samples at the knots after the first, and samples between the knots."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]
         for a, b in zip(knots[:-1], knots[1:], strict=True)

@@ -16,10 +16,10 @@ MAY_BE_ZERO = ("gain", "weight", "tail")
 
 
 class _Parameters:
-    """Numbers that are checked on construction: positive, or not negative."""
+    """Base class of parameters; construction checks that they are positive or nonnegative."""
 
     def __post_init__(self) -> None:
-        """Raise if a number is impossible for a filter."""
+        """Reject numbers that are impossible for a filter."""
         for each in fields(self):  # type: ignore[arg-type]
             values = self.of_axes(each.name)
             lowest = 0.0 if each.name.endswith(MAY_BE_ZERO) else np.nextafter(0.0, 1.0)

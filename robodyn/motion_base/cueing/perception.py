@@ -3,7 +3,8 @@
 """Human perception of specific force and rotation: the vestibular organs as linear filters.
 
 Telban and Cardullo (2005), "Motion Cueing Algorithm Development: Human-Centered Linear and
-Nonlinear Approaches", NASA/CR-2005-213747; thresholds as there, after Reid and Nahon (1985).
+Nonlinear Approaches", NASA/CR-2005-213747; the thresholds are also from there, after Reid and Nahon
+(1985).
 """
 
 from __future__ import annotations

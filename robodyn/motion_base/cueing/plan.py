@@ -103,8 +103,8 @@ class PlanExaminer:
         dt: as given.
         mechanism: as given; with fewer than six degrees of freedom, as a tree with closures.
         frame: conversion from the head's motion to the platform's.
-        low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
-            last those at rest.
+        low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts;
+            those of efforts hold at rest.
 
     Raises:
         InvalidInput: `dt` is not positive, or as for `HeadMotion` and `DriveLimits.of`.
@@ -126,7 +126,9 @@ class PlanExaminer:
         self._limits[0, 3] = spare[3, 0]  # the limits of efforts are those at the rates
 
     def plan(self, place: FloatArray, starts: FloatArray) -> Plan:
-        """Evaluate a motion (3, K, 6) of the head, from configurations (K, nq) near its samples.
+        """Return the plan for a motion (3, K, 6) of the head.
+
+        The search for the configurations begins at `starts` (K, nq), which are near the samples.
 
         Raises:
             NoSolution: inverse kinematics from these configurations fail.
@@ -159,7 +161,7 @@ class PlanExaminer:
     def room(self, plan: Plan) -> FloatArray:
         """Compute the margins (4 K n + K,) of the joints to their limits, negative outside.
 
-        The last K are the least of the passive joints.
+        The last K are the least margins of the passive joints.
         """
         values = plan.values
         room: FloatArray = np.minimum(values - self.low, self.high - values)
@@ -172,12 +174,12 @@ class PlanExaminer:
     def examine(
         self, place: FloatArray, starts: FloatArray, spacing: FloatArray
     ) -> tuple[Cue, Motion, DrivenMotion, FloatArray]:
-        """Evaluate brakes at their nodes, and midway between them.
+        """Evaluate braking motions at their nodes, and midway between them.
 
         Args:
-            place: (3, C N, 6) of C brakes at N nodes.
+            place: (3, C N, 6) motions of the head: C braking motions at N nodes.
             starts: (C N, nq) configurations near those of the samples.
-            spacing: (C,) [s] of the nodes.
+            spacing: (C,) [s] interval between the nodes.
 
         Returns:
             The requested motion of the platform (C N, ...), that of the mechanism and of its
@@ -240,7 +242,7 @@ class MotionLimiter:
         examiner.motion_of_plan(self.place[:, :1], self._near(np.zeros(1)))
 
     def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
-        """Follow a motion (3, K, 6) with configurations (M, nq) known at a spacing [s]."""
+        """Follow a motion (3, K, 6), of which configurations (M, nq) are known at a spacing [s]."""
         self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
     def begin(self, plan: Plan) -> None:
@@ -315,7 +317,8 @@ class MotionLimiter:
         A candidate is a fraction of the step and a braking motion after it.
 
         Returns:
-            The platform's motion (1, ...), None if no candidate does; the margins (C, N) of each.
+            The platform's motion (1, ...), or None if no candidate respects all limits; and the
+            margins (C, N) of each candidate.
         """
         fractions, brakes = (np.array(each) for each in zip(*tried, strict=True))
         starts = braked + fractions[:, None, None] * way

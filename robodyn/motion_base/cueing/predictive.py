@@ -37,7 +37,7 @@ MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
 # Margins of the soft limits inside the real ones, relative to the ranges of positions, rates,
 # accelerations and efforts: now, and more at the horizon's end, for nonlinearity.
 INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
-# Step [m, rad] of the differences that differentiate efforts.
+# Step [m, rad] of the finite differences of efforts.
 STEP = 1e-6
 # Cost of being at the real limit, in squared thresholds of perception times seconds.
 LIMIT_COST = 1e3
@@ -50,7 +50,7 @@ PATIENCE, AGAIN = 0.2, 1.0
 
 
 class PredictiveCueing:
-    """Predictive motion cueing: plans the motion with the least error of the perceived motion.
+    """Predictive motion cueing, which minimizes the error of the perceived motion.
 
     When the vehicle is at rest, the platform returns to neutral. Positions, rates, accelerations
     and efforts of the joints stay within their limits for any input. The prediction of the
@@ -200,7 +200,7 @@ class PredictiveCueing:
     def _improve_plan(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
     ) -> Plan | None:
-        """Return the best plan found; None if there was no time."""
+        """Return the best plan found; None if time ran out before a change."""
         H, g = self._objective(plan, force, rate)
         A = self._limited(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
@@ -270,7 +270,7 @@ class PredictiveCueing:
         return self.frame.rotations(plan.cue.pose[self._horizon.nodes])
 
     def _limited(self, plan: Plan) -> FloatArray:
-        """Compute how coefficients change joint values and efforts (coefficients, 4 nodes n)."""
+        """Compute how spline coefficients change the joints' motion and efforts (k, 4 nodes n)."""
         of_joints, by_place, by_change = self._jacobians(plan)
         nodes, n, _ = of_joints.shape
         A = np.empty((len(self._freedoms), self._horizon.accelerations.shape[1], 4, nodes, n))
@@ -286,10 +286,11 @@ class PredictiveCueing:
         return A.reshape(A.shape[0] * A.shape[1], -1)
 
     def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute Jacobians (nodes, n, k) of joint positions by the head's displacements.
+        """Compute Jacobians (nodes, n, k) of the joints' positions and efforts.
 
-        They also apply to rates and accelerations; then Jacobians of efforts by displacements, and
-        by accelerations.
+        The first is that of joint positions with respect to the head's displacements, and also
+        applies to rates and accelerations. The others are those of efforts with respect to
+        displacements, and to accelerations.
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes

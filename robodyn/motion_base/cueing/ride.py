@@ -273,7 +273,7 @@ def ride(
     time = as_array("time", vehicle.time, (), "s")
     if time.ndim != 1 or len(time) < 2 or (np.diff(time) <= 0.0).any():
         raise InvalidInput(
-            "expected two or more times of the vehicle's motion, increasing", value=vehicle.time
+            "expected at least two times of the vehicle's motion, increasing", value=vehicle.time
         )
     seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
     force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")

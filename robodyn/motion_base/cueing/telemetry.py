@@ -34,8 +34,8 @@ DATAREFS = (
 LOADS, RATES = 4, 16
 # Time [s] in which a change of speed, the only data of OutGauge, gives an acceleration.
 SMOOTHED = 0.2
-# A game that repeats its last values for longer than this [s] is paused; what they differ from rest
-# then fades with this time constant [s].
+# A game that repeats its last values for longer than this [s] is paused; their deviation from
+# rest then fades with this time constant [s].
 PAUSED, FADING = 0.5, 1.0
 # Largest speed [m/s] of a car.
 FASTEST = 500.0
@@ -105,7 +105,7 @@ class Telemetry:
 
 
 def _line(datagram: bytes) -> list[float]:
-    """Parse the last line's numbers; of seven, the first is a time and ignored."""
+    """Parse the last line's numbers; if there are seven, the first is a time and is ignored."""
     cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
     if len(cells) not in (6, 7):
         raise ValueError(f"{len(cells)} cells, expected 6, or 7 with a time")
@@ -157,7 +157,7 @@ def _motionsim(datagram: bytes) -> list[float]:
 
 
 def _outgauge(datagram: bytes) -> list[float]:
-    """Parse the speed [m/s] alone."""
+    """Parse the speed [m/s] from a datagram of OutGauge."""
     if len(datagram) not in (92, 96):
         raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
     (speed,) = struct.unpack_from("<f", datagram, 12)

@@ -86,12 +86,12 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
             value=float(values[row, 0]),
         )
     if len(values) < 2:
-        raise InvalidInput(f"{path}: {len(values)} samples, expected two or more", value=str(path))
+        raise InvalidInput(f"{path}: {len(values)} samples, expected at least two", value=str(path))
     return VehicleMotion(values[:, 0], values[:, 1:4], values[:, 4:])
 
 
 def _of_bag(path: Path, topic: str) -> VehicleMotion:
-    """Read messages with stamps; of equal stamps the first one is kept."""
+    """Read stamped messages; of several with the same stamp, the first is kept."""
     read = read_bag(path, lambda name, kind: kind == IMU and topic in ("", name))
     names = sorted({name for name, _, _ in read.messages})
     chosen = [name for name in names if name.endswith("/vehicle/imu")] or names

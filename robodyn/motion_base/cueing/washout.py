@@ -64,7 +64,7 @@ class LinearFilter:
         return out
 
     def limit_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
-        """Repeat the step from `before` (axes, 2) with rates within `limit` (axes,).
+        """Repeat the step from the state `before` (axes, 2) with rates within `limit` (axes,).
 
         The filter must be of second order.
         """
@@ -201,7 +201,7 @@ class ClassicalWashout:
             angular_velocity: (3,) [rad/s], vehicle frame.
 
         Returns:
-            Output of the filters, a place (3, 6) of `Plan`.
+            Requested state (3, 6) of the head, as in `Plan.place`.
         """
         force = as_exact("specific_force", specific_force, (3,), "m/s^2")
         turning = as_exact("angular_velocity", angular_velocity, (3,), "rad/s")

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code of motion platforms: set-points, brakes, filters and soft limits."""
+"""Compiled functions for motion platforms: set-points, braking, filters and soft limits."""

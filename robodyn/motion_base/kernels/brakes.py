@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a head and the platform under it, brakes of these, and their margins to limits.
+"""Motions of a head and the platform under it, braking motions, and margins to limits.
 
 A state of the head is its displacement from neutral and roll, pitch, yaw, in the axes of the
 neutral pose, with first and second derivatives.
@@ -22,13 +22,13 @@ from robodyn.numerics.vectors import add, combine, cross, scale, store, vector
 
 @batch_kernel
 def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, accels: Any) -> None:
-    """Write the platform's motion.
+    """Write the motion of the platform under a moving head.
 
     Args:
-        place: (3, K, 6).
+        place: (3, K, 6) states of the head.
         neutral: (7,) pose of the platform at rest, base frame.
-        head: (3,) [m] in the platform's frame.
-        poses, twists, accels: (K, 7), (K, 6), (K, 6) of the platform, base frame.
+        head: (3,) [m] position of the head in the platform's frame.
+        poses, twists, accels: (K, 7), (K, 6), (K, 6) motion of the platform, base frame.
     """
     a, b, c = rotation_columns(neutral)
     own, at = vector(head, 0), vector(neutral, 0)
@@ -55,13 +55,13 @@ def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, a
 
 @batch_kernel
 def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
-    """Write brakes out (3, C N, m) from states (C, 3, m) to rest, with rates cubic in time.
+    """Write motions that brake from given states to rest, with rates cubic in time.
 
     Args:
-        starts: initial states.
+        starts: (C, 3, m) initial states.
         durations: (C,) [s].
-        nodes: (N,) fractions of these.
-        out: the brakes.
+        nodes: (N,) fractions of the durations.
+        out: (3, C N, m) the braking motions.
     """
     count = nodes.shape[0]
     for c in range(starts.shape[0]):
@@ -85,16 +85,16 @@ def _room(value: float, low: float, high: float) -> float:
 
 @batch_kernel
 def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
-    """Write the least margins out (C, N) of joints to limits, at nodes and midway before.
+    """Write the joints' least margins to their limits, at nodes and midway between them.
 
     Between nodes positions are quintic and rates cubic Hermite polynomials.
 
     Args:
         values: (4, C N, n) positions, rates, accelerations and efforts of the joints.
         limits: (2, 4, n) least and largest of these.
-        efforts: (C N, n) limits of efforts at these rates, minus a reserve.
-        spacing: (C,) [s] of the nodes.
-        out: the margins.
+        efforts: (C N, n) effort limits at these rates, minus a reserve.
+        spacing: (C,) [s] interval between the nodes.
+        out: (C, N) the margins at each node and midway before it.
     """
     low, high, count = limits[0], limits[1], out.shape[1]
     p, v, a, e = values[0], values[1], values[2], values[3]

@@ -16,10 +16,10 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
     """Advance the filters of several axes by a sample, to inputs `values` (axes,).
 
     Args:
-        step: (axes, n, n + 2) of the state, the input and its change over a sample.
+        step: (axes, n, n + 2) coefficients of the state, the input and its change over a sample.
         coefficients: (axes, n) c_0 to c_{n-1}.
-        values: (axes,).
-        state, held: (axes, n) and (axes,), in place.
+        values: (axes,) new inputs.
+        state, held: (axes, n) states and (axes,) last inputs, updated in place.
         out: (axes, n + 1) the state and the highest derivative.
     """
     count = state.shape[1]

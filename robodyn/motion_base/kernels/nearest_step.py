@@ -20,7 +20,7 @@ INDEPENDENT: Final = 1e-20
 
 @inner
 def _factor(body: Any, Q: Any, R: Any) -> bool:
-    """Write orthonormal rows Q (nv, k) and upper R with body = Q' R; False without full rank.
+    """Factor `body` = Q' R: orthonormal rows Q, upper triangle R; False without full rank.
 
     By the Gram-Schmidt method, repeated once.
     """
@@ -54,14 +54,14 @@ def _factor(body: Any, Q: Any, R: Any) -> bool:
 
 @batch_kernel
 def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> None:
-    """Write the displacement out (nv,) nearest to `way` with no excess above zero, or NaN.
+    """Write the displacement nearest to `way` that exceeds no limit; NaN if there is none.
 
     Args:
         body: (k, nv) Jacobian that measures distances.
-        slopes: (c, nv) of the excess of each limit.
-        excess: (c,) of each limit at the present configuration.
+        slopes: (c, nv) gradient of the excess beyond each limit.
+        excess: (c,) excess beyond each limit at the present configuration; negative within it.
         way: (nv,) requested displacement.
-        out: the displacement.
+        out: (nv,) the displacement.
     """
     count, size = slopes.shape
     Q, R, N = stack(size, body.shape[0]), stack(size, size), stack(count, size)

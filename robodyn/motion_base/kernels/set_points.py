@@ -72,7 +72,7 @@ def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
 
 @noinline
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
-    """Return the position of the earliest rest."""
+    """Return the position at which the joint can come to rest earliest."""
     ramp = _ramp(state, 0.0, low, high, jerk)
     return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
@@ -169,17 +169,17 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
 def advance(
     state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
 ) -> None:
-    """Write the set-points of all joints a tick later, as near to their targets as limits allow.
+    """Write the set-points of all joints one tick later, as close to targets as limits allow.
 
     Args:
         state: (3, n) present position [m or rad], rate, acceleration of each joint.
         target: (3, n) a tick later; a joint whose target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside returns.
-        own: (3, n) rate, acceleration and jerk to be used by each joint, at most the limits.
+        own: (3, n) rate, acceleration and jerk that each joint may use, at most the limits.
         limits: (3, n) rate, acceleration, jerk.
-        dt: [s] of a tick.
+        dt: [s] duration of a tick.
         out: (3, n) the state a tick later.
-        rest: (n,) positions of the earliest rest from there.
+        rest: (n,) positions at which the joints can come to rest earliest after that tick.
     """
     for i in range(state.shape[1]):
         later = _next_state(
@@ -196,7 +196,7 @@ def advance(
 
 @batch_entry
 def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
-    """Write the set-points (3, n) a tick later on the fastest motion to rest; see `advance`."""
+    """Write the set-points (3, n) one tick later on the fastest motion to rest; see `advance`."""
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]
         out[0, i], out[1, i], out[2, i] = _brake_step(now, limits[1, i], limits[2, i], dt)

@@ -25,9 +25,9 @@ HALVINGS = 12
 
 @batch_kernel
 def gram(A: Any, out: Any) -> None:
-    """Add A' A (n, n) for rows A (K, n).
+    """Add A' A for a matrix A (K, n) to `out` (n, n).
 
-    Starting the threads of a library would take longer.
+    A routine of a BLAS library would take longer, because it starts threads.
     """
     n = A.shape[1]
     for r in range(A.shape[0]):
@@ -40,7 +40,7 @@ def gram(A: Any, out: Any) -> None:
 
 @kernel
 def limited_values(A: Any, x: Any, out: Any) -> None:
-    """Compute the limited values A' x (rows,)."""
+    """Compute the values A' x (rows,) that are limited."""
     out[:] = 0.0
     for j in range(len(x)):
         f = x[j]
@@ -51,7 +51,7 @@ def limited_values(A: Any, x: Any, out: Any) -> None:
 
 @kernel
 def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
-    """Add the excess of limits to the lower triangle of Newton's matrix and to the gradient."""
+    """Add the terms of exceeded limits to Newton's matrix, lower triangle, and the gradient."""
     n = len(gradient)
     row = np.empty(n)
     for r in range(len(values)):
@@ -72,7 +72,7 @@ def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient
 
 @kernel
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
-    """Compute the derivative of the excess cost along a step, after a length of it."""
+    """Compute the derivative of the excess cost along a step, at a fraction `length` of it."""
     total = 0.0
     for r in range(len(values)):
         at = values[r] + length * change[r]
@@ -85,9 +85,9 @@ def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -
 
 @batch_kernel
 def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> float:
-    """Improve x (n,) in place by Newton's step with the best length.
+    """Improve `x` (n,) by a Newton step of the best length; return the predicted decrease.
 
-    `limits` (3, rows): below, above, scale. Returns the predicted decrease.
+    `limits` (3, rows) contains `below`, `above` and `scale`.
     """
     size = len(x)
     values, change = np.empty(A.shape[1]), np.empty(A.shape[1])

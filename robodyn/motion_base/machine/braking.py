@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Brakes of several coordinates that end together, with rates cubic in time."""
+"""Braking motions of several coordinates that end together, with rates cubic in time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.motion_base.kernels import brakes as kernels
 
-# Durations [s] of brakes to try, and fractions between the brake and the requested motion.
+# Durations [s] of braking motions to try, and fractions of the way to the requested motion.
 BRAKES, FRACTIONS = (0.3, 0.6, 1.2, 2.4), (0.5, 0.15)
-# Number of nodes at which a brake is checked.
+# Number of nodes at which a braking motion is checked.
 NODES = 16
 FRACTIONS_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 
 
 def braking(starts: FloatArray, durations: FloatArray, fractions: FloatArray) -> FloatArray:
-    """Compute brakes (3, C N, m) from states (C, 3, m), at N fractions of their durations (C,)."""
+    """Compute braking motions (3, C N, m) from states (C, 3, m), at N fractions of durations."""
     out = np.empty((3, len(starts) * len(fractions), starts.shape[2]))
     kernels.brakes(np.ascontiguousarray(starts), durations, fractions, out)
     return out

@@ -30,8 +30,8 @@ class CommandGate:
 
     All numbers of a command must be finite and plausible, and efforts within those of the drives.
     With limits and a period, positions must be within the ends and velocities within their limits,
-    and the motion must continue the previous command: velocities may change by the accelerations,
-    and positions by the velocities.
+    and the motion must continue the previous command: the accelerations limit the change of
+    velocities, and positions must follow from the velocities.
 
     Args:
         mechanism: mechanism with the commanded joints.
@@ -73,12 +73,12 @@ class CommandGate:
         effort: FloatArray | None = None,
         **more: FloatArray,
     ) -> None:
-        """Accept or reject a command (n,) of each field.
+        """Check a command; reject it if a value is not finite, implausible or beyond a limit.
 
         Args:
-            position: [m or rad] of the joints.
-            velocity: [m/s or rad/s].
-            effort: [N or N m].
+            position: (n,) [m or rad] of the joints.
+            velocity: (n,) [m/s or rad/s].
+            effort: (n,) [N or N m].
             more: other numbers, such as a pose.
 
         Raises:
@@ -117,7 +117,7 @@ class CommandGate:
 
 
 def _bounds(limits: FloatArray, fraction: float, most: float = LARGEST_STATE) -> Bounds:
-    """Return limits (2, n), at most `most` each, widened by the rounding error."""
+    """Return limits (2, n), each at most `most`, widened by the rounding error."""
     least, largest = np.clip(limits, -most, most)
     return (
         least - ABSOLUTE - fraction * np.abs(least),

@@ -42,7 +42,7 @@ class SetPoint(NamedTuple):
         accelerations: [m/s^2 or rad/s^2].
         efforts: [N or N m] of this motion, as feedforward; always finite and within the limits of
             the drives.
-        problem: reason for a difference from the target; empty if there is none.
+        problem: reason for a difference from the target; empty without a difference.
     """
 
     positions: FloatArray
@@ -143,7 +143,7 @@ class PositionCommander:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether it follows its target exactly; without a target, whether it is at rest."""
+        """Whether the drives follow the target exactly; without a target, whether they rest."""
         if self._target is None:
             return self.set_points.is_at_rest
         error = np.abs(self.set_points.state - self._target)
@@ -158,7 +158,7 @@ class PositionCommander:
 
         Args:
             time: time of the set-point, at which the target is evaluated.
-            pace: fraction of the limits of velocity, acceleration and jerk.
+            pace: fraction of the limits of velocity, acceleration and jerk that may be used.
 
         Returns:
             The set-point.
@@ -187,7 +187,7 @@ class PositionCommander:
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n), or return the reason against it."""
+        """Take a step to a target (3, n), or return the reason why it is not permitted."""
         later, rest = self.set_points.next_state(target, pace)
         objection = self._objection(later, rest)
         if not objection:
@@ -195,7 +195,7 @@ class PositionCommander:
         return objection
 
     def _requested_target(self, time: int) -> tuple[FloatArray | None, str]:
-        """Return the target (3, n) of the joints, and the reason for a change."""
+        """Return the target (3, n) of the joints, and why it differs from the requested one."""
         problem = ""
         try:
             motion = None if self.motion_source is None else self.motion_source.at(time)
@@ -211,7 +211,7 @@ class PositionCommander:
         return None, problem
 
     def _admissible_target(self, motion: Motion) -> tuple[FloatArray, str]:
-        """Return the target (3, n) for a motion, after at most one search, and the reason."""
+        """Return the permitted target (3, n) nearest to a motion, and why it differs from that."""
         mechanism = self.mechanism
         if self._detour:
             self.target = self.workspace.nearest(motion.configuration, self.configuration)
@@ -265,7 +265,7 @@ class PositionCommander:
         return SetPoint(p, v, a, self._efforts, problem)
 
     def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
-        """Adapt the speed to the efforts (n,) of this tick; return the drive that is too weak."""
+        """Adapt the speed to the efforts (n,) of a tick; return a text if a drive is too weak."""
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))

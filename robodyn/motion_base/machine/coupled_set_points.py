@@ -17,27 +17,27 @@ from robodyn.motion_base.machine.braking import FRACTIONS, FRACTIONS_OF_BRAKE, N
 from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
-# Fractions of the limits of rate, acceleration and jerk that targets use, and that a brake uses;
-# the rest is for deviations between its nodes. Half of a value's change up to its extreme between
-# two nodes if its slope were linear, with a reserve.
+# Fractions of the limits of rate, acceleration and jerk that targets use, and that a braking motion
+# uses; the rest is for deviations between its nodes. Half of a value's change up to its extreme
+# between two nodes if its slope were linear, with a reserve.
 USED, BRAKED, TURNED = 0.99, 0.995, 0.6
-# Bandwidth [rad/s] of the approach if the fastest one is blocked; durations of brakes, relative to
-# the shortest.
+# Bandwidth [rad/s] of the approach if the fastest one is blocked; durations of braking motions,
+# relative to the shortest.
 RETURN, FACTORS = 6.0, (1.0, 2.0, 4.0, 8.0, 16.0)
 # Tolerance [m, rad] of position limits for rounding.
 ROUNDING = 1e-10
 
 
 class _Brake(NamedTuple):
-    """Brake of all joints, followed from a state (3, n) of the drives to rest.
+    """Braking motion of all joints, from a state of the drives to rest.
 
     Attributes:
-        state: (3, n) now.
-        configuration: (nq,) now.
-        start: (3, m) state of the independent joints at its start.
-        ramp: [s] in which the accelerations vanish first; 0 if the brake begins at once.
-        duration: [s] of the rest of the brake.
-        elapsed: [s] since its start.
+        state: (3, n) present state of the drives.
+        configuration: (nq,) present configuration.
+        start: (3, m) state of the independent joints at the start of the motion.
+        ramp: [s] in which the accelerations first decrease to zero; 0 if braking begins at once.
+        duration: [s] of the motion after the ramp.
+        elapsed: [s] since the start of the motion.
     """
 
     state: FloatArray
@@ -60,7 +60,7 @@ class _Brake(NamedTuple):
 
 
 def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
-    """Return states (..., 3, m) after a time, while accelerations vanish within a duration [s]."""
+    """Return states (..., 3, m) after a time; accelerations fall to zero within a duration."""
     p, v, a = (start[..., k, :] for k in range(3))
     left = 1.0 - time / duration
     moved = p + time * (v + time * a * (2.0 + left) / 6.0)
@@ -82,7 +82,8 @@ class CoupledSetPoints(SetPoints):
         positions: (n,) initial positions, at rest; the nearest ones that close the loops are used.
 
     Attributes:
-        ahead: (k, nq) configurations from the present one to the rest that `next_state` returned.
+        ahead: (k, nq) configurations from the present one to the position of rest that `next_state`
+            returned.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class CoupledSetPoints(SetPoints):
         self._rows *= USED
 
     def reset(self, positions: ArrayLike) -> None:
-        """Set positions (n,), at rest."""
+        """Set the state to rest at positions (n,)."""
         super().reset(positions)
         m = self._mechanism
         near = motions.assemble_near(m, self.state[0], m.home)
@@ -119,7 +120,7 @@ class CoupledSetPoints(SetPoints):
         return Motion(now.configuration, *now.after(0.0)[1:])
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Compute the state (3, n) a step later, and the positions (n,) of rest from there."""
+        """Compute the state (3, n) one step later, and the positions (n,) after braking from it."""
         now, braked = self._brake, self._brake.after(self.dt)
         self._fraction = 1.0
         later = super().next_state(target, pace)[0][:, self._free]
@@ -144,7 +145,7 @@ class CoupledSetPoints(SetPoints):
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
         """Return the state (3, m) a step later if all joints approach their target equally.
 
-        Their accelerations change by what the limits of jerk permit.
+        Their accelerations change as far as the jerk limits permit.
         """
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
@@ -153,7 +154,7 @@ class CoupledSetPoints(SetPoints):
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
 
     def _jerk_fraction(self, change: FloatArray) -> float:
-        """Return the fraction of a change of acceleration (m,) that jerk permits in one step."""
+        """Return the fraction of a change of acceleration (m,) that jerk limits allow per step."""
         moved = np.abs(self._mechanism.joint_velocities(self._brake.configuration, change))
         most = self.dt * self._rows[2]
         return float((most / np.maximum(moved, most)).min())
@@ -181,7 +182,7 @@ class CoupledSetPoints(SetPoints):
         self.state, self._goal = self._found.state, None
 
     def _advance_brake(self, brake: _Brake) -> _Brake:
-        """Return a brake one step later."""
+        """Return a braking motion, advanced by one step."""
         m, later = self._mechanism, brake.after(self.dt)
         by = later[0] - brake.state[0, self._free]
         q = motions.advance_near(m, brake.configuration, by)
@@ -189,7 +190,7 @@ class CoupledSetPoints(SetPoints):
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
     def _ramps(self, starts: FloatArray, durations: FloatArray, near: FloatArray) -> FloatArray:
-        """Return ramps (C,) [s] of brakes; 0 if a brake without one respects the limits of jerk."""
+        """Return ramps (C,) [s] of braking motions; 0 where the jerk limits require no ramp."""
         jerks = BRAKED / USED * self._rows[2]
         moved = self._mechanism.joint_velocities(near, starts[:, 1:])
         v, a, times = moved[:, 0], moved[:, 1], durations[:, None]
@@ -201,7 +202,7 @@ class CoupledSetPoints(SetPoints):
     def _first_brake(
         self, starts: FloatArray, durations: list[float], near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
-        """Return the first brake within all limits, from states (C, 3, m), and its rest (n,)."""
+        """Return the first braking motion within all limits, and the positions (n,) at its end."""
         m, free, count = self._mechanism, self._free, len(durations)
         rates, changes, jerks = BRAKED / USED * self._rows
         times = np.array(durations)
@@ -243,9 +244,9 @@ def _within(
     least: FloatArray,
     largest: FloatArray,
 ) -> bool:
-    """Return whether values (N, n) are within limits (n,), and their extremes between nodes.
+    """Return whether values (N, n), and their extremes between nodes, are within limits (n,).
 
-    The spacing (N - 1, 1) is that of the nodes [s].
+    `spacing` (N - 1, 1) contains the intervals [s] between the nodes.
     """
     before, after = slopes[:-1], slopes[1:]
     turns = before * after < 0.0

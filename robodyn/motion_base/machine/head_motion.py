@@ -27,7 +27,7 @@ UPRIGHT = 0.9
 
 
 class Cue(NamedTuple):
-    """Motion of a platform at one instant, or at many (K, ...), in its base frame.
+    """Motion of a platform at one instant, or at many (K, ...), in the base frame.
 
     Attributes:
         pose: (7,) position [m] of its reference point and quaternion x y z w.
@@ -58,7 +58,7 @@ class HeadMotion:
         freedoms: (k,) indices in `AXES` of the body's degrees of freedom.
         rows: (k,) components of the body's pose and twist, base frame, that determine these; empty
             if there are six.
-        coupling: (6, k) rates of the head at home by those of its degrees of freedom, parasitic
+        coupling: (6, k) rates of the head at home per rate of each degree of freedom, parasitic
             motion included.
 
     Raises:
@@ -71,8 +71,8 @@ class HeadMotion:
         axes = rotation_matrix(self.neutral)
         if abs(axes[2, 2]) < UPRIGHT:
             raise InvalidInput(
-                f"{mechanism.name}: the z axis of its body points neither up nor down at home, as "
-                "that of a driver's seat does",
+                f"{mechanism.name}: the z axis of its body points neither up nor down at home, "
+                "unlike that of a driver's seat",
                 value=mechanism,
             )
         self.turned = np.ones(3) if axes[2, 2] > 0.0 else np.array([1.0, -1.0, -1.0])
@@ -125,11 +125,11 @@ class HeadMotion:
         return force * self.turned, rate * self.turned
 
     def rotations(self, poses: FloatArray) -> FloatArray:
-        """Compute rotations (K, 3, 3) from the head's axes to those at home, at poses (K, 7)."""
+        """Compute rotations (K, 3, 3) from the head's axes at poses (K, 7) to those at home."""
         return np.asarray(self.axes.T @ rotation_matrix(poses) * self.turned)
 
     def _turn(self, poses: FloatArray) -> FloatArray:
-        """Exchange the platform's axes and the head's in poses (..., 7)."""
+        """Convert poses (..., 7) between the axes of the platform and those of the head."""
         if self.turned[2] > 0.0:
             return poses
         x, y, z, w = np.moveaxis(poses[..., 3:], -1, 0)
@@ -137,16 +137,17 @@ class HeadMotion:
 
 
 def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
-    """Find the axes in which a body moves: rotations, then translations without any rotation.
+    """Find the axes in which a body can move: rotations, and translations without rotation.
 
-    A body that rotates about a pivot elsewhere has the rotation, and a parasitic translation.
+    If a body rotates about a distant pivot, the rotation is a degree of freedom, and the
+    translation is parasitic.
 
     Args:
         mechanism: mechanism with the body.
         jacobian: (6, nv) of its twist, in the axes to be named.
 
     Returns:
-        Indices in `AXES`, rising.
+        Indices in `AXES`, in ascending order.
 
     Raises:
         InvalidInput: the body does not move, or joints of a mechanism with fewer than six degrees
@@ -157,15 +158,15 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
     count = int((values > 1e-6 * max(values.max(), 1e-12)).sum())
     if count < min(jacobian.shape[1], 6) or not np.abs(jacobian).max() > 1e-9:
         raise InvalidInput(
-            f"{mechanism.name}: its {jacobian.shape[1]} freedoms move the body in {count} ways at "
-            "home; motion cueing needs a body whose pose determines the mechanism",
+            f"{mechanism.name}: at home, its {jacobian.shape[1]} degrees of freedom move the body "
+            f"in {count} ways; motion cueing needs a body whose pose determines the mechanism",
             value=mechanism,
         )
     _, turns, V = np.linalg.svd(U[3:, :count])
     rotations = int((turns > TURNS).sum())
 
     def best(moved: FloatArray, first: int) -> tuple[int, ...]:
-        """Select the rows of moved (3, n), n at most 3, that determine it best."""
+        """Select the n rows of `moved` (3, n) with the largest determinant."""
         found = combinations(range(3), moved.shape[1])
         chosen = max(found, key=lambda rows: abs(np.linalg.det(moved[list(rows)])))
         return tuple(first + row for row in chosen)
@@ -192,7 +193,7 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
     """Compute specific force (..., 3) [m/s^2] and angular velocity at a point of a platform.
 
-    The point is given, and the result is, in the platform's axes.
+    The point and the result are in the platform's axes.
     """
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
@@ -208,7 +209,7 @@ def spatial_rates(rpy: FloatArray) -> FloatArray:
 
 
 def weight_by_angles(rpy: FloatArray) -> FloatArray:
-    """Compute derivatives (K, 3, 3) [m/s^2] of the force at rest in the head's axes by angles."""
+    """Compute derivatives (K, 3, 3) [m/s^2] of the force felt at rest w.r.t. the angles."""
     cr, sr, cp, sp = (f(rpy[:, i]) for i in (0, 1) for f in (np.cos, np.sin))
     G = np.zeros((len(rpy), 3, 3))
     G[:, 1, 0], G[:, 2, 0] = cp * cr, -cp * sr

@@ -43,7 +43,7 @@ class Homing:
         offset: (n,) positions minus the reported ones, once `is_done`.
         ends: (n, 2) range of the commands, in the drives' positions.
         points: set-points, in the drives' positions.
-        problem: reason of a failure, or empty.
+        problem: reason for a failure, or empty.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Homing:
         return SetPoint(p, v, a, np.zeros_like(p))
 
     def touch(self, joints: BoolArray) -> None:
-        """Record the closed switches (n,)."""
+        """Record which switches (n,) at the stops are closed."""
         self._switches = joints
 
     def stop(self) -> None:

@@ -37,7 +37,7 @@ class DriveLimits:
     def describe_excess(
         self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0
     ) -> str:
-        """Describe the joint of positions (n,) that exceeds an end by more than `slack`, if any.
+        """Describe the joint that is farthest beyond an end; empty if none exceeds `slack`.
 
         Args:
             positions: (n,) [m or rad].
@@ -71,7 +71,7 @@ class DriveLimits:
         accelerations: ArrayLike | None = None,
         jerks: ArrayLike | None = None,
     ) -> DriveLimits:
-        """Return the limits of a mechanism's joints, with given values for those that it lacks.
+        """Return the limits of a mechanism's joints; given values replace or complete them.
 
         Args:
             mechanism: mechanism with position limits and, unless given, velocity limits.
@@ -96,8 +96,8 @@ def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
     """Return the acceleration (n,) that each drive can give its joint at home while others rest.
 
     It is the effort minus the weight, divided by the inertia; callers must check several joints
-    together. No joint reaches its velocity (n,) in less than 0.05 s. If efforts are not limited, or
-    do not support the weight, the joint reaches its velocity in 0.25 s.
+    together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If efforts are not
+    limited, or do not support the weight, it takes 0.25 s.
     """
     n, home = len(mechanism.joint_names), mechanism.home
     gentle = rates / TO_RATE

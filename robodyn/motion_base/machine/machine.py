@@ -62,8 +62,8 @@ class MachineSettings:
             limit.
         feedback_timeout: time [s] without measured positions that is a fault; 0: no limit.
         following_error: [m or rad] (n,) or one number, difference between command and measured
-            position that is a fault; infinite: no limit.
-        following_time: duration [s] of that difference.
+            position beyond which there is a fault; infinite: no limit.
+        following_time: duration [s] of such a difference before the fault.
         drive_delay: delay [s] of the drives: positions are compared with the commands sent that
             long before.
         back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
@@ -110,8 +110,8 @@ class Machine:
     """States and set-points of a machine with position-controlled drives.
 
     Times are given in nanoseconds, once per tick; this class reads no clock. A message is old if
-    its time differs from that of the tick by more than a timeout, in either direction. Durations of
-    the machine's own are counted in ticks.
+    its time differs from that of the tick by more than a timeout, in either direction. The machine
+    counts its own durations in ticks.
 
     Every set-point passes a `CommandGate`. A set-point that fails is a fault: the machine brakes
     from the previous set-point.
@@ -123,14 +123,14 @@ class Machine:
 
     Attributes:
         state: one of `machine_states.STATES`.
-        reason: reason of the last fault or freeze; empty if there was none since the machine
+        reason: reason for the last fault or freeze; empty if neither occurred since the machine
             engaged.
         motion_source: source of the target while engaged, see `MotionSource`; None: stay at home.
         stabilized: stabilization of the target in the world; None: relative to the base.
 
     Raises:
         InvalidInput: a number is out of range, parking positions are beyond an end or the limit of
-            the condition number, a joint without ends is to be homed by stops; or as for
+            the condition number, homing by stops is requested for a joint without ends; or as for
             `PositionCommander`.
     """
 
@@ -317,7 +317,7 @@ class Machine:
     def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
         """Return a set-point if it passes the gate, otherwise one that brakes.
 
-        If the brake fails too, nothing is sent any more.
+        If the braking set-point fails too, nothing more is sent.
         """
         offset = self._offset if points is self.commander.set_points else 0.0
         for _ in range(2):
@@ -340,7 +340,7 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Use known positions or begin to find them; return a reason against it."""
+        """Use known positions or begin to find them; return the reason if that is impossible."""
         s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
             if self._measured is None or self._is_late(self._measured[0]):
@@ -379,7 +379,7 @@ class Machine:
         return ""
 
     def _describe_misfit(self, positions: FloatArray) -> str:
-        """Describe how far positions (n,) of redundant drives are from those of one body."""
+        """Describe how far positions (n,) of redundant drives are from closing the loops."""
         off = np.abs(self.commander.set_points.state[0] - positions)
         worst = int(np.argmax(off))
         if (off <= self.commander.limits.rates * self.dt).all():
@@ -411,7 +411,7 @@ class Machine:
         return homing.point
 
     def _selected_source(self) -> tuple[MotionSource | None, float]:
-        """Return the motion source of this state, and the fraction of the limits."""
+        """Return the motion source for this state, and the fraction of the limits to use."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
@@ -429,7 +429,7 @@ class Machine:
         return self._lead(motion_source)
 
     def _lead(self, source: MotionSource) -> MotionSource:
-        """Return a target with compensated sag, if this is set."""
+        """Return a target with its sag compensated, if `compensate_sag` is set."""
         return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:
@@ -451,7 +451,7 @@ class Machine:
         return "the emergency stop is pressed" if self._stopped else ""
 
     def _cause(self) -> str:
-        """Return the present fault of the drives; empty if there is none."""
+        """Return the present fault of the drives; empty without a fault."""
         s, measured = self.settings, self._measured
         if self._stopped:
             return self._pressed

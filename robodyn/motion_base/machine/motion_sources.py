@@ -22,7 +22,7 @@ from robodyn.trajectories.sag_compensation import motion_of_motors
 
 # Tolerance [m] of a reached pose, with rotations times the characteristic length.
 CLOSE = 1e-6
-# Time [s] after a timely pose in which an old one counts as late, not as of another clock.
+# Time [s] after a timely pose in which an old one counts as late, not as stamped by another clock.
 PATIENCE = 10.0
 
 
@@ -75,7 +75,7 @@ class MotorSource(NamedTuple):
 
 
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
-    """Return a target with positions (n,) of the driven joints, in the assembly near the guess.
+    """Return a target at positions (n,) of the driven joints, in the assembly mode of the guess.
 
     With redundant drives, it is the nearest one that closes the loops.
 
@@ -104,7 +104,7 @@ class BodyMotion:
     def nearest_motion(
         self, pose: FloatArray, twist: FloatArray, here: FloatArray
     ) -> tuple[Motion, str]:
-        """Return the motion at a pose, or at the nearest pose that Newton's method reached."""
+        """Return the motion at a pose, or at the nearest pose reached, and the problem if any."""
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
         error = self._weights * pose_difference(mechanism.body_pose(here), pose)
@@ -117,7 +117,7 @@ class BodyMotion:
         )
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Return the velocity (nv,) with which the body moves by a weighted twist (6,)."""
+        """Return the velocity (nv,) for which the body has a weighted twist (6,)."""
         jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
 

@@ -22,13 +22,14 @@ class ServoText:
 
     Attributes:
         count: number of servos.
-        format: of a line, as in Python: {1} to {n} are the values, {0} is the time [ms].
+        format: format of a line, in Python's syntax: {1} to {n} are the values, {0} is the time
+            [ms].
         scale: servo value per rad or m, positive; pulse widths of hobby servos have some 637 us
             per rad.
         direction: 1, or -1 for servos mounted in reverse.
         horn: [rad or m] position of the joint at the servo's zero: the angle at which the horn is
             mounted on its spline.
-        zero: value there.
+        zero: servo value at that position.
         least, most: range of the servo's values.
 
     Raises:
@@ -102,7 +103,7 @@ class ServoText:
         """Parse positions (n,) from a line with n numbers and any separators.
 
         Raises:
-            InvalidInput: another count of numbers, or an implausible position.
+            InvalidInput: the line does not have n numbers, or a position is implausible.
         """
         found = _NUMBER.findall(line)
         if len(found) != self.count:

@@ -28,7 +28,7 @@ class SetPoints:
 
     Attributes:
         state: (3, n) position [m or rad], rate and acceleration of each joint; not to be changed.
-        rest: (n,) positions of the earliest rest.
+        rest: (n,) positions at which the joints can come to rest earliest.
 
     Raises:
         InvalidInput: `dt` is not positive, or positions are not n finite numbers.
@@ -41,7 +41,7 @@ class SetPoints:
         self.reset(positions)
 
     def reset(self, positions: ArrayLike) -> None:
-        """Set positions (n,), at rest."""
+        """Set the state to rest at positions (n,)."""
         start = as_exact("positions", positions, (self._rows.shape[1],), "m or rad")
         self.state = np.array([start, 0.0 * start, 0.0 * start])
         self.rest = start.copy()
@@ -54,15 +54,15 @@ class SetPoints:
         return bool((np.abs(self.state[1:]) <= 1e-9 * self._rows[:2]).all())
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Compute the state (3, n) a step later, and the positions (n,) of rest from there.
+        """Compute the state (3, n) one step later, and the positions (n,) after braking from it.
 
         Args:
-            target: (3, n) positions, rates and accelerations then; a joint whose target is not
-                finite brakes.
-            pace: fraction of the limits that may be used, above 0 to 1.
+            target: (3, n) positions, rates and accelerations one step later; a joint whose target
+                is not finite brakes.
+            pace: fraction of the limits that may be used, above 0 and at most 1.
 
         Returns:
-            The state, and the positions of rest.
+            The state, and the positions after braking.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._limit_fractions(target) * pace

@@ -104,7 +104,7 @@ Moving = tuple[FloatArray, FloatArray, FloatArray]
 def seen_from(base: Moving, body: Moving) -> Moving:
     """Compute pose (7,), twist (6,) and acceleration (6,) of a body relative to a moving base.
 
-    Both are given in one frame; the result is in the axes of the base.
+    Both motions are given in a common frame; the result is in the axes of the base.
     """
     R = rotation_matrix(base[0])
     (v, w), (a, alpha) = np.split(base[1], 2), np.split(base[2], 2)

@@ -13,7 +13,7 @@ from robodyn.errors import KinematicsError, NoSolution
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.kernels.nearest_step import nearest_step
 
-# Step [m, rad] of differences; fractions of a step to try.
+# Step [m, rad] of finite differences; fractions of a step to try.
 DIFFERENCE, FRACTIONS = 1e-5, np.array([0.1, 0.25, 0.5, 1.0])
 # Longest step [m, rad] of a search: longer ones take longer, and are known less well.
 LONGEST = 0.2
@@ -31,15 +31,14 @@ def twist_weights(mechanism: Mechanism) -> FloatArray:
 class Workspace:
     """Permitted configurations of a machine, and the nearest of them to a target.
 
-    All limits of `travel_limits` apply, including those of passive joints and of cones,
-    and singularities at which efforts do not suffice (of type 2); an arm, whose joints are
-    commanded, has none.
+    All limits of `travel_limits` apply, including those of passive joints and of the cones at the
+    legs' ends. Singularities of type 2, at which efforts do not suffice, are excluded too; an arm,
+    whose joints are commanded, has none of these.
 
     Args:
         mechanism: mechanism whose condition number, with its characteristic length, is limited.
         positions: (n, 2) ranges of the driven joints.
-        condition_limit: largest condition number; if the one at home is larger, 1.5 times the
-        latter.
+        condition_limit: largest condition number, but at least 1.5 times that at home.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Workspace:
         self._last = np.empty(0), np.empty(0)  # configuration that was found, and its excess
 
     def objection(self, configuration: FloatArray) -> str:
-        """Return why a configuration is not permitted; empty if it is."""
+        """Return the reason why a configuration is not permitted; empty if it is permitted."""
         value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
@@ -71,14 +70,14 @@ class Workspace:
         return self._describe(worst, value[worst])
 
     def _describe(self, place: int, excess: float) -> str:
-        """Describe the excess of a joint beyond a limit, by its index."""
+        """Describe by how much a joint exceeds a limit; `place` is the index of the limit."""
         is_above, joint = place < len(self._least), place % len(self._least)
         end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
         name, unit, *_ = travel_limits(self._mechanism)[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
     def closes_in(self, configurations: FloatArray) -> str:
-        """Return why a motion along configurations (k, nq) is not permitted; empty if it is.
+        """Return why a motion along configurations (k, nq) is not permitted; empty if permitted.
 
         Driven joints are not checked. A machine beyond a limit of a passive joint, or of the
         condition number, may move back towards it.
@@ -105,7 +104,7 @@ class Workspace:
     def passive_margins(self, configurations: FloatArray, spare: float) -> FloatArray:
         """Compute the least margin (k,) of passive joints to their limits.
 
-        A fraction `spare` of its range is reserved.
+        A fraction `spare` of each joint's range is reserved.
         """
         if not self._has_passive:
             return np.full(len(configurations), np.inf)
@@ -116,7 +115,7 @@ class Workspace:
         return np.asarray(room[:, passive].min(axis=1))
 
     def nearest(self, target: FloatArray, inside: FloatArray) -> FloatArray:
-        """Compute the permitted configuration nearest to a target, one step from a permitted one.
+        """Compute the permitted configuration nearest to a target, in a step from a permitted one.
 
         Distances are those of the body: displacement, and rotation times the characteristic length.
         The step leads to the nearest permitted point to first order, or part of the way.

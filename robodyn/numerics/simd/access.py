@@ -16,7 +16,10 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, make_rows, s
 
 @intrinsic
 def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
-    """Return rows of eight from entry `start` of a contiguous array, which must outlive them."""
+    """Return rows of eight numbers from entry `start` of a contiguous array.
+
+    The array must outlive the rows.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         given = context.make_array(sig.args[0])(context, builder, args[0])
@@ -73,7 +76,7 @@ def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
-    """Return one of the eight numbers."""
+    """Return the number in one of the eight lanes."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], args[1])
@@ -95,7 +98,7 @@ def as_lane(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
-    """Return the eight numbers with one of them replaced."""
+    """Return eight lanes with the number in one of them replaced."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], args[1])
@@ -105,7 +108,7 @@ def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def sum_of_six(typingctx: Any, lanes: Any) -> Any:
-    """Return the sum of the first six, one for each leg."""
+    """Return the sum of the first six lanes, one for each leg."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = args[0]

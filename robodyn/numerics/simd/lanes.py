@@ -110,14 +110,14 @@ def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def make_rows(context: Any, builder: Any, data: Any, count: Any) -> Any:
-    """Return the value of rows."""
+    """Return the LLVM value of rows from their address and count."""
     rows = cgutils.create_struct_proxy(ROWS)(context, builder)
     rows.data, rows.count = data, count
     return rows._getvalue()
 
 
 def start_of(builder: Any, rows: Any) -> Any:
-    """Return the address of rows, as a pointer to numbers."""
+    """Return the address of rows as a pointer to float64."""
     return builder.extract_value(rows, 0)
 
 
@@ -267,19 +267,19 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true for the number, or for any of the eight."""
+    """Return whether a condition is true for a number, or in any of the eight lanes."""
     return types.boolean(mask), _compared("!=", 0)
 
 
 @intrinsic
 def all_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true for the number, or for all eight."""
+    """Return whether a condition is true for a number, or in all eight lanes."""
     return types.boolean(mask), _compared("==", 2**WIDTH - 1)
 
 
 @intrinsic
 def whole(typingctx: Any, value: Any) -> Any:
-    """Return a whole number, or that of the first of eight, as an index."""
+    """Convert a whole number, or that in the first lane, to an index."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         number = args[0]

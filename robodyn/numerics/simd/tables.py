@@ -25,7 +25,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes, ma
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of rows of eight float64, `width` of them in each row of the table."""
+    """Type of a table of lanes: each of its rows consists of `width` rows of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lane_table")
@@ -62,7 +62,7 @@ def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 def new_table(typingctx: Any, count: Any, width: Any) -> Any:
     """Allocate an array (count, width) of lanes on the stack, valid until the kernel returns.
 
-    `table[i]` are the rows of its row i, `table[i, j]` one entry.
+    `table[i]` is its row i, as `Rows`; `table[i, j]` is one entry, as `Lanes`.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -73,7 +73,7 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
 
 @intrinsic
 def new_tables(typingctx: Any, shapes: Any) -> Any:
-    """Allocate tables of the shapes in a named tuple, as `stack_all`; a length gives rows."""
+    """Allocate tables with the shapes in a named tuple, like `stack_all`; a length gives rows."""
 
     def allocate(context: Any, builder: Any, kind: Any, lengths: Any) -> Any:
         if kind == TABLE:

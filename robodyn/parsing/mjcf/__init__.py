@@ -2,5 +2,5 @@
 
 """MJCF, the format of MuJoCo: read by MuJoCo itself.
 
-MuJoCo resolves includes, defaults, angles and inertias of geoms; the compiled model is read.
+MuJoCo resolves includes, defaults, angles and inertias of geoms; robodyn reads the compiled model.
 """

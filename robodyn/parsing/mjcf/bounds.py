@@ -28,14 +28,14 @@ FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
 def check_bounds(source: Path | str, name: str) -> None:
-    """Reject a file, or text, that expands beyond limits or references missing files.
+    """Reject MJCF that expands beyond size limits or references missing files.
 
     Args:
         source: file, or MJCF text.
         name: name of the source for messages.
 
     Raises:
-        ModelError: names the file and the element.
+        ModelError: the error names the file and the element.
     """
     folder = source.parent if isinstance(source, Path) else Path()
     text = read_text(source) if isinstance(source, Path) else source
@@ -70,7 +70,7 @@ def _root(text: str, where: str) -> Element:
 
 
 def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
-    """List elements that reference a file, and the file's path."""
+    """List the elements that reference a file, each with the file's path."""
     folders = {folder}
     for compiler in root.iter("compiler"):
         folders |= {folder / compiler.attrib[key] for key in FOLDERS if key in compiler.attrib}
@@ -83,7 +83,7 @@ def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
 
 
 def _expanded_count(root: Element, where: str) -> float:
-    """Count the elements after expansion of all copies."""
+    """Count the elements after the expansion of all copies (`<replicate>`)."""
     total, waiting = 0.0, [(root, 1.0)]
     while waiting:
         part, factor = waiting.pop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""MJCF files as compiled by MuJoCo, and rejection of unsupported elements."""
+"""MJCF files, compiled by MuJoCo, and rejection of unsupported elements."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class Compiled:
     """Compiled MuJoCo model of a file or text.
 
     Attributes:
-        mujoco: the package.
+        mujoco: the package mujoco.
         model: its `MjModel`.
         source: origin of the model, for messages.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
-        ModelError: MuJoCo rejects it, with its reason, or it has unsupported elements.
+        ModelError: MuJoCo rejects the model (the error contains its reason), or the model has
+            unsupported elements.
     """
 
     def __init__(self, source: Path | str) -> None:
@@ -46,7 +47,7 @@ class Compiled:
         self._check()
 
     def _compiled(self, source: Path | str) -> Any:
-        """Compile the model; without unreadable meshes if all inertias are given."""
+        """Compile the model, without unreadable meshes if all inertias are given explicitly."""
         read = self.mujoco.MjModel
         try:
             if isinstance(source, str):
@@ -83,7 +84,7 @@ class Compiled:
             return None
 
     def _check(self) -> None:
-        """Reject elements that would change the mechanism; warn of those left out."""
+        """Reject unsupported elements that would change the mechanism; warn of others left out."""
         model = self.model
         if model.nflex:
             raise self.refuse("flex", 0, "flexible bodies are not supported")
@@ -159,7 +160,7 @@ class Compiled:
             self.leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
-        """Create an error about an element."""
+        """Create the error for an element, with a reason."""
         name = self.name(kind, n)
         return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
@@ -168,7 +169,7 @@ class Compiled:
         warn(f"{self.source}: {kind} {self.name(kind, n)!r}: ignored {what}")
 
     def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
-        """Warn if a spring or damping is a polynomial: of these, only the first number is read."""
+        """Warn if a spring or damping is nonlinear (a polynomial): only its linear part is read."""
         if np.any(self.entry(f"{array}poly", n if rows is None else rows)):
             what = array.split("_")[1].replace("stiffness", "spring")
             self.leave_out(kind, n, f"the part of its {what} that is not linear")
@@ -179,7 +180,7 @@ class Compiled:
         return 0.0 if found is None else found[n]
 
     def name(self, kind: str, n: int) -> str:
-        """Return the element's name, or its kind and number."""
+        """Return the name of an element or, if it has no name, its kind and number."""
         number = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         return self.mujoco.mj_id2name(self.model, number, n) or f"{kind}{n}"
 
@@ -188,7 +189,7 @@ class Compiled:
         return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
 
     def own_text(self) -> dict[str, Any]:
-        """Parse the custom text `robodyn` of `save`; empty without it."""
+        """Parse the custom text `robodyn`, which `save` writes; empty if there is no such text."""
         model = self.model
         n = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
         if n < 0:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Driven joints, fixed tendons and couplings of an MJCF.
+"""Driven joints, tendons and couplings of an MJCF file.
 
-Equalities of joints, and of fixed tendons over them, couple joints linearly.
+Equalities between joints, or between fixed tendons over joints, couple the joints linearly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Couplings:
         compiled: compiled file.
 
     Attributes:
-        follows: coupling by the number of the dependent joint.
+        follows: couplings by the number of the dependent joint.
 
     Raises:
         ModelError: an equality does not couple two joints; the error names it.
@@ -52,7 +52,7 @@ class Couplings:
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def sites_of(self, tendon: int) -> list[int]:
-        """Return the sites of a straight tendon; empty if it wraps around anything."""
+        """Return the two sites of a straight tendon; empty for any other tendon."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_site = int(self._compiled.mujoco.mjtWrap.mjWRAP_SITE)
@@ -73,7 +73,7 @@ class Couplings:
         return found
 
     def leader(self, joint: int) -> Follows:
-        """Express a joint's position by that of an independent joint."""
+        """Express a joint's position in terms of an independent joint's position."""
         found = Follows(joint, 1.0, 0.0)
         while found.joint in self.follows:
             after = self.follows[found.joint]
@@ -82,7 +82,7 @@ class Couplings:
         return found
 
     def reduced(self, terms: dict[int, float]) -> tuple[dict[int, float], float]:
-        """Express a sum of joints' positions by independent joints, and its constant."""
+        """Express a weighted sum of joint positions by independent joints and an offset."""
         out: dict[int, float] = {}
         constant = 0.0
         for joint, factor in terms.items():
@@ -131,25 +131,27 @@ LAWS = ("biastype", "dyntype", "gaintype", "delay")
 
 
 class MjcfDrives:
-    """Actuators and tendons of an MJCF as properties of joints.
+    """Actuators and tendons of an MJCF file as properties of joints.
 
-    An actuator on a fixed tendon drives the joint that all of the tendon's joints depend on, with
-    the tendon's coefficients as a gear.
+    An actuator on a fixed tendon drives the joint on which all of the tendon's joints depend; the
+    tendon's coefficients act as a gear ratio.
 
     Args:
         compiled: compiled file.
-        couplings: dependent joints.
+        couplings: couplings between joints.
 
     Attributes:
-        limits: least and largest effort [N m or N], infinite for none, of each driven joint.
+        limits: least and largest effort [N m or N] of each driven joint, infinite for no limit.
         range: (njnt, 2) [rad or m] limits of position.
-        damping, friction, armature: (njnt,) of joints, with those of tendons and actuators.
-        springs: of each joint, with those of tendons.
-        point_springs: law, damping [N s/m] and whether it only pulls, of each tendon that is a
-            spring between two sites; a slack one with damping becomes two springs.
+        damping, friction, armature: (njnt,) values of the joints, including those of tendons and
+            actuators.
+        springs: spring of each joint, including those of tendons.
+        point_springs: law, damping [N s/m] and whether the spring only pulls, for each tendon that
+            is a spring between two sites; a tendon that may be slack and has damping becomes two
+            springs.
 
     Raises:
-        ModelError: names the unsupported actuator or tendon.
+        ModelError: the error names the unsupported actuator or tendon.
     """
 
     def __init__(self, compiled: Compiled, couplings: Couplings) -> None:
@@ -183,7 +185,7 @@ class MjcfDrives:
         self._name_servos()
 
     def _tendon(self, n: int) -> None:
-        """Add a tendon's effect on one joint to that joint; reject tendons over several."""
+        """Add a tendon's properties to its joint; reject or leave out those on several joints."""
         model = self._model
         properties = {
             key: np.array(self._compiled.entry(f"tendon_{key}", n))
@@ -237,7 +239,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
-        """Warn that a tendon's spring is left out, and of the efforts that are wrong without it."""
+        """Warn that a tendon's spring is left out, and name the efforts that lack its force."""
         model, mujoco = self._model, self._compiled.mujoco
         data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
         data.qpos = model.qpos0 if self.home is None else self.home
@@ -259,7 +261,7 @@ class MjcfDrives:
         )  # fmt: skip
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """Return the joint that an actuator drives, -1 for none, and its effort limits."""
+        """Return the joint that an actuator drives (-1 if left out), and its effort limits."""
         model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -295,7 +297,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the joint that moves a tendon, -1 for none, and the tendon's motion per unit."""
+        """Return the joint that moves a tendon (-1 if left out), and the transmission ratio."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
@@ -315,7 +317,7 @@ class MjcfDrives:
         return next(iter(left.items()))
 
     def _name_servos(self) -> None:
-        """Warn of servo laws and filters of actuators."""
+        """Warn that servo laws and filters of actuators are ignored."""
         lawful = [
             n
             for n in self._actuators
@@ -331,7 +333,7 @@ class MjcfDrives:
 
     @property
     def home(self) -> FloatArray | None:
-        """Positions (nq,) of the keyframe `home`, or else of the first; None without any."""
+        """Positions (nq,) of the keyframe `home`, or else of the first one; None without any."""
         mujoco, model = self._compiled.mujoco, self._model
         if not model.nkey:
             return None

@@ -22,7 +22,7 @@ def read_own_text(text: str, source: str) -> dict[str, Any]:
     """Parse the custom text of a file that robodyn wrote, and check the types of its parts.
 
     Raises:
-        ModelError: the text is no JSON, or a part is unknown or of another type.
+        ModelError: the text is not JSON, or a part is unknown or has the wrong type.
     """
     where = f"{source}: <custom>: the text 'robodyn'"
     try:

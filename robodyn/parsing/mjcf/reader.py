@@ -2,8 +2,8 @@
 
 """Reader of MJCF files: a model with closures, drives and a home configuration.
 
-Each body keeps its frame and each joint its name. Positions are MuJoCo's, `ref` included, except
-for free and ball joints, whose pose is relative to that in the file.
+Each body keeps its frame and each joint its name. Joint positions are those of MuJoCo, including
+`ref`. The poses of free and ball joints are relative to the pose in the file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_mjcf(source: Path | str) -> ModelBuilder:
 
     Raises:
         MissingExtra: the package mujoco is not installed.
-        ModelError: MuJoCo rejects it, or it has unsupported elements; names them.
+        ModelError: MuJoCo rejects the model, or it has unsupported elements; the error names them.
     """
     return _Reader(Compiled(source)).filled()
 
@@ -59,7 +59,7 @@ class _Reader:
         self._own_joints: dict[str, Any] = self._own.get("joints", {})
 
     def filled(self) -> ModelBuilder:
-        """Return the builder with all parts."""
+        """Fill the builder with all parts, and return it."""
         builder, own = self._builder, self._own
         with builder.stating():
             for body in range(self._model.nbody):
@@ -135,7 +135,7 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n, whose anchor is at `place` on the parent in the file's pose."""
+        """Add joint n, whose anchor has the frame `place` in the parent in the file's pose."""
         model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
         at, own = int(model.jnt_qposadr[n]), self._own_joints.get(name, {})
@@ -191,7 +191,7 @@ class _Reader:
     def _motor(
         self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
     ) -> Motor:
-        """Return the motor that our own writer stored, or else the one found."""
+        """Return the motor data that robodyn's writer stored, or else `found`."""
         if "own" not in own:
             return found
         where = f"{self._builder.source}: <custom>: the text 'robodyn': joint {name!r}"
@@ -202,7 +202,7 @@ class _Reader:
             self._builder.home[name] = motor.home
 
     def _floating_home(self, at: int, kind: str, place: FloatArray) -> tuple[float, ...] | None:
-        """Return a free or ball joint's home in the keyframe, relative to the file's pose."""
+        """Return a free or ball joint's pose in the keyframe, relative to the file's pose."""
         if self._home is None:
             return None
         if kind == "ball":
@@ -257,7 +257,7 @@ class _Reader:
         self._builder.springs.append(PointSpring(name, *ends, law, damping, tension_only))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
-        """Yield the primitives of a body, with whether each is drawn and whether it collides."""
+        """Yield each primitive of a body, whether it is visible, and whether it collides."""
         model, kinds = self._model, self._compiled.mujoco.mjtGeom
         first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
         for n in range(first, first + count):
@@ -279,7 +279,7 @@ class _Reader:
             yield Geometry(form, at, Material(color=rgba)), drawn, touches
 
     def _drive(self) -> None:
-        """Set the driven joints and the closures."""
+        """Set the driven joints, and the home position of the joints."""
         model, builder = self._model, self._builder
         names = {n: self._compiled.name("joint", n) for n in range(model.njnt)}
         builder.drives = Drives.of([name for n, name in names.items() if n in self._drives.limits])

@@ -23,12 +23,12 @@ class Axis:
     """Axis of a joint.
 
     Attributes:
-        direction: (3,) unit vector in the frame of the joint's child.
-        lower, upper, effort, velocity: limits; infinite for none.
-        damping, friction: of `<dynamics>`.
-        spring: whether there is a spring.
-        mimic: name of the leading joint, multiplier and offset.
-        reference: [rad or m] position in the poses of the file.
+        direction: (3,) unit vector in the frame of the child link.
+        lower, upper, effort, velocity: limits; infinite for no limit.
+        damping, friction: values of `<dynamics>`.
+        spring: spring of the axis.
+        mimic: name of the leading joint, multiplier and offset; None for an independent axis.
+        reference: [rad or m] joint position in the poses of the file.
     """
 
     direction: FloatArray
@@ -44,7 +44,7 @@ class Axis:
 
     @property
     def has_limits_or_friction(self) -> bool:
-        """Whether it has limits, friction or a mimic, which closures do not support."""
+        """Whether the axis has properties that a closure cannot have, such as limits."""
         return bool(
             np.isfinite([self.lower, self.upper]).any()
             or self.friction
@@ -53,13 +53,13 @@ class Axis:
         )
 
     def following(self, name: str, multiplier: float) -> Axis:
-        """Return the same direction as an axis coupled to a joint."""
+        """Return an axis with the same direction that is coupled to a joint."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
     def joint(
         self, made: Joint, references: Mapping[str, float], names: Mapping[str, str]
     ) -> Joint:
-        """Create a joint about or along the axis; its position is relative to the reference.
+        """Create a joint about or along the axis, whose position is measured from the reference.
 
         Args:
             made: name, kind and ends of the joint.
@@ -88,7 +88,7 @@ class Axis:
 
     @property
     def zero_limits(self) -> tuple[str, ...]:
-        """Names of its limits that are 0."""
+        """Names of the axis' limits that are 0."""
         return tuple(name for name in ("effort", "velocity") if getattr(self, name) == 0.0)
 
 
@@ -101,8 +101,8 @@ def read_axis(
         frames: frames of the model.
         name: name of the joint.
         tag: `axis` or `axis2`.
-        in_model: whether directions are in the model's axes, as before SDF 1.5.
-        reference: [rad or m] position in the poses of the file.
+        in_model: whether directions are given in the model's frame, as before SDF 1.5.
+        reference: [rad or m] joint position in the poses of the file.
 
     Returns:
         The axis.

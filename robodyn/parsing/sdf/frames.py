@@ -29,7 +29,7 @@ class SdfFrames:
 
     Args:
         model: element of the model.
-        source: name for messages.
+        source: name of the file for messages.
         shared: whether a joint may have the name of a link, as before SDF 1.7; it is then renamed
             to `<name>_joint`, as libsdformat does.
 
@@ -49,7 +49,7 @@ class SdfFrames:
         self._collect(model, "", "")
 
     def relative(self, frame: str, base: str) -> FloatArray:
-        """Compute a frame (4, 4) in another, by full names; exact if it is given relative to it."""
+        """Compute a frame (4, 4) in another one, by full names; exact if the file states it."""
         up, down = list(self._above(frame)), list(self._above(base))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -61,7 +61,7 @@ class SdfFrames:
         return out
 
     def resolved(self, name: str, scope: str, where: str) -> str:
-        """Return the full name of a link, joint, frame or model, from its name in a scope.
+        """Return the full name of a link, joint, frame or model with a given name in a scope.
 
         Raises:
             ModelError: there is no such element.
@@ -79,7 +79,7 @@ class SdfFrames:
         )
 
     def link_of(self, name: str) -> str:
-        """Return the link, or `world`, that a frame is attached to, by full names."""
+        """Return the full name of the link, or `world`, that a frame is attached to."""
         passed = [name]
         while name not in self.links and name != WORLD:
             name = self._carrier(name)
@@ -89,7 +89,7 @@ class SdfFrames:
         return name
 
     def error(self, where: str, value: object, expected: str) -> ModelError:
-        """Create an error about an element's value."""
+        """Create the error for an element's value, with the expected value."""
         return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
 
     def numbers(
@@ -101,12 +101,12 @@ class SdfFrames:
         infinite: bool = False,
         at_least: float = -math.inf,
     ) -> list[float]:
-        """Parse numbers of at least `at_least`, finite unless `infinite`."""
+        """Parse numbers, which must be at least `at_least`, and finite unless `infinite`."""
         place = f"{self.source}: {where}"
         return numbers_in(text, count, place, infinite=infinite, at_least=at_least)
 
     def matrix(self, pose: Element | None, where: str) -> FloatArray:
-        """Convert a `<pose>` to a transform (4, 4); the identity without one."""
+        """Convert a `<pose>` to a transform (4, 4); the identity if it is missing."""
         if pose is None or not (pose.text or "").strip():
             return np.eye(4)
         text, where = pose.text or "", f"{where}: pose"
@@ -157,7 +157,7 @@ class SdfFrames:
         return out
 
     def _place(self, name: str) -> tuple[str, FloatArray]:
-        """Return the reference frame of a frame, and its pose (4, 4) in that."""
+        """Return the reference frame of a frame, and the frame's pose (4, 4) in it."""
         if name not in self._local:
             self._local[name] = self._read(name)
         return self._local[name]

@@ -2,10 +2,10 @@
 
 """Reader of SDF files: a model with closures, drives and a home configuration.
 
-Each link keeps its frame and each joint its name; positions are zero in the poses of the file. A
-link with two parent joints closes a loop: the first suitable one is part of the tree, the others
-are closures. Data that SDF cannot represent is in elements with the prefix `robodyn:`, which SDF
-permits.
+Each link keeps its frame and each joint its name; joint positions are zero in the poses of the
+file. A link with several parent joints closes a loop: the first suitable joint becomes part of the
+tree, the others become closures. Data that SDF cannot represent is in elements with the prefix
+`robodyn:`, which SDF permits.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryControl
 
 
 def read_sdf(text: str, source: str) -> ModelBuilder:
-    """Read the one moving model of an SDF text into a builder.
+    """Read the only moving model of an SDF text into a builder.
 
     Raises:
-        ModelError: the text is malformed, or has unsupported elements; names them.
+        ModelError: the text is malformed, or has unsupported elements, which the error names.
     """
     text = without_comments(text)
     root = parse_xml(text.replace(SCOPE, "::") if NAMESPACE in text else text, source)
@@ -88,7 +88,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """Return the model of the file, or the one that moves in its world, and that world."""
+    """Return the model of the file, or the only one with joints in its world, and the world."""
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]
@@ -147,7 +147,7 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
 def _read_settings(
     builder: ModelBuilder, model: Element, world: Element | None, frames: SdfFrames, base: str
 ) -> None:
-    """Set gravity and driven joints, from our own element or the file's plugins."""
+    """Set gravity and driven joints, from robodyn's element or from the plugins of the file."""
     for own in own_elements(model, TAG):
         read_settings(builder, own.attrib, f"{frames.source}: <{OWN}{TAG}> of the model")
         return
@@ -169,7 +169,7 @@ def _read_settings(
 
 
 def read_shapes(link: Element, tag: str, frames: SdfFrames) -> Iterator[Geometry]:
-    """Yield the visuals or collision bodies of a link; unsupported shapes are skipped.
+    """Yield the visuals or collision bodies of a link, without unsupported shapes.
 
     A shape that cannot be read does not affect the motion, so it is left out with a warning.
     """

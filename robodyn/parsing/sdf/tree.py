@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints of an SDF: a tree, and closures of its loops."""
+"""Joints of an SDF model: a tree, and closures of its loops."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 
 
 def _is_set(element: Element) -> bool:
-    """Return whether an element is not ours and has a text other than zeros and `false`."""
+    """Return whether a foreign element has a value other than zeros and `false`."""
     words = [
         word
         for part in element.iter()
@@ -74,7 +74,7 @@ def _is_set(element: Element) -> bool:
 
 
 def leave_out(source: str, where: str, what: str) -> None:
-    """Warn that something is left out."""
+    """Warn that an element or value is ignored."""
     warn(f"{source}: {where}: ignored {what}")
 
 
@@ -85,10 +85,10 @@ class TreeReader:
         builder: builder with all links, except the auxiliary ones between two joints of one SDF
         joint.
         frames: frames of the model.
-        in_model: whether axes are in the model's axes, as before SDF 1.5.
+        in_model: whether joint axes are given in the model's frame, as before SDF 1.5.
 
     Attributes:
-        base: root of the tree: the world if a joint attaches a link to it.
+        base: root of the tree; the world if a joint attaches a link to the world.
     """
 
     def __init__(self, builder: ModelBuilder, frames: SdfFrames, in_model: bool) -> None:
@@ -132,7 +132,7 @@ class TreeReader:
         return ends[0], ends[1]
 
     def _name_foreign(self) -> None:
-        """Warn of elements of links and joints that may affect the motion and are not read."""
+        """Warn of elements of links and joints that are not read but may affect the motion."""
         found: dict[str, list[str]] = {}
         for kind, named in (("link", self._frames.links), ("joint", self._frames.joints)):
             for name, element in named.items():
@@ -147,7 +147,7 @@ class TreeReader:
             leave_out(self._frames.source, ", ".join(names[:8]), what)
 
     def _check_frames(self, name: str, joint: Element) -> None:
-        """Warn of a parent's frame at a distance from the joint."""
+        """Warn if a joint's parent is a frame at a distance from the joint."""
         frames, where = self._frames, f"joint {name!r}"
         parent = (joint.findtext("parent") or "").strip()
         full = frames.resolved(parent, frames.scope[name], f"{where}: parent")
@@ -221,7 +221,7 @@ class TreeReader:
         return link
 
     def _original_name(self, name: str) -> str:
-        """Return the original name of a joint that our writer has renamed."""
+        """Return the original name of a joint that robodyn's writer renamed."""
         return self._names.get(name, name)
 
     def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
@@ -231,13 +231,13 @@ class TreeReader:
         )
 
     def _put_in_order(self) -> None:
-        """Sort the joints by the file's order, those derived from one included."""
+        """Sort the joints in the order of the file; joints derived from another one follow it."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
         self._builder.put_in_order(joints=map(self._original_name, [*names, *frames.joints]))
 
     def _moving(self, name: str, joint: Element) -> None:
-        """Add a joint of the tree; several joints for one with several axes."""
+        """Add a joint of the tree, or several joints for a joint with several axes."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
             self._join(name, "fixed", parent, child, self._frames.relative(child, parent))
@@ -254,7 +254,7 @@ class TreeReader:
         self._drive(name, joint)
 
     def _drive(self, name: str, joint: Element) -> None:
-        """Set a joint's motor from our own elements and those of Drake."""
+        """Set a joint's motor from elements of robodyn and of Drake."""
         where, params = f"{self._frames.source}: joint {name!r}", dict[str, str]()
         attributes: dict[str, str] = {}
         for own in own_elements(joint, TAG):
@@ -284,9 +284,10 @@ class TreeReader:
         return 0.5 / np.pi  # 1 m per turn, the default of SDF
 
     def _chain(self, name: str, child: str, steps: list[Step]) -> None:
-        """Add several joints in place of one, at its point of the child.
+        """Add a chain of joints in place of one joint, at that joint's point of the child.
 
-        Massless links connect them, also if the point is not the child's origin.
+        Massless links connect the joints, and the last joint to the child if the point is not its
+        origin.
         """
         parent, shift = self._ends[name][0], np.eye(4)
         at = self._frames.relative(name, child)[:3, 3]
@@ -334,7 +335,7 @@ class TreeReader:
         self._builder.add(replace(found, name=self._original_name(name)))
 
     def _stated_closure(self, found: Closure, own: Element) -> Closure:
-        """Return a closure as our own writer stored it beside the joint."""
+        """Return a closure with the data that robodyn's writer stored in the joint."""
         item = Element("constraint", {"name": found.name, "type": found.kind} | own.attrib)
         for side, link in (("parent", found.parent), ("child", found.child)):
             SubElement(item, side, link=link)
@@ -351,8 +352,8 @@ def closure_of_joint(
     Args:
         frames: frames of the model.
         name: name of the joint.
-        kind: its type, one of `CLOSURES`.
-        links: its parent and its child, or `world`.
+        kind: type of the joint, one of `CLOSURES`.
+        links: names of its parent and its child, or `world`.
         in_model: whether axes are in the model's axes.
 
     Returns:

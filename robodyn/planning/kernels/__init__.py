@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code of time-optimal motion: reachability and limits along a path."""
+"""Compiled functions for time-optimal motion: reachability and limits along a path."""
 
 from robodyn.planning.kernels.intervals import Intervals, can_rest, limit_at, linear_rows
 from robodyn.planning.kernels.peaks import peaks

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Limited quantities along the intervals of a path, and their linear form.
+"""Limited quantities in the intervals of a path, and their linearization.
 
 The path acceleration s'' is constant in an interval, so x = s'^2 is linear; limits are imposed at
-both ends and in the middle. The unknowns are y = x at the start and z = x at the end. Every limited
-quantity is
+both ends and in the middle. The unknowns are y, the value of x at the start, and z, its value at
+the end. Every limited quantity is
 
     A s'' + B x + C v + D + S / (1 + G x),   v = sqrt(x),
 
@@ -29,11 +29,11 @@ class Intervals(NamedTuple):
     Attributes:
         steps: (N,) lengths.
         terms: (N, 3, R, 7) A, B, C, D, S, G and the rate |dq/ds| of the joint.
-        upper, lower: (N, R) limits; infinite for none.
+        upper, lower: (N, R) limits; infinite for no limit.
         bounds: (N, 3) upper bounds of x.
         caps: (N + 1,) upper bounds of x at the nodes, finite.
         speeds, efforts: (R, P) torque-speed curves over the joint's rate.
-        counts: (R,) numbers of their points; 0 for none.
+        counts: (R,) numbers of points of these curves; 0 for no curve.
         curved: whether anything is nonlinear in x.
     """
 
@@ -51,7 +51,7 @@ class Intervals(NamedTuple):
 
 @kernel
 def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
-    """Compute value and slope of a torque-speed curve at a rate."""
+    """Compute the value and slope of a torque-speed curve at a joint rate."""
     if rate <= speeds[0]:
         return efforts[0], 0.0
     for j in range(1, count):
@@ -63,7 +63,7 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Compute upper and lower limit at a speed v along the path, and their slopes by x."""
+    """Compute upper and lower limit at path speed v, and their derivatives with respect to x."""
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:
         at, slope = limit_at(path.speeds[r], path.efforts[r], path.counts[r], rate * v)
@@ -88,9 +88,10 @@ def can_rest(path: Any, k: int) -> bool:
 
 @kernel
 def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
-    """Write the limits of an interval, linearized at (y, z), as rows (m, 3): r0 y + r1 z <= r2.
+    """Write linearized limits of an interval to `rows` (m, 3): r0 y + r1 z <= r2.
 
-    Rows have unit length. Returns m, or -1 if no x satisfies one of them.
+    The limits are linearized at (y, z), and (r0, r1) has unit length. Returns m, or -1 if no x
+    satisfies one of the limits.
     """
     m = 0
     half = 0.5 / path.steps[k]

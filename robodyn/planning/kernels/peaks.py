@@ -11,9 +11,10 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """Find the largest out (N, k) of values (N, M, k) and of parabolas through three neighbors.
+    """Write the peaks of `values` (N, M, k) in every interval to `out` (N, k).
 
-    The values are at points (M,), increasing, in every interval.
+    A peak is the largest of the values at the increasing points `places` (M,) and of the parabolas
+    through three neighboring values.
     """
     count = len(places)
     for n in range(values.shape[0]):

@@ -3,8 +3,8 @@
 """Reachability along a path: the range of speeds at each node from which the end can be reached.
 
 Pham and Pham (2018), "A new approach to time-optimal path parameterization based on reachability
-analysis", with limits on intervals instead of points (see `intervals`). Quantities nonlinear in x
-are linearized at the solution iteratively (Newton's method).
+analysis", with limits on intervals instead of points (see `intervals`). Quantities that are
+nonlinear in x are linearized at the solution iteratively (Newton's method).
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ SMALLER = 1e-3
 def largest_first(
     rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
 ) -> tuple[bool, float, float]:
-    """Return whether rows r0 y + r1 z <= r2 and a box have a common point, and that with largest y.
+    """Find the point (y, z) with the largest y within a box and inequalities r0 y + r1 z <= r2.
 
-    Rows are added one at a time (Seidel, 1991); the optimum moves to a row that it violates.
+    The inequalities are added one at a time (Seidel, 1991); if the optimum violates a new one, it
+    moves onto its line. Returns whether there is such a point, and the point.
     """
     y, z = high_y, high_z
     for i in range(count):
@@ -76,9 +77,9 @@ def largest_first(
 
 @kernel
 def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Find the largest y, and its z, of an interval that ends between low and high.
+    """Find the largest y, and its z, of an interval whose z is between `low` and `high`.
 
-    Returns feasibility, y, z and the number of rows of its limits, which are left in `rows`.
+    Returns whether the interval is feasible, y, z, and the number of linearized limits in `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -108,9 +109,9 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
 def smallest_beginning(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """Find the smallest y of an interval that ends between low and high, starting from y and z.
+    """Find the smallest y of an interval whose z is between `low` and `high`.
 
-    `rows` are the `count` limits that `largest_beginning` wrote.
+    `y`, `z`, and the `count` linearized limits in `rows` are results of `largest_beginning`.
     """
     top = y
     if low == 0.0 and can_rest(path, k):
@@ -132,10 +133,11 @@ def smallest_beginning(
 
 @batch_kernel
 def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
-    """Fill the range low to high of x (N + 1,) from which the end can be reached.
+    """Compute the least and largest x (N + 1,) at the nodes from which the end can be reached.
 
-    The last node's values are given. Only intervals marked in `stale` (N,) are evaluated; a
-    change marks the interval before. Returns the interval that cannot be passed, or -1.
+    The results are written to `low` and `high`, whose values at the last node are given. Only
+    intervals marked in `stale` (N,) are evaluated; if a result changes, the preceding interval is
+    marked. Returns the interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -153,10 +155,10 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
 
 @batch_kernel
 def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
-    """Fill x (N + 1,) of the fastest motion within low and high; the first is given.
+    """Compute `x` (N + 1,) of the fastest motion between `low` and `high`; its first is given.
 
-    Only intervals marked in `stale` (N,), or whose starting x changed, are evaluated. Returns the
-    interval that cannot be passed, or -1.
+    Only intervals that are marked in `stale` (N,), or whose x at the start changed, are evaluated.
+    Returns the interval that cannot be passed, or -1.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

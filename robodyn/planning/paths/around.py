@@ -23,10 +23,11 @@ def around_singularities(
     motion: Trajectory,
     condition_limit: float,
 ) -> Trajectory:
-    """Return the motion if its condition number stays within a limit, else a path between its ends.
+    """Replace a motion by another path between its ends if it passes near a singularity.
 
-    If an end exceeds the limit, the worse end's condition number becomes the limit. A path that
-    replaces the motion lasts longer in proportion to its length and respects the joints' limits.
+    It is replaced if its condition number exceeds `condition_limit`. If an end exceeds the limit,
+    the worse end's condition number becomes the limit. The new path lasts longer in proportion to
+    its length and respects the joints' limits.
 
     Args:
         mechanism: mechanism that moves.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of a path: joint limits, conditioning, the sign of the determinant, clearance.
+"""Bounds of a path: joint limits, conditioning, the sign of the determinant, and clearance.
 
 Every bound is a margin: a continuous function of the configuration that is negative where the bound
 is violated.
@@ -64,13 +64,12 @@ class Bounds:
 
     Attributes:
         mechanism: mechanism with the limits of its joints.
-        condition_limit: largest condition number; infinite for no limit.
-        singular_value_limit: smallest singular value; 0 for no limit.
-        characteristic_length: [m] of both.
-        within_limits: whether the position limits of all joints count, see
-            `travel_limits`.
-        side: sign that the determinant must keep; 0 for either.
-        clearance: distances between parts, if required.
+        condition_limit: largest permitted condition number; infinite for no limit.
+        singular_value_limit: least permitted singular value; 0 for no limit.
+        characteristic_length: [m] length by which moments are divided for both of these limits.
+        within_limits: whether the position limits of all joints apply, see `travel_limits`.
+        side: sign that the determinant must keep; 0 if both signs are permitted.
+        clearance: distances between parts; None if no clearance is required.
     """
 
     mechanism: Mechanism
@@ -97,7 +96,7 @@ class Bounds:
     def margins(self, configurations: FloatArray) -> FloatArray:
         """Compute margins (N, c) of configurations (N, nq): at least 0 within the bounds.
 
-        Minus infinity if no solution of the kinematics exists.
+        A margin is minus infinity if no solution of the kinematics exists.
         """
         try:
             return self._margins(configurations)
@@ -109,7 +108,7 @@ class Bounds:
     def are_satisfied(
         self, configurations: FloatArray, least: FloatArray | float = 0.0
     ) -> BoolArray:
-        """Return (N,) whether every margin is at least `least` (c,)."""
+        """Return for each configuration (N,) whether its margins are at least `least` (c,)."""
         return np.asarray((self.margins(configurations) >= least).all(axis=1))
 
     @property
@@ -118,7 +117,7 @@ class Bounds:
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BoundViolation | None:
-        """Find the bound that a configuration (nq,) violates most; None within all bounds."""
+        """Find the bound that a configuration (nq,) violates most; None if it violates none."""
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
             return BoundViolation("geometry", "", np.nan, np.nan, self._geometry(configuration))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances between a mechanism's parts, by capsules around their shapes."""
+"""Distances between a mechanism's parts, computed from capsules around their shapes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from robodyn.presentation import Figure, Shape, figure_of_links, presentation
 class Clearance:
     """Distances between the parts of a mechanism, each enclosed in a capsule (a thick segment).
 
-    A cylinder's capsule has its axis and radius; a box's or a mesh's has the longest axis of the
-    bounding box and half the diagonal of the other two. Parts that touch at home or share a joint
-    are excluded. The shapes are the model's collision bodies; without any, its visual geometry.
+    The capsule of a cylinder has its axis and radius. The capsule of a box or mesh lies along the
+    longest side of the bounding box; its radius is half the diagonal of the other two sides. Parts
+    that touch at home or share a joint are excluded. The shapes are the model's collision bodies
+    or, if it has none, its visual geometry.
 
     Args:
         mechanism: mechanism with the parts.
-        least: [m] required distance.
+        least: [m] required distance between any two parts.
 
     Raises:
         InvalidInput: the distance is negative, or the mechanism has no shapes.
@@ -58,14 +59,14 @@ class Clearance:
             self._pairs = self._pairs[distances > 0.0]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the least distance (N,) beyond the required one, relative to the size."""
+        """Compute the margin (N,) of the least distance, relative to the mechanism's size."""
         if not len(self._pairs):
             return np.full(len(configurations), np.inf)
         distances = self._distances(configurations).min(axis=1)
         return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
-        """Return an empty joint name, least and required distance [m], and the parts' names."""
+        """Return an empty joint name, least and required distance [m], and a description."""
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
@@ -116,7 +117,7 @@ def capsule(shape: Shape) -> tuple[FloatArray, float]:
 
 
 def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Compute the distances (...) [m] between segments (..., 2, 3).
+    """Compute the distances (...) [m] between pairs of line segments (..., 2, 3).
 
     Ericson, Real-Time Collision Detection, 5.1.9.
     """

@@ -2,9 +2,9 @@
 """Smooth curves through configurations: B-splines of degree 5, four times differentiable.
 
 A spline's control points are the position and quaternion of a pose, or the positions of the
-independent joints. The quaternions' spline is normalized, so no angles are involved that could
-become singular. The configurations of a closed loop are found along the curve, each from the one
-before.
+independent joints. The spline of quaternions is normalized; it uses no angles, which could become
+singular. The configurations of a closed loop are found along the curve, each starting from the
+previous one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Curve:
         return self._spline(s)
 
     def motion(self, s: FloatArray) -> Motion:
-        """Compute configurations (N, nq) and their first and second derivatives (N, nv) by s."""
+        """Compute configurations (N, nq), and first and second derivatives (N, nv) w.r.t. s."""
         return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
@@ -65,7 +65,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
 
 
 class PoseCurve(Curve):
-    """Curve of poses."""
+    """Curve of a platform's poses."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """Compute configurations (N, nq) at s (N,)."""
@@ -139,7 +139,7 @@ class Spline:
         self._splines = splines
 
     def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
-        """Evaluate the spline or a derivative of it (N, k) at s (N,)."""
+        """Evaluate the spline, or one of its derivatives, (N, k) at s (N,)."""
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion of a body with offsets that vary along it."""
+"""Motion of a body with offsets that vary along the motion."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ COORDINATES = ("x", "y", "z", "rx", "ry", "rz", "spin")
 
 
 class FreeMotion(RowTrajectory):
-    """Trajectory of poses with offsets.
+    """Trajectory of poses, displaced by offsets that vary along it.
 
-    The body is rotated about its own z axis by `spin`, then about its origin by the rotation of
-    the base frame with tan(angle / 2) = |(rx, ry, rz)| / 2, so small values are angles, and
-    translated by x, y, z.
+    The body is first rotated about its own z axis by `spin`. It is then rotated about its origin
+    around the vector (rx, ry, rz) in the base frame, by the angle with tan(angle / 2) = |(rx, ry,
+    rz)| / 2, so that small values are angles. Finally it is translated by x, y, z.
 
     Args:
         path: original trajectory.
-        controls: for each coordinate, control points (n,) over the trajectory's time [m or rad].
+        controls: for each coordinate, control points (n,) [m or rad] of its offset as a B-spline
+            over the trajectory's time.
     """
 
     def __init__(self, path: Trajectory, controls: dict[str, FloatArray]) -> None:

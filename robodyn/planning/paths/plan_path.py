@@ -3,8 +3,8 @@
 
 Two trees search the configurations (`tree_search`), several times with different random numbers.
 Each path found is shortened; the shortest becomes a smooth curve that is pulled tight
-(`shortening`) and verified, between its samples too (`verification`). If no path is found,
-`separation` finds the reason.
+(`shortening`) and verified, also between its samples (`verification`). If no path is found,
+`separation` determines the reason.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def plan_path(
 
     Args:
         mechanism: mechanism of any kind.
-        start, goal: configurations (nq,) [m, rad; quaternions -].
-        condition_limit: largest condition number along the path, see `PathSettings`.
+        start, goal: configurations (nq,) [m or rad; quaternions without unit].
+        condition_limit: largest permitted condition number along the path, see `PathSettings`.
         settings: all other settings.
         progress: called with a description of the present step.
         stopped: polled during the search; True ends it.
@@ -90,8 +90,8 @@ def plan_path(
 
     Raises:
         NoPath: there is no path, or none was found; the error contains the reason.
-        InvalidInput: shapes are wrong, values not finite, or numbers out of range.
-        InfeasibleTrajectory: the duration is too short for the limits of speed.
+        InvalidInput: shapes are wrong, values are not finite, or numbers are out of range.
+        InfeasibleTrajectory: the duration is too short for the speed limits.
         TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)
@@ -156,7 +156,7 @@ def default_limit(mechanism: Mechanism) -> float:
 
 
 def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
-    """Search several times; return the shortest path (n, nq), None if no search finds one."""
+    """Search several times; return the shortest path (n, nq), or None if no search succeeds."""
     space, least = problem.space, problem.least(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)
     if straight is not None and problem.bounds.are_satisfied(straight, least).all():
@@ -180,7 +180,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
 
 
 def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """Return the bounds with the determinant's sign that both ends have."""
+    """Return the bounds, with the sign of the determinant at both ends as the required sign."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds
@@ -195,7 +195,7 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 
 def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
-    """Fit a verified curve to a path (n, nq); return it with its sample count, or None."""
+    """Fit a curve to a path (n, nq) and verify it; return it with its sample count, or None."""
     budget.report_progress("smoothing")
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))

@@ -28,8 +28,9 @@ class PlannedPath(ProfiledTrajectory):
     Attributes:
         curve: geometry over s from 0 to 1.
         profile: s as a function of time.
-        length: [rad], with translations divided by a length; see `planning.paths.spaces`.
-        largest_condition: largest condition number found along it.
+        length: [rad] length of the path, with translations divided by a characteristic length; see
+            `planning.paths.spaces`.
+        largest_condition: largest condition number found along the path.
         samples: number of configurations that were verified.
         seconds: [s] duration of the search.
         text: description in one line.
@@ -54,7 +55,7 @@ class PlannedPath(ProfiledTrajectory):
         )
 
     def lasting(self, duration: float) -> PlannedPath:
-        """Return the path with another duration; it starts and ends at rest.
+        """Return the same path with another duration, from rest to rest.
 
         Args:
             duration: [s].
@@ -76,7 +77,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSetti
         mechanism: mechanism that follows the curve; without a duration or limit, the velocity
             limits of its driven joints are respected.
         curve: geometry.
-        length: [rad] of it.
+        length: [rad] length of the curve.
         settings: duration, velocity limits and profile.
 
     Returns:

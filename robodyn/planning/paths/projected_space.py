@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Path space of closed loops: sheets over the driven positions, which fold and meet."""
+"""Path space of closed loops, whose configurations form folded sheets over driven positions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProjectedSpace(Space):
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Return a segment, straight in the independent joints, on one sheet."""
+        """Sample a segment on one sheet, straight in the independent joints; None if it fails."""
         found = super().segment(start, goal, step)
         if found is None:
             return None
@@ -62,7 +62,7 @@ class ProjectedSpace(Space):
         return found if self.distances(here, there[None])[0] < 1e-6 else None
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample a displacement from a start (n, nq); None if it leaves the sheet."""
+        """Sample the path (n, nq) of a displacement; None if it leaves the sheet."""
         path, gone, fraction = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
@@ -77,7 +77,7 @@ class ProjectedSpace(Space):
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample the path (n, nq) from a start, which is excluded, towards a target."""
+        """Sample a path (n, nq) of about length `reach` towards a target, without its start."""
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))
@@ -101,7 +101,7 @@ class ProjectedSpace(Space):
         return np.array(path).reshape(-1, len(start))
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Return a target that weights the tip's pose, which distinguishes the sheets, most."""
+        """Return a target with most weight on the tip's pose, which distinguishes the sheets."""
         return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
@@ -120,12 +120,12 @@ class ProjectedSpace(Space):
         return np.concatenate([driven, pose, weights])
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """Measure lengths in driven positions and tip pose together."""
+        """Compute lengths [rad] of steps in the combined space of driven positions and tip pose."""
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """Return whether each step follows the prediction of its rates."""
+        """Return whether the mechanism moves in each step as its Jacobians predict."""
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])
@@ -154,14 +154,14 @@ class ProjectedSpace(Space):
         return np.concatenate(parts, axis=1)
 
     def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,) [rad] between two places."""
+        """Compute the displacement (n + 6,) [rad] between two points of `_places`."""
         n = self._n
         moved = pose_difference(here[n:], there[n:])
         moved[:3] /= self._scale
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,) [rad] that remains to a target."""
+        """Compute the remaining displacement (n + 6,) [rad] to a target."""
         return self._difference(self._places(here[None])[0], target[:-2])
 
     def _rates(self, here: FloatArray) -> FloatArray:
@@ -175,7 +175,7 @@ class ProjectedSpace(Space):
     def _step_along(
         self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
     ) -> tuple[FloatArray, FloatArray, float] | None:
-        """Take a step along a displacement, halved while it ends or leaves the sheet.
+        """Take a step along a displacement; halve it until it stays on the sheet.
 
         Returns the configuration, the rates there and the fraction taken, at most `most`; None if
         even the shortest step fails.

@@ -4,8 +4,8 @@
 
 Each free coordinate is a B-spline over the motion, or one constant. The optimization minimizes the
 largest condition number, or the largest effort relative to its limit: minimize u such that every
-sample is below u and within the joints' limits (sequential quadratic programming from two starts).
-The result is the best local optimum found.
+sample is below u and within the joints' limits (sequential quadratic programming from two starting
+points). The result is the best local optimum found.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Optimized(NamedTuple):
     """Result of an optimization of redundant coordinates.
 
     Attributes:
-        trajectory: the motion with the best choice, in the mechanism's coordinates.
+        trajectory: the optimized motion, in the mechanism's coordinates.
         before, after: largest condition number, or largest effort relative to its limit (the effort
             itself if there is no limit), before and after the optimization, at 1001 samples;
             infinite without a solution.
@@ -74,7 +74,7 @@ class RedundancySettings:
         controls: number of control points of a variable coordinate.
         fixed_ends: whether changes are zero at both ends.
         characteristic_length: length [m] by which moments are divided in the condition number.
-        seed: seed of the starts.
+        seed: seed of the random starting points.
     """
 
     objective: Objective = "condition"
@@ -108,7 +108,7 @@ def optimize_redundancy(
     settings: RedundancySettings = DEFAULT,
     **options: Unpack[RedundancyOptions],
 ) -> Optimized:
-    """Choose the redundant coordinates of a motion so that its worst configuration is best.
+    """Choose the redundant coordinates of a motion to improve its worst configuration.
 
     ```python
     best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
@@ -116,7 +116,7 @@ def optimize_redundancy(
     ```
 
     Args:
-        mechanism: of any kind.
+        mechanism: mechanism of any kind.
         path: a motion of its body (poses), with its timing; for an arm or a loop the
             configurations follow by inverse kinematics.
         free: coordinates that may vary along the path: x, y, z [m] in the base frame; rx, ry, rz
@@ -159,10 +159,10 @@ class _Task:
 
     Args:
         mechanism, path, asked: as for `optimize_redundancy`.
-        free: coordinates that may change, and those that stay the same all along.
+        free: names of the coordinates that vary along the motion, and of those that stay constant.
 
     Attributes:
-        names: of all of them.
+        names: all names in `free`.
 
     Raises:
         InvalidInput: as for `optimize_redundancy`.
@@ -186,7 +186,7 @@ class _Task:
             )
         if path.sample(0.0).configuration.shape != (7,):
             raise InvalidInput(
-                "the path has no poses; only coordinates of poses can be free", value=path
+                "the path contains no poses; only coordinates of poses can be free", value=path
             )
         count = int(as_scalar("controls", settings.controls, at_least=DEGREE + 1.0))
         self._mechanism, self._path, self._settings = mechanism, path, settings
@@ -220,7 +220,7 @@ class _Task:
         return motions.motion_of_body(self._mechanism, times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the objective's logarithms (N,) and the margins of the joints' limits."""
+        """Compute values of the objective (N,), and the margins of the joint limits."""
         mechanism = self._mechanism
         try:
             own = self.own_motion(motion, times)
@@ -240,7 +240,7 @@ class _Task:
         """Optimize the variables (k,).
 
         Raises:
-            NoPath: no choice within the ranges respects the joints' limits.
+            NoPath: no choice within the ranges respects the joint limits.
         """
         from scipy.optimize import minimize
 
@@ -270,7 +270,7 @@ class _Task:
         return best[1]
 
     def _best_throughout(self, random: np.random.Generator) -> FloatArray:
-        """Find the best of some random offsets that are constant along the motion."""
+        """Find the best of several random offsets that are constant along the motion."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)
@@ -280,7 +280,7 @@ class _Task:
         return found
 
     def _margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the smallest margin (N,) of the joints' limits."""
+        """Compute the smallest margin (N,) of the joint limits."""
         return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
     def _nothing(self) -> NoPath:

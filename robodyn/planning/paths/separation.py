@@ -2,15 +2,15 @@
 """Explanation of why two configurations are not connected: the text and numbers of `NoPath`.
 
 Two explanations are proofs: a start or goal that violates a bound, and determinants of opposite
-signs at start and goal, as the determinant is a continuous function of the configuration and passes
-through zero on every path. Others come from another search with one bound relaxed: if a path
-appears, that bound blocks the way, and the path shows where and by how much.
+signs at start and goal, because the determinant is a continuous function of the configuration and
+so passes through zero on every path. The others come from another search with one bound relaxed: if
+it finds a path, that bound blocks the way, and the path shows where and by how much.
 
 With up to three degrees of freedom, an exhaustive search on a lattice covers every configuration
 that can be reached from the start: it expands each configuration within the bounds by a step along
-each coordinate. Configurations of a closed loop with the same coordinates, reached from different
-sides, count as different. If the search ends without reaching the goal, no path wider than the
-lattice exists.
+each coordinate. Configurations of a closed loop with the same coordinates count as different if
+they were reached from different sides. If the search ends without reaching the goal, no path wider
+than the lattice exists.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
     """Reject a start or goal that violates a bound itself.
 
     Raises:
-        NoPath: names the bound, the configuration and the value.
+        NoPath: the error names the bound, the configuration and the value.
     """
     for name, configuration in (("start", start), ("goal", goal)):
         found = bounds.broken(configuration)
@@ -56,7 +56,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
 
 
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
-    """Reject a start and goal whose determinants have opposite signs or are zero.
+    """Reject a start and goal whose determinants have opposite signs, or of which one is zero.
 
     Raises:
         NoPath: always.
@@ -81,7 +81,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
 
 
 def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
-    """Find out why the search found no path, and return the error to raise."""
+    """Determine why the search found no path, and return the error to raise."""
     if budget.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
@@ -126,7 +126,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
 
 
 def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
-    """Create the error for the bound that a path found without this bound violates most."""
+    """Create the error for the bound that a path, found with a bound relaxed, violates most."""
     margins = problem.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
@@ -141,7 +141,7 @@ def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], kn
 
 
 def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
-    """Search exhaustively; return resolution [rad] and count, None if not all was covered."""
+    """Search exhaustively; return resolution [rad] and count, or None if it is incomplete."""
     space, start = problem.space, problem.start
     size = len(space.weights)
     if size not in LATTICE:

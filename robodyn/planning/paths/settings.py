@@ -15,19 +15,22 @@ class PathSettings:
     """Bounds, timing and search of a planned path.
 
     Attributes:
-        condition_limit: largest condition number along the path; by default 1000 for mechanisms
-            that can become uncontrollable (platforms, closed loops), no limit for an arm.
-        singular_value_limit: smallest singular value of the Jacobian along the path.
-        characteristic_length: [m] of both; 1 for the papers' condition number.
-        clearance: [m] least distance between parts, by capsules around their shapes; None to
-            ignore collisions.
-        within_limits: respect the position limits of the driven joints.
-        duration: [s]; by default from `v_max` and `w_max`, else from the driven joints' limits.
-        v_max: [m/s] speed of a platform, [rad/s or m/s] of joints.
-        w_max: [rad/s] angular speed of a platform.
+        condition_limit: largest permitted condition number along the path; by default 1000 for
+            mechanisms that can become uncontrollable (platforms, closed loops), and no limit for an
+            arm.
+        singular_value_limit: least permitted singular value of the Jacobian along the path.
+        characteristic_length: [m] length by which moments are divided for both limits; 1 for the
+            condition number of the papers.
+        clearance: [m] least distance between parts, computed from capsules around their shapes;
+            None to ignore collisions.
+        within_limits: whether to respect the position limits of the driven joints.
+        duration: [s] duration of the motion; by default it follows from `v_max` and `w_max` or,
+            without these, from the driven joints' velocity limits.
+        v_max: largest speed, [m/s] of a platform, [rad/s or m/s] of joints.
+        w_max: largest angular speed [rad/s] of a platform.
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`, from rest to rest.
-        step: [rad] between samples of the search; a translation by the mechanism's size (by the
-            `characteristic_length` of a platform) counts as one radian.
+        step: [rad] distance between samples of the search; a translation by the mechanism's size
+            (for a platform, by its `characteristic_length`) counts as one radian.
         seed: seed of the random numbers.
         timeout: [s] time limit of the search.
     """

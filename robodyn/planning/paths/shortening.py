@@ -109,7 +109,7 @@ def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
 
 
 def _around(curve: Curve, k: int, count: int) -> FloatArray:
-    """Sample the part of a curve that one control point affects."""
+    """Sample the part of a curve that a given control point affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
     number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)

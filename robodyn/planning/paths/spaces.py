@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spaces in which paths are searched: configurations and the motions between them.
 
-Two kinds of mechanism differ here. If displacements reach every configuration (the pose of a
-platform, the joints of an arm), one straight segment connects any two: `Space`. A closed loop has
-several configurations with the same driven positions, on sheets that meet only at singularities or
-around them: `ProjectedSpace` moves along the sheets, guided by driven positions and the tip's pose,
-which together distinguish the sheets.
+There are two cases. If displacements reach every configuration (the pose of a platform, the joints
+of an arm), a straight segment connects any two configurations: `Space`. A closed loop has several
+configurations with the same driven positions. They form sheets that meet only at singularities or
+around them. `ProjectedSpace` moves along these sheets, guided by driven positions and the tip's
+pose, which together distinguish the sheets.
 
 Lengths are in radians: translations are divided by a characteristic length of the mechanism.
 """
@@ -32,7 +32,8 @@ class Space:
         start, goal: (nq,) configurations between which a path is searched.
 
     Attributes:
-        stride: number of samples between two nodes of a tree; `segment` restores those between.
+        stride: number of samples between two nodes of a search tree; `segment` restores the omitted
+            samples.
         weights: (nv,) factors that convert displacements to radians.
     """
 
@@ -71,11 +72,11 @@ class Space:
         return pose_distances(one, many)
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Sample the straight segment (n, nq) with both ends; None if it misses the goal."""
+        """Sample the straight segment (n, nq), with both ends; None if it misses the goal."""
         return self.along(start, self._mechanism.difference(start, goal), step)
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample a displacement from a start (n, nq); None if it leaves the mechanism's reach."""
+        """Sample the path (n, nq) of a displacement; None if it leaves the mechanism's reach."""
         return self._straight(start, way, step, 1.0)
 
     def _straight(
@@ -90,7 +91,7 @@ class Space:
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample the path (n, nq) from a start (excluded) towards a target, up to a length."""
+        """Sample a path (n, nq) of at most length `reach` towards a target, without its start."""
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
         return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
@@ -106,7 +107,7 @@ class Space:
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
         """Draw a random target within a radius [rad] of the middle between start and goal.
 
-        Uniform in a ball of displacements, with rotations of at most half a turn.
+        The distribution is uniform in a ball of displacements; rotations are at most half a turn.
         """
         size = len(self.weights)
         direction = random.normal(size=size)

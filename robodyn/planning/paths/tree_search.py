@@ -2,7 +2,7 @@
 """RRT-Connect on the configurations of a mechanism: two trees that grow towards each other.
 
 Kuffner and LaValle, ICRA 2000. One tree grows from the start and one from the goal, towards random
-targets and towards the other's newest configuration. Each segment is cut at its first configuration
+targets and towards the other's newest configuration. Each segment is cut at the first configuration
 that violates a bound. One batch call checks all samples of a segment, in less than a microsecond
 each for a platform; a general planning library would call back to Python for every sample.
 """
@@ -28,11 +28,11 @@ SMALLEST, LARGEST = 0.8, 6.0
 
 @dataclass(frozen=True)
 class Budget:
-    """Budget of a search.
+    """Limits of a search: time, number of nodes, and requests to stop.
 
     Attributes:
-        deadline: time of `time.monotonic` [s] at which the search ends.
-        nodes: most nodes of both trees together.
+        deadline: time [s] of `time.monotonic` at which the search ends.
+        nodes: largest total number of nodes of both trees.
         stopped: polled during the search; True ends it.
         report_progress: called with a description of the present step.
     """
@@ -56,7 +56,7 @@ class PlanningProblem:
         space: configurations of the mechanism.
         bounds: bounds of the path.
         start, goal: (nq,) configurations.
-        step: [rad] between samples.
+        step: [rad] distance between samples.
     """
 
     space: Space
@@ -76,7 +76,7 @@ class PlanningProblem:
         return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
     def least(self, fraction: float) -> FloatArray:
-        """Return the margins (c,) for the search: `fraction`, or less near the ends."""
+        """Return the margins (c,) that the search keeps: `fraction`, or less if an end has less."""
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
         return np.asarray(np.minimum(fraction, np.maximum(0.5 * ends, 0.0)))
 
@@ -133,7 +133,7 @@ class TreeSearch:
         self._space, self._step = problem.space, problem.step
 
     def path(self, random: np.random.Generator, budget: Budget) -> FloatArray | None:
-        """Search for close configurations (n, nq) from start to goal; None if not found."""
+        """Search for a path (n, nq) of close configurations to the goal; None if none is found."""
         space, start, goal = self._space, self._problem.start, self._problem.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))

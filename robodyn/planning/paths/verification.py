@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verification that a curve stays within its bounds, between the samples too.
+"""Verification that a curve stays within its bounds, also between the samples.
 
 Each interval is halved until the variation of its margins is small compared with the margins
 themselves. With margins at both ends and in the middle, a margin that is negative in between would
@@ -29,8 +29,9 @@ class VerifiedCurve(NamedTuple):
     """Result of the verification of a curve.
 
     Attributes:
-        samples: number of configurations examined.
-        broken: bound that the first bad configuration violates; None if there is none.
+        samples: number of examined configurations.
+        broken: bound that the first bad configuration violates; None if all configurations are
+            within the bounds.
         place: position of that configuration on the curve, from 0 to 1.
     """
 
@@ -75,7 +76,7 @@ def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:
 
 
 def _unsettled(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
-    """Return for each interval (N,) whether a margin may become negative within it."""
+    """Return for each interval (N,) whether a margin might become negative within it."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):
         change = np.maximum(np.abs(inner - first), np.abs(last - inner))

@@ -30,18 +30,17 @@ class WaypointSpline(RowTrajectory):
     """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
 
     The position of a pose follows a cubic spline, its orientation a spline with continuous angular
-    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani). In a closed loop
-    the
-    independent joints follow splines. Two configurations are connected by a straight line.
+    velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani). The independent
+    joints of a closed loop follow splines. Two configurations are connected by a straight line.
 
     Knots are spaced by the square roots of the distances (centripetal), with zero curvature at both
-    ends. Of the usual choices this deviates least from the polygon of the points for unequal
-    distances (Floater 2008, "On the deviation of a parametric cubic spline interpolant from its
-    data polygon"). Nearly equal configurations count as one, see `SAME` and `REPEATED_POINT`.
+    ends. Of the usual choices, this one deviates least from the polygon through unequally spaced
+    points (Floater 2008, "On the deviation of a parametric cubic spline interpolant from its data
+    polygon"). Nearly equal configurations count as one, see `SAME` and `REPEATED_POINT`.
 
     Args:
         mechanism: mechanism of the configurations.
-        configurations: (k, nq), two or more.
+        configurations: (k, nq) with at least two configurations.
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or there are fewer than two
@@ -60,7 +59,7 @@ class WaypointSpline(RowTrajectory):
         if given.ndim != 2 or len(given) < 2:
             raise InvalidInput(
                 f"path has shape {given.shape}, expected (k, {coordinates.configuration_size}): "
-                "two or more configurations to pass through, or a trajectory",
+                "at least two configurations to pass through, or a trajectory",
                 value=configurations,
             )
         points = coordinates.unwrapped(coordinates.checked("path", given))
@@ -103,7 +102,7 @@ class WaypointSpline(RowTrajectory):
         return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
-        """Compute the first derivative (..., nv) alone, which requires no loop closure."""
+        """Compute only the first derivative (..., nv), which requires no loop closure."""
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
         if self._curve is not None:
             return self._curve.sample(times).velocity
@@ -111,19 +110,19 @@ class WaypointSpline(RowTrajectory):
 
 
 def coordinate_weights(mechanism: Mechanism) -> FloatArray:
-    """Return the weights (nv,) of displacements in path lengths: the size counts as a radian."""
+    """Return weights (nv,) for path lengths: the mechanism's size counts as one radian."""
     units = mechanism.coordinates.units
     return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
 
 
 def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Compute the lengths (...) of displacements between configurations (..., nq)."""
+    """Compute the weighted distances (...) between pairs of configurations (..., nq)."""
     way = coordinate_weights(mechanism) * mechanism.difference(start, goal)
     return np.asarray(np.linalg.norm(way, axis=-1))
 
 
 def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
-    """Drop configurations (k, nq) that nearly equal their predecessor; both ends stay."""
+    """Drop configurations (k, nq) that nearly equal their predecessor, except both ends."""
     chords = _distances(mechanism, points[:-1], points[1:])
     whole, last = min(1.0, float(chords.sum())), len(points) - 1
     if not whole > NOTHING:
@@ -193,10 +192,10 @@ def cubic_to_goal(
     Args:
         mechanism: mechanism that moves.
         start: (nq,) start configuration.
-        velocity: (nv,) whose direction the curve has at the start.
-        goal: (nq,) end configuration, approached in the direction from the start.
-        carried: time [s] whose product with the velocity is the tangent at the start; 0 for a
-        straight line.
+        velocity: (nv,) start velocity, whose direction the curve has at the start.
+        goal: (nq,) end configuration, approached in the direction from start to goal.
+        carried: time [s]; its product with the velocity is the tangent at the start. 0 for a
+            straight line.
 
     Returns:
         The curve.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameter r of a path whose rate dr/dt is positive even when the motion is at rest.
+"""Path parameter r whose rate dr/dt is positive even when the motion is at rest.
 
-A motion with limited jerk leaves a rest with the cube of the time, so the square of its speed, the
-planner's unknown, has an infinite second derivative by s there. The parameter is r with s = g(r).
-If g grows with the cube of r at a rest, dr/dt and all of its derivatives are finite there, although
-speed and acceleration are zero.
+In a motion with limited jerk, s grows with the cube of the time after a rest. The planner's
+unknown, the square of the speed, then has an infinite second derivative with respect to s. So the
+planner uses r with s = g(r) instead. If g grows with the cube of r at a rest, dr/dt and all of its
+derivatives are finite there, although speed and acceleration are zero.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Easing(NamedTuple):
     """Map s = g(r), both from 0 to 1.
 
     Attributes:
-        start, end: whether the motion rests there.
+        start, end: whether the motion rests at that end.
     """
 
     start: bool
@@ -76,7 +76,7 @@ class Easing(NamedTuple):
         return np.concatenate([[0.0], inner, [1.0]])
 
     def steps(self, knots: FloatArray) -> FloatArray:
-        """Compute nodes r (N + 1,) of a motion: those of knots s (K,), and some near the ends."""
+        """Compute nodes r (N + 1,) of a motion: those of knots s (K,), and more near the ends."""
         r = self.inverse(knots)
         r[0], r[-1] = 0.0, 1.0
         mean = float(np.diff(r[1:-1]).mean())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reasons for the speed of a motion: the limits that it reaches, or that make it infeasible."""
+"""Explanations of a motion's speed: limits that it reaches, or that make it infeasible."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _used(
     square: FloatArray,
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
-    """Return names of limits, and the used fraction of each (N, names) at interval midpoints."""
+    """Return names of limits, and their used fractions (N, names) at interval midpoints."""
     speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
     value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
@@ -83,7 +83,8 @@ def refuse_positions(mechanism: Mechanism, path: SampledPath, piece: Piece) -> N
     """Reject a path that leaves a joint's range or passes through a singularity.
 
     Raises:
-        InfeasibleTrajectory: names the joint, the place and the position there.
+        InfeasibleTrajectory: the error names the joint, the place on the path and the position
+            there.
     """
     bounds = travel.travel_bounds(mechanism)
     lower, upper = bounds.T
@@ -121,7 +122,8 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
     """Reject a path whose condition number exceeds its limit.
 
     Raises:
-        InfeasibleTrajectory: names a place that exceeds it and the largest number.
+        InfeasibleTrajectory: the error names a place that exceeds the limit, and the largest
+            condition number.
     """
     limit, length = constraints.condition, constraints.characteristic_length
     if not np.isfinite(limit):
@@ -147,7 +149,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
 def refuse_unlimited(
     mechanism: Mechanism, piece: Piece, problem: Intervals, found: PieceMotion | None = None
 ) -> None:
-    """Reject a motion that no limit bounds, before or after it was computed.
+    """Reject a motion whose speed no limit bounds, before or after it was computed.
 
     Raises:
         InfeasibleTrajectory: the motion would be infinitely fast.
@@ -170,7 +172,7 @@ def refuse_unlimited(
 
 
 def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
-    """Create the error for a path through a configuration without solution or static efforts."""
+    """Create the error for a path through a configuration without solution or efforts."""
     text = str(error)
     fraction = 0.0
     if error.index:

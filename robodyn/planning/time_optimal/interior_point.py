@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Interior-point method for the fastest motion within its limits, see `program`.
+"""Interior-point method for the fastest motion within limits, see `program`.
 
-The method is primal-dual (Verscheure et al. (2009), "Time-optimal path tracking for robots: a
-convex optimization approach"). Time and limits involve neighboring coefficients of the motion only,
-so the matrix has three or five diagonals. With limits on rates of change, the program with tangents
-at the present motion is convex; each step approaches its solution and takes new tangents. With
-these limits, or with friction, the whole problem is not convex, and the result is a local optimum.
+The method is primal-dual (see Verscheure et al. (2009), "Time-optimal path tracking for robots: a
+convex optimization approach"). Duration and limits couple only neighboring coefficients of the
+motion, so the matrix has three or five diagonals. With limits on rates of change, the program with
+tangents at the present motion is convex; each step approaches its solution and takes new tangents.
+With these limits, or with friction, the whole problem is not convex, and the result is a local
+optimum.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ NEAR = 0.99
 # Relative margin that a starting motion should have from its limits, and the least it must have.
 INSIDE, BARELY = 1e-3, 1e-6
 # Smallest factor on a step, smallest factor on the squared speed of a motion slowed down to its
-# limits, and a squared speed that excess any limit [1/s^2].
+# limits, and a squared speed that exceeds any limit [1/s^2].
 SMALLEST, SLOWEST, FAST = 1e-8, 1e-12, 1e8
 # Barrier weight, relative to the duration, for a motion far from the fastest.
 START_WEIGHT = 0.3
@@ -38,7 +39,7 @@ class NoMotion(Exception):
 
 
 def _gather(blocks: FloatArray) -> FloatArray:
-    """Add up the intervals' blocks (N, width) by coefficient."""
+    """Sum the intervals' contributions (N, width) to each spline coefficient."""
     count, width = blocks.shape
     out = np.zeros(count + width - 1)
     for i in range(width):
@@ -82,7 +83,7 @@ def _gap_factor(size: float) -> float:
 
 
 class _Ends:
-    """Prescribed speeds at the ends: an outer coefficient c0 changes by -opposed c1."""
+    """Prescribed end speeds, which couple an outer coefficient's change to that of the next one."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
@@ -121,20 +122,20 @@ def shortest(
     report_progress: Callable[[float], None] = lambda _: None,
     centered: float = np.inf,
 ) -> tuple[FloatArray, float]:
-    """Compute the fastest motion near one strictly within the limits.
+    """Compute the fastest motion, starting from a motion strictly within the limits.
 
     Args:
         p: limits.
-        c: coefficients of a motion within them.
-        weight: initial weight of the barrier, relative to the duration; by default for a motion
+        c: coefficients of a motion within these limits.
+        weight: initial weight of the barrier, relative to the duration; the default suits a motion
             far from the fastest.
         report_progress: called with the progress from 0 to 1.
-        centered: decrement of a step, relative to the gap, above which the barrier keeps its
-            weight until the motion has converged for it.
+        centered: Newton decrement of a step, relative to the gap, above which the barrier's weight
+            stays the same until the motion has converged.
 
     Returns:
-        The coefficients, and the relative gap: of a convex program, a bound on how much longer
-        than the shortest the motion is.
+        The coefficients, and the relative gap. For a convex program, the gap bounds how much longer
+        than the shortest motion this motion is.
     """
     spline, ends = p.spline, _Ends(p)
     r, G = slack(p, c, slopes=True)
@@ -179,7 +180,7 @@ def shortest(
 
 
 def initial_point(p: Program) -> FloatArray:
-    """Compute the coefficients of some motion within the limits.
+    """Compute the coefficients of a motion within the limits, to start from.
 
     Raises:
         NoMotion: none was found.
@@ -195,7 +196,7 @@ def initial_point(p: Program) -> FloatArray:
 
 
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
-    """Slow a motion uniformly until it is within limits; None if it never is."""
+    """Slow a motion uniformly until it is within its limits; None if this is impossible."""
     less = 1e-4
     while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
         less = 2.0 * less if less < 0.25 else 0.5 + 0.5 * less
@@ -205,9 +206,9 @@ def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
 
 
 def phase_one(p: Program, c: FloatArray) -> FloatArray:
-    """Find a motion within the limits, from one that may exceed them.
+    """Find a motion within the limits, starting from a motion that may exceed them.
 
-    The same method minimizes the excess relative to the limits.
+    The interior-point method minimizes the excess relative to the limits.
 
     Raises:
         NoMotion: none was found.

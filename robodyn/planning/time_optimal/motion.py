@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectory along a path with the computed speed."""
+"""Trajectories along a path with the computed speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.trajectories.base import Motion, RowTrajectory, retimed
 from robodyn.trajectories.sequence import Sequence
 
-# Speed [m/s, rad/s] below which motion is rounding of a rest.
+# Speed [m/s, rad/s] below which a motion counts as rest.
 REST = 1e-9
 
 
@@ -26,7 +26,7 @@ class Timed(RowTrajectory):
 
     Args:
         piece: piece of the path.
-        times: (N + 1,) [s] from the start, between which the motion is smooth.
+        times: (N + 1,) [s] from the start; the motion is smooth between them.
     """
 
     def __init__(self, piece: Piece, times: FloatArray) -> None:
@@ -44,7 +44,7 @@ class Timed(RowTrajectory):
 
 
 class TimedByIntervals(Timed):
-    """Motion with constant s'' between the nodes of a piece, from x (N + 1,) = s'^2 there."""
+    """Motion with constant s'' between the nodes of a piece; x (N + 1,) is s'^2 at the nodes."""
 
     def __init__(self, piece: Piece, x: FloatArray) -> None:
         speed = np.sqrt(x)
@@ -104,7 +104,7 @@ class TimedSmoothly(Timed):
         return s, first * rate, first * change + second * rate**2
 
     def _displacement(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute the displacement of r, its rate and acceleration at times t (K,)."""
+        """Compute displacement, rate and acceleration of r at times t (K,) in intervals k (K,)."""
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2
         cosine = np.cosh(np.sqrt(z + 0j)).real
@@ -114,13 +114,13 @@ class TimedSmoothly(Timed):
 
 
 def _sinhc(square: FloatArray) -> FloatArray:
-    """Compute sinh(x)/x for x^2; sin(|x|)/|x| for a negative argument."""
+    """Compute sinh(x)/x from x^2; for a negative x^2, this is sin(|x|)/|x|."""
     x = np.sqrt(np.where(square == 0.0, np.finfo(float).tiny, square) + 0j)
     return np.asarray((np.sinh(x) / x).real)
 
 
 class ActiveLimit(NamedTuple):
-    """Limit that a motion reaches, from one time [s] to another."""
+    """Limit that a motion reaches between two times [s]."""
 
     start: float
     end: float
@@ -134,7 +134,7 @@ class TimeOptimal(Sequence):
     Attributes:
         segments: motions along the path's pieces.
         gap: upper bound of the difference from the optimal duration, relative to the duration; NaN
-            with limits of jerk or effort rates, for which the motion is a local optimum.
+            with limits of jerk or effort rates, because the motion is then a local optimum.
         limiting: limits that the motion reaches, in order of time.
     """
 

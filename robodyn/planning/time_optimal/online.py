@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fastest motion to a goal from the mechanism's present state, without a stop.
+"""Fastest motion to a goal from the mechanism's present state, without stopping first.
 
 The path is a cubic in displacements: it starts in the direction of the present velocity and ends in
 the direction of the goal. Several weights of the velocity are tried, and the fastest motion is
@@ -52,7 +52,7 @@ class OnlineOptions(TimeOptimalOptions, total=False):
 
 
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
-    """Return whether driven joints move faster than measurement noise."""
+    """Return whether a driven joint moves faster than measurement noise."""
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
     return bool((rates > REST_RATE * np.where(np.isfinite(limits), limits, 1.0)).any())
@@ -65,19 +65,19 @@ def time_optimal_from(
     goal: ArrayLike,
     **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
-    """Compute a fast motion from a state to rest at a goal.
+    """Compute a fast motion from a moving state to rest at a goal.
 
     Args:
         mechanism: mechanism that moves.
         configuration, velocity: (nq,) and (nv,) present state.
         goal: (nq,) configuration.
-        options: as for `time_optimal`, except the velocities at the ends.
+        options: as for `time_optimal`, except `start_velocity` and `goal_velocity`.
 
     Returns:
-        The fastest of the motions tried.
+        The fastest of several motions.
 
     Raises:
-        InvalidInput: arguments of wrong shapes or out of range.
+        InvalidInput: arguments have wrong shapes or are out of range.
         InfeasibleTrajectory: no path from that state can be followed within the limits.
     """
     here = mechanism.coordinates.single("configuration", configuration)
@@ -139,7 +139,7 @@ def time_optimal_line(
 
     Raises:
         InvalidInput, InfeasibleTrajectory: as for `time_optimal`.
-        NoSolution: the mechanism cannot reach a pose on the line from the one before.
+        NoSolution: the mechanism cannot reach a pose on the line from the previous pose.
     """
     # the timing of the line does not matter
     line = plan_tip_line(mechanism, configuration, pose, v_max=1.0, w_max=1.0, period=LINE_PERIOD)
@@ -154,17 +154,17 @@ def state_after(
     lead: float,
     followed: tuple[Trajectory, int] | None,
 ) -> Motion:
-    """Predict the motion `lead` [s] after a measured state.
+    """Predict the state at a time `lead` [s] after a measured state.
 
     Args:
         mechanism: mechanism that moves.
         stamp: [ns] of the state.
         configuration, velocity: (nq,) and (nv,) state.
         lead: [s] to look ahead.
-        followed: trajectory that the mechanism follows, and its start [ns]; None if unknown.
+        followed: trajectory that the mechanism follows, and its start time [ns]; None if unknown.
 
     Returns:
-        Configuration, velocity and acceleration expected then.
+        Configuration, velocity and acceleration expected at that time.
     """
     if followed is not None:
         trajectory, start = followed

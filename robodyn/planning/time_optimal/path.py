@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Geometry of a path, independent of its timing: pieces without corners, by arc length.
+"""Geometry of a path without its timing: pieces without corners, parametrized by arc length.
 
-A piece is a cubic through knots of the path over a parameter s from 0 to 1, the normalized arc
-length; displacements in meters count relative to the mechanism's size. A corner, where the
-direction jumps, ends a piece: the motion has to rest there.
+A piece is a cubic spline through knots of the path. Its parameter s, from 0 to 1, is the normalized
+arc length, in which displacements in meters are divided by the mechanism's size. A corner, where
+the direction jumps, ends a piece: the motion has to rest there.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class Piece(NamedTuple):
     """Part of a path without corners.
 
     Attributes:
-        curve: (q, dq/ds, d2q/ds2) as a trajectory over s from 0 to 1.
+        curve: trajectory over s from 0 to 1, which gives q, dq/ds and d2q/ds2.
         nodes: (N + 1,) knots of s.
-        length: arc length.
+        length: [rad] arc length, with translations divided by the mechanism's size.
         of_body: whether the path was given by poses.
         span: start and end as fractions of the whole path.
-        ends: s'^2 there.
+        ends: s'^2 at both ends.
     """
 
     curve: RowTrajectory
@@ -73,7 +73,7 @@ class Piece(NamedTuple):
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
-        """Describe a point of the piece for messages."""
+        """Describe a point s of the piece as a percentage of the whole path, for messages."""
         return f"{100.0 * self.fraction(s):.4g} % of the path"
 
 
@@ -81,7 +81,7 @@ class PathPieces:
     """Pieces of a path between its corners.
 
     Args:
-        mechanism: mechanism that follows it.
+        mechanism: mechanism that follows the path.
         path: trajectory, whose timing does not matter.
 
     Raises:
@@ -116,7 +116,8 @@ class PathPieces:
 
         Args:
             points: number of intervals, distributed over the pieces by length.
-            places: nodes of each piece; by default denser towards its ends.
+            places: functions that place the nodes of each piece; by default denser towards its
+                ends.
 
         Returns:
             The pieces with their nodes.
@@ -147,7 +148,7 @@ class PathPieces:
         return np.asarray(half * (speed @ weights))
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
-        """Return times (K,) of cells between two times, and their arc lengths (K - 1,)."""
+        """Divide an interval of time into cells; return times (K,) and arc lengths (K - 1,)."""
         cells = self._cells(first, last)
         return cells, self._lengths(cells)
 
@@ -158,7 +159,7 @@ class PathPieces:
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
     def _between_corners(self) -> list[tuple[float, float]]:
-        """Find the intervals of time without a corner."""
+        """Return the intervals of time between corners and reversals of the path."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
         corners: set[float] = set()
@@ -190,7 +191,7 @@ class PathPieces:
         return found
 
     def _directions(self, times: FloatArray) -> FloatArray:
-        """Compute unit vectors of motion (K, nv), zero at rest."""
+        """Compute unit vectors (K, nv) in the direction of motion; zero at rest."""
         velocity = self._weights * self._velocity(times)
         speed = np.linalg.norm(velocity, axis=1, keepdims=True)
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
@@ -226,7 +227,7 @@ class PathPieces:
 def _curve(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
-    """Create the cubic through configurations and tangents, with its own curvature at the knots."""
+    """Create the cubic spline through configurations with given tangents."""
     curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
     # at a knot the curvature may jump: the value is that of the cubic that starts there
     bends = curve.between_knots(np.array([KNOT_OFFSET, 1.0 - KNOT_OFFSET])).acceleration
@@ -237,8 +238,8 @@ def _curve(
 def graded(t: FloatArray) -> FloatArray:
     """Map t from 0 to 1 to points (...) that are quadratically denser towards both ends.
 
-    They are the positions of a motion that accelerates, cruises and brakes, at fractions t of its
-    duration.
+    The points are the positions of a motion that accelerates, cruises and brakes, at fractions t of
+    its duration.
     """
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Squared speed along a path as a spline, and the slack of limits for it.
+"""Squared speed along a path as a spline, and its distance (slack) from the limits.
 
 A motion is the squared speed y = (dr/dt)^2 over a parameter r; it determines the duration and every
-limited quantity. With constant acceleration in each interval y is piecewise linear. With limits on
-rates of change, r is a parameter in which the motion never rests and y a quadratic spline, so the
-acceleration r'' = y'/2 is continuous. A quantity v has the rate of change dv/dr sqrt(y), limited by
-J if
+limited quantity. With constant acceleration in each interval, y is piecewise linear. With limits on
+rates of change, r is a parameter whose rate is never zero (see `easing`), and y is a quadratic
+spline, so the acceleration r'' = y'/2 is continuous. A quantity v has the rate of change dv/dr
+sqrt(y), limited by J if
 
     |dv/dr| <= J / sqrt(y),   dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f.
 
 The right side is convex in y, so its tangent lies below it: a motion below the tangent respects the
-limit, and a program with tangents at the present motion has feasible motions only (Debrouwere et
-al., 2013).
+limit, and a program with tangents at the present motion contains only feasible motions (Debrouwere
+et al., 2013).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class SpeedSpline(NamedTuple):
 
     Attributes:
         steps: (N,) lengths of the intervals.
-        width: 2 for piecewise linear, with N + 1 values at the nodes; 3 for quadratic splines,
-            with N + 2 coefficients.
+        width: 2 for piecewise linear functions, with N + 1 values at the nodes; 3 for quadratic
+            splines, with N + 2 coefficients.
     """
 
     steps: FloatArray
@@ -49,7 +49,7 @@ class SpeedSpline(NamedTuple):
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute weights (N, M, width) of values and derivatives at points (M,) from 0 to 1."""
+        """Compute weights (N, M, width) of the coefficients in values and derivatives."""
         h, zero, one = self.steps, np.zeros(len(self.steps)), np.ones(len(self.steps))
         t = places[:, None]
         if self.width == 2:
@@ -90,7 +90,7 @@ class SpeedSpline(NamedTuple):
     def duration_derivatives(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute gradients (N, width) and Hessians (N, width, width) of the intervals' durations.
 
-        They are zero for a rest, which remains a rest.
+        They are zero for a node at rest, which stays at rest.
         """
         if self.width == 2:
             speed = np.sqrt(self.local(c))
@@ -130,7 +130,8 @@ class Program(NamedTuple):
         spline: form of the motion.
         limits: limited quantities A y' / 2 + B y + C sqrt(y) + D + S / (1 + G y), with `upper` and
             `lower`, curves over |rate| sqrt(y), and `bounds` of y.
-        changes: derivatives by r of K quantities with limited rates of change; None for none.
+        changes: derivatives with respect to r of K quantities with limited rates of change; None if
+            there are no such quantities.
         most: (N, K) largest rates of change.
         ends: y at the ends; NaN if free.
     """
@@ -149,13 +150,13 @@ def program_of(
     changes: tuple[ThirdOrderCoefficients | None, FloatArray] = (None, np.empty(0)),
     eased: tuple[FloatArray, FloatArray] = (np.ones((1, 1, 1)), np.zeros((1, 1, 1))),
 ) -> Program:
-    """Create the program for limits along intervals of s.
+    """Create the optimization program from limits along intervals of s.
 
     Args:
         spline: form of the motion, over r.
         limits: limits of quantities along s.
-        ends: s'^2 there.
-        changes: see `Program`, and their limits (K,).
+        ends: s'^2 at both ends.
+        changes: derivatives as in `Program`, and the limits (K,) of the rates of change.
         eased: ds/dr and its derivative (N, 3, 1); by default r = s.
 
     Returns:
@@ -199,7 +200,7 @@ def slack(
     sloped = [np.empty((count, 0, width))]
 
     def add(left: FloatArray, by_y: FloatArray, by_slope: FloatArray, by_bend: Any = 0.0) -> None:
-        """Add rows (N, 3, K) and their derivatives by y, y' and y''."""
+        """Append slacks (N, 3, K) and their derivatives with respect to y, y' and y''."""
         found.append(left.reshape(count, -1))
         if slopes:
             part = by_y[..., None] * of_y[:, :, None] + by_slope[..., None] * of_slope[:, :, None]
@@ -210,7 +211,7 @@ def slack(
     bounds = p.limits.bounds[..., None]
     add(1.0 - y / bounds, -1.0 / bounds, np.zeros(y.shape))
     root = np.sqrt(y)
-    # a rest, which stays one, needs no gradient
+    # a node at rest stays at rest and needs no gradient
     inverse = 1.0 / np.where(root > 0.0, root, np.inf)
     A, B, C, D, S, G, rates = np.moveaxis(p.limits.terms, -1, 0)
     fraction = 1.0 / (1.0 + G * y)

@@ -28,7 +28,7 @@ class SampledPath(NamedTuple):
     Attributes:
         motion: (N, M, ...) configuration, dq/ds and d2q/ds2.
         positions: (N, M, n) of the driven joints.
-        rates, bends: (N, M, n) their derivatives dp/ds and d2p/ds2.
+        rates, bends: (N, M, n) derivatives dp/ds and d2p/ds2 of these positions.
         steps: (N,) lengths of the intervals.
     """
 
@@ -53,7 +53,7 @@ def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIE
     """Sample a piece at points in every interval, by default those for verification.
 
     Raises:
-        KinematicsError: a configuration has no solution; `index` is its place in (N, M).
+        KinematicsError: a configuration has no solution; `index` is its index in (N, M).
     """
     assert isinstance(piece.curve, SampledTrajectory)  # as pieces are until they are made smooth
     motion = piece.curve.between_knots(places)
@@ -66,7 +66,7 @@ class SmoothPath(NamedTuple):
     Attributes:
         steps: (N,) lengths of the intervals in r.
         places: (M,) points of an interval, from 0 to 1.
-        first, second, third: (N, M) derivatives of s = g(r) by r.
+        first, second, third: (N, M) derivatives of s = g(r) with respect to r.
         path: samples of the mechanism's motion.
     """
 
@@ -78,12 +78,12 @@ class SmoothPath(NamedTuple):
     path: SampledPath
 
     def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute (ds/dt)^2 and d2s/dt2 (N, M) from (dr/dt)^2 and its derivative by r."""
+        """Compute (ds/dt)^2 and d2s/dt2 (N, M) from (dr/dt)^2 and its derivative w.r.t. r."""
         return self.first**2 * y, self.second * y + 0.5 * self.first * slope
 
     @property
     def imposed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Derivatives (N, 3, 1) of s by r at the points where limits are imposed."""
+        """Derivatives (N, 3, 1) of s with respect to r at the points where limits are imposed."""
         g1, g2, g3 = (v[:, self.path.imposed, None] for v in (self.first, self.second, self.third))
         return g1, g2, g3
 
@@ -111,7 +111,7 @@ def eased(
 
 
 def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
-    """Compute the matrix (P, M) from values at known points to polynomial derivatives at others."""
+    """Compute the matrix (P, M) that maps a polynomial's values to its derivatives elsewhere."""
     powers = np.arange(len(known))
     return np.asarray(
         (powers[1:] * at[:, None] ** powers[:-1]) @ np.linalg.inv(known[:, None] ** powers)[1:]

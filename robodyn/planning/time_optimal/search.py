@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Search for the fastest motion along a piece of a path, verified between its points."""
+"""Search for the fastest motion along a piece of a path, verified between the points."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class SearchFailed(Exception):
 
 
 class UnverifiedMotion(Exception):
-    """Raised when limits tightened to hold between points are exceeded, or allow no motion.
+    """Raised when limits, tightened to hold between points, are exceeded or allow no motion.
 
-    Its argument is the interval. Finer intervals need less tightening.
+    The argument is the index of the interval. Finer intervals require less tightening.
     """
 
 
@@ -77,7 +77,7 @@ def fastest_within(
 
     Raises:
         SearchFailed: no such motion exists.
-        UnverifiedMotion: none was verified on these intervals.
+        UnverifiedMotion: no motion was verified on these intervals.
     """
     ends = piece.ends
     problem = with_own_limits(given)
@@ -135,8 +135,8 @@ class ReachableMotion:
     """Motion found by reachability, updated when limits change.
 
     Attributes:
-        low, high: (N + 1,) least and largest x from which the end can be reached.
-        x: (N + 1,) of the motion; a new array each time.
+        low, high: (N + 1,) least and largest squared speeds from which the end can be reached.
+        x: (N + 1,) squared speeds of the motion; a new array after each search.
         stale: (N,) intervals whose limits have changed.
     """
 
@@ -148,10 +148,10 @@ class ReachableMotion:
         self.stale = np.ones(count, dtype=bool)
 
     def find(self) -> None:
-        """Find the motion.
+        """Find the motion for the present limits.
 
         Raises:
-            SearchFailed: there is none.
+            SearchFailed: no motion within the limits exists.
         """
         problem, ends, low, high = self._problem, self._ends, self.low, self.high
         failed = controllable(problem, low, high, self.stale)
@@ -171,10 +171,10 @@ class ReachableMotion:
 
 
 def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray) -> float:
-    """Compute a bound on how much longer than the shortest a motion is, relative to its duration.
+    """Bound how much longer a motion is than the shortest one, relative to its duration.
 
-    No motion passes a point faster than it can still stop at the end, nor faster than it can get
-    from the start, which is the same on the reversed path.
+    No motion can pass a point faster than it could still brake before the end, nor faster than it
+    could accelerate from the start. The second bound is the first one on the reversed path.
     """
     terms = np.ascontiguousarray(problem.terms[::-1, ::-1])
     terms[..., 0] *= -1.0
@@ -195,9 +195,9 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
 
 
 def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
-    """Compute a locally optimal motion, from one within the limits, and its gap.
+    """Compute a locally optimal motion, starting from a feasible one, and its gap.
 
-    None if there is no such motion.
+    Returns None if no feasible motion was found to start from, or if the motion rests on the way.
     """
     for fraction in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)

@@ -15,26 +15,27 @@ class TimeOptimalSettings:
     """Limits, ends and resolution of a time-optimal motion.
 
     Attributes:
-        effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
-            default the mechanism's.
+        effort_limits: [N or N m] symmetric limits, one number or (n,), or least and largest efforts
+            (n, 2); by default the mechanism's limits.
         velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,); by
-            default the mechanism's.
+            default the mechanism's limits.
         acceleration_limits: largest accelerations of the driven joints [m/s^2 or rad/s^2]; a number
-            or (n,); by default none.
+            or (n,); by default no limits.
         jerk_limits: largest jerks of the driven joints [m/s^3 or rad/s^3]; a number or (n,); by
-            default none. Limits of jerk or of the effort's rate make accelerations continuous, and
-            zero at rests.
+            default no limits. Limits of jerk or of effort rates make accelerations continuous, and
+            zero whenever the motion rests.
         effort_rate_limits: largest rates of change of the efforts [N/s or N m/s], without dry
-            friction, which jumps when a joint reverses; a number or (n,); by default none.
-        vibration: limit of the residual vibration of every natural mode of elastic drives after the
-            motion, relative to that of the fastest motion; by default no limit. The motion is
-            shaped by averaging its progress over time, see `shaping`.
+            friction, which jumps when a joint reverses; a number or (n,); by default no limits.
+        vibration: limit of the residual vibration after the motion, for every natural mode of
+            elastic drives, relative to the vibration after the fastest motion; by default no limit.
+            The motion is shaped by averaging its progress over time, see `shaping`.
         tip_speed: largest speed [m/s] of the platform's reference point or the arm's tip.
-        condition_limit: largest condition number of the path.
+        condition_limit: largest permitted condition number of the path.
         characteristic_length: length [m] by which moments are divided in the condition number.
         reserve: fraction of the effort limits that is reserved for a controller.
         wrench: (6,) [N, N m] constant load on the mechanism, base frame.
-        start_velocity, goal_velocity: (nv,) along the path; by default rest.
+        start_velocity, goal_velocity: (nv,) velocities along the path at its ends; by default at
+            rest.
         points: number of intervals with constant acceleration along the path.
     """
 

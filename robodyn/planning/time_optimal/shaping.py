@@ -4,8 +4,8 @@
 
 The progress s(t) along the path is averaged over two windows of time. An average over a window w
 multiplies the spectrum of a motion by sinc(f w), where f is a frequency. The windows are the
-shortest that reduce every mode along the path to a given fraction. The motion stays on its
-path, its acceleration is continuous, and it takes longer by the sum of both windows.
+shortest that reduce every mode along the path to a given fraction. The motion stays on its path,
+its acceleration is continuous, and it takes longer by the sum of the two windows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class AveragedMotion(Timed):
     Args:
         part: motion to average.
         windows: lengths [s] of both windows.
-        slower: factor on the duration of `part` before.
+        slower: factor by which the duration of `part` is multiplied before averaging.
     """
 
     def __init__(self, part: Timed, windows: tuple[float, float], slower: float) -> None:
@@ -76,14 +76,15 @@ class AveragedMotion(Timed):
 
 
 def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
-    """Average a motion's progress so that it excites natural modes by at most a fraction `bound`.
+    """Average a motion's progress to reduce its excitation of natural modes to `bound`.
 
     The motion is slowed down until its averages are within the limits.
 
     Raises:
-        InvalidInput: the bound is not between 0 and 1, a drive is rigid, an end moves, or jerk or
-            effort rates are limited as well.
-        InfeasibleTrajectory: no windows meet the bound, or no slower motion meets the limits.
+        InvalidInput: the bound is not between 0 and 1, a drive is rigid, the motion does not begin
+            and end at rest, or jerk or effort rates are limited as well.
+        InfeasibleTrajectory: no windows satisfy the bound, or no slower motion satisfies the
+            limits.
     """
     if not 0.0 < as_scalar("vibration", bound) < 1.0:
         raise InvalidInput(f"vibration is {bound}, expected a number between 0 and 1", value=bound)
@@ -102,7 +103,7 @@ def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: floa
 
 
 def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tuple[float, float]:
-    """Find the shortest windows [s] for the modes along a motion."""
+    """Find the shortest two windows [s] that reduce all modes along a motion to `bound`."""
     m = constraints.mechanism
     places = motion.sample(np.linspace(0.0, motion.duration, PLACES)).configuration
     frequencies = m.modes(places).frequencies.ravel()
@@ -117,14 +118,14 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     i, j = np.unravel_index(int(total.argmin()), total.shape)
     if not np.isfinite(total[i, j]):
         raise InfeasibleTrajectory(
-            f"vibration is {bound:g}, averaging leaves at least {worst.min():.2g} of the vibration "
-            "of the natural modes"
+            f"vibration is {bound:g}, but averaging leaves at least {worst.min():.2g} of the "
+            "vibration of the natural modes"
         )
     return float(lengths[i]), float(lengths[j])
 
 
 def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
-    """Average a part, slowed down until it is within the limits."""
+    """Slow a motion along a piece down and average it until it is within the limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
         found = AveragedMotion(part, windows, slower)
@@ -139,7 +140,7 @@ def _within_limits(part: Timed, windows: tuple[float, float], constraints: Const
 
 
 def _excess(part: Timed, constraints: Constraints) -> float:
-    """Return the largest relative excess of all limits of first and second order."""
+    """Return the largest relative excess over all first- and second-order limits."""
     s, speed, acceleration = part.at(part.times)
     motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))
     driven = motions.driven_motion(constraints.mechanism, *motion)

@@ -2,7 +2,7 @@
 
 """Search for the fastest motion along a piece of a path with continuous acceleration and effort.
 
-Its limits of jerk and of effort rates hold between points, as all others do: they are verified
+Limits of jerk and of effort rates also hold between points, like all others: they are verified
 within every interval, and tightened where the motion exceeds them.
 """
 
@@ -61,8 +61,8 @@ class SmoothSearch:
         easing: map s = g(r) that determines how the motion leaves its ends.
 
     Attributes:
-        piece: with a smooth curve, and the nodes of the motion.
-        course: samples along it.
+        piece: the piece with a smooth curve, and with the nodes of the motion.
+        course: samples along this piece.
 
     Raises:
         KinematicsError: the equations have no solution at a configuration; `index` is its index.
@@ -78,19 +78,19 @@ class SmoothSearch:
         self.course = self._course(VERIFIED)
 
     def fastest(self, given: Intervals, report_progress: Callable[[float], None]) -> PieceMotion:
-        """Find the fastest motion within all limits, between points too.
+        """Find the fastest motion within all limits, also between the points.
 
         Args:
-            given: limits, without those of rates of change.
+            given: all limits except those of rates of change.
             report_progress: called with the progress from 0 to 1.
 
         Returns:
             The motion.
 
         Raises:
-            SearchFailed: none exists, even without limits of rates of change.
-            InfeasibleTrajectory: none exists with these.
-            UnverifiedMotion: none was verified on these intervals.
+            SearchFailed: no motion exists, even without limits of rates of change.
+            InfeasibleTrajectory: no motion exists with these limits.
+            UnverifiedMotion: no motion was verified on these intervals.
         """
         constraints, course, problem = self._constraints, self.course, with_own_limits(given)
         unverified(given, self.piece.ends)
@@ -165,19 +165,19 @@ class SmoothSearch:
         )
 
     def _too_sudden(self) -> InfeasibleTrajectory:
-        """Create the error for limits of rates of change that leave no motion."""
+        """Create the error for limits of rates of change that no motion satisfies."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
         begins = f" that begins or ends at {speed:.4g} path lengths per second and" if speed else ""
         return InfeasibleTrajectory(
             f"no motion from {100.0 * piece.span[0]:.4g} to {piece.text(1.0)} was found"
-            f"{begins or ' that'} keeps to the limits of "
-            f"{' and '.join(e.quantity for e in self._constraints.third)}, the smallest {least:g}",
+            f"{begins or ' that'} respects the limits of "
+            f"{' and '.join(e.quantity for e in self._constraints.third)} (smallest: {least:g})",
             value=speed or least,
         )
 
     def _changes_used(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
-        """Compute the used fractions (N, K) of jerk and effort-rate limits in intervals."""
+        """Compute the used fractions (N, K) of jerk and effort-rate limits in each interval."""
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))
         scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
@@ -200,7 +200,7 @@ class SmoothSearch:
     def _changing(
         self, course: SmoothPath, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
-        """Compute accelerations and efforts without dry friction (I, M, K) from y and its slope."""
+        """Compute accelerations and efforts without dry friction (I, M, K) from y and dy/dr."""
         square, acceleration = (v[..., None] for v in course.speeds(*motion))
         parts = [
             each.values(course, terms, square, acceleration) for each in self._constraints.third

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Geometry of a path with continuous curvature, as limits of jerk require it.
+"""Geometry of a path with continuous curvature, which limits of jerk require.
 
 If the curvature jumps, accelerations jump at any speed. Between two knots the curve is the quintic
 through their configurations, tangents and curvatures, in the coordinates of the earlier knot's
-tangent space. Curvatures follow from configurations and tangents alone: each is that of the quintic
-through a knot and its neighbors, whose error falls with the fourth power of the step.
+tangent space. Curvatures follow from configurations and tangents alone: each one is the curvature
+of the quintic through a knot and its neighbors. Its error falls with the fourth power of the step.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class SmoothCurve(RowTrajectory):
     """Curve with continuous curvature through knots, over a parameter s.
 
     Args:
-        mechanism: mechanism that follows it.
-        places: (K,) s of the knots, increasing, three or more.
-        configuration: (K, nq) there.
-        tangent: (K, nv) dq/ds there.
+        mechanism: mechanism that follows the curve.
+        places: (K,) increasing parameters s of the knots, at least three.
+        configuration: (K, nq) configurations at the knots.
+        tangent: (K, nv) derivatives dq/ds at the knots.
     """
 
     duration = 1.0
@@ -61,7 +61,7 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute displacements (K, nv) of other knots from centers, and their derivatives by s."""
+        """Compute displacements (K, nv) from center knots to others, and derivatives w.r.t. s."""
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
         for own in self._rotations:
@@ -71,7 +71,7 @@ class SmoothCurve(RowTrajectory):
     def _chart_change(
         self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Compute second derivatives (K, nv) of displacements by s from curvatures."""
+        """Compute second derivatives (K, nv) of displacements w.r.t. s from curvatures."""
         change = np.array(curvature)
         for own in self._rotations:
             turn = np.ascontiguousarray(whole[:, own])
@@ -86,7 +86,7 @@ class SmoothCurve(RowTrajectory):
     def _curvature(
         self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
     ) -> FloatArray:
-        """Compute curvatures (K, nv) at knots, of the quintic through each and two others."""
+        """Compute curvatures (K, nv) at knots from quintics through each knot and two others."""
         count = len(places)
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distribution of a time-optimal motion's points along the path.
+"""Distribution of the points of a time-optimal motion along its path.
 
-The acceleration is constant in an interval and no limit is exceeded anywhere, so if an effort at
-its limit varies along the interval, part of the limit is unused. Shorter intervals there leave less
-unused.
+The acceleration is constant in an interval, and no limit is exceeded anywhere in it. So if an
+effort at its limit varies along the interval, part of the limit is unused. With shorter intervals
+there, less is unused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ USED = 0.98
 
 
 def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
-    """Distribute the points of a piece by a motion on coarse intervals; None for no change.
+    """Distribute the points of a piece, based on a motion on coarse intervals.
 
     An interval of length h that takes the time t and leaves a fraction w of its limiting
     quantity's range unused costs the time w t. With w in proportion to h, the sum is least for a
@@ -37,7 +37,8 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
         x: (N + 1,) squared speeds at their ends.
 
     Returns:
-        A function from a number of intervals to the nodes.
+        A function that returns the nodes for a given number of intervals; None if the limits are
+        well used everywhere, so that the points need no change.
     """
     h, fraction = problem.steps, 0.5 * np.arange(PLACES)
     square = x[:-1, None] + np.diff(x)[:, None] * fraction

@@ -57,19 +57,19 @@ def time_optimal(
 ) -> TimeOptimal:
     """Compute the fastest motion along a path, from rest to rest, within limits.
 
-    The limits also hold between the points of the solution: the result is verified there, and
-    limits are tightened until it respects them. Viscous, Coulomb and Stribeck friction and the
+    The limits also hold between the points of the solution: the result is verified between them,
+    and limits are tightened until it respects them. Viscous, Coulomb and Stribeck friction and the
     motors' torque-speed curves are taken into account.
 
     Args:
         mechanism: mechanism that moves, including its payload, see `with_payload`.
         path: trajectory, whose timing does not matter, or configurations (k, nq) to pass through
             on a smooth curve. The motion rests at corners.
-        effort_limits: [N or N m] symmetric, one number or (n,), or (n, 2) least and largest; by
-            default the mechanism's.
-        velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,);
-            by default the mechanism's.
-        condition_limit: largest condition number of the path.
+        effort_limits: [N or N m] symmetric limits, one number or (n,), or least and largest efforts
+            (n, 2); by default the mechanism's limits.
+        velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,); by
+            default the mechanism's limits.
+        condition_limit: largest permitted condition number of the path.
         settings: all other settings.
         progress: called with the completed fraction of the path.
         options: fields that replace those of the settings.
@@ -110,7 +110,7 @@ def time_optimal(
         except KinematicsError as error:
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
     raise InfeasibleTrajectory(
-        f"in {count << (REFINEMENTS - 1)} intervals no motion keeps to its limits between their "
+        f"with {count << (REFINEMENTS - 1)} intervals, every motion exceeds limits between their "
         "ends; the path bends too sharply for these points: give more points, or smooth it",
         value=settings.points,
     )
@@ -123,7 +123,7 @@ def _planned(
     ends: tuple[ArrayLike | None, ArrayLike | None],
     progress: Callable[[float], None],
 ) -> TimeOptimal:
-    """Compute the fastest motion on a number of intervals.
+    """Compute the fastest motion with a given number of intervals.
 
     Raises:
         UnverifiedMotion: the motion exceeds its limits between the points.
@@ -163,7 +163,7 @@ def _planned(
 
 
 def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
-    """Distribute the points of a piece by a motion on coarse intervals."""
+    """Distribute the points of a piece, based on a motion on coarse intervals."""
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)

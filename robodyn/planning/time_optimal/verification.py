@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Verification of a motion between its points, and tightening of limits."""
+"""Verification of a motion between its points, and tightening of exceeded limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MORE = 1.2
 
 
 def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
-    """Find the largest values (N, k) of parabolas through values (N, M, k) at points (M,)."""
+    """Find peaks (N, k) of parabolas through values (N, M, k) at points (M,) of intervals."""
     out = np.empty((values.shape[0], values.shape[2]))
     peaks(np.ascontiguousarray(values), places, out)
     return out
@@ -31,8 +31,8 @@ def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
 class Verification:
     """Comparison of efforts, rates and accelerations with their limits, between the points.
 
-    Only intervals whose motion changed or exceeded limits are evaluated again. `highest` finds the
-    largest (N, k) in intervals of values (N, M, k) at the points of the path.
+    Only intervals whose motion changed or exceeded limits are evaluated again. `highest` computes
+    the peaks (N, k) in each interval from values (N, M, k) at the points of the path.
     """
 
     def __init__(
@@ -53,9 +53,10 @@ class Verification:
         self._x: FloatArray | None = None
 
     def tighten(self, problem: Intervals, x: FloatArray, changed: BoolArray) -> bool:
-        """Tighten limits in and around intervals that exceed them; return whether any does.
+        """Tighten limits where a motion exceeds them; return whether it exceeds any.
 
-        Intervals whose limits are tightened are marked in `changed` (N,).
+        `x` contains the squared speeds (N + 1,). Intervals whose limits are tightened are marked in
+        `changed` (N,).
         """
         rows = self._differing(x)
         self._x = x
@@ -70,7 +71,7 @@ class Verification:
         return self._tighten(problem, np.zeros(len(square), dtype=bool))
 
     def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
-        """Tighten the limits that were exceeded, see `tighten`."""
+        """Tighten the exceeded limits, and mark the changed intervals."""
         least, most = self._sizes
         exceeded = _move_inwards(problem.upper, self._above, self._most, -most, changed)
         exceeded |= _move_inwards(problem.lower, self._below, self._least, least, changed)
@@ -86,7 +87,7 @@ class Verification:
         return exceeded
 
     def _differing(self, x: FloatArray) -> Indices | slice:
-        """Return the intervals to evaluate."""
+        """Return the intervals to evaluate: those whose speeds changed or exceeded limits."""
         if self._x is None:
             return slice(None)
         moved = x != self._x
@@ -97,7 +98,7 @@ class Verification:
     def _evaluate_intervals(
         self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray
     ) -> None:
-        """Evaluate some intervals for squared speeds and accelerations there."""
+        """Evaluate some intervals at given squared speeds and accelerations."""
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]
         found = [
@@ -112,7 +113,7 @@ class Verification:
 
 
 def around(excess: FloatArray) -> FloatArray:
-    """Compute the largest excess of each interval and its neighbors, never negative."""
+    """Compute for each interval the largest excess of it and its neighbors, at least 0."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])
@@ -127,9 +128,9 @@ def _move_inwards(
     size: FloatArray,
     changed: BoolArray,
 ) -> bool:
-    """Move limits (N, k) inwards from reached values by excesses; return whether any moved.
+    """Move limits (N, k) inwards in proportion to the excess; return whether any moved.
 
-    Marks the intervals in `changed` (N,).
+    Intervals whose limits moved are marked in `changed` (N,).
     """
     if not (excess > EXCESS_TOLERANCE).any():
         return False

@@ -69,7 +69,7 @@ class PoseRegion(Region):
 
     @property
     def text(self) -> str:
-        """The volume in one line; for an empty region also the smallest violated requirement."""
+        """The volume in one line; for an empty region, also the least violated requirement."""
         line = (
             f"{self.kind} workspace of {self.needs.mechanism.name}: {self.volume:.5g} +- "
             f"{self.volume_error:.2g} {self.unit} from {self.samples} poses"
@@ -104,7 +104,7 @@ class PoseRegion(Region):
         return found
 
     def contains(self, points: ArrayLike) -> Any:
-        """Return whether points or poses are inside.
+        """Return whether points or poses are inside the region.
 
         A pose is inside a region of positions if its position is inside and the pose, with its own
         orientation, meets the requirements.
@@ -113,7 +113,7 @@ class PoseRegion(Region):
             points: points (..., 3) or poses (..., 7).
 
         Returns:
-            Whether each one is inside (...).
+            For each point or pose (...), whether it is inside.
         """
         given = np.asarray(points, dtype=np.float64)
         if given.shape[-1:] == (7,):
@@ -127,7 +127,7 @@ class PoseRegion(Region):
 
     @cached_property
     def boundary(self) -> Surface:
-        """Closed triangle mesh around the region, on a grid of `resolution` cells per axis."""
+        """Closed triangle mesh around the region, from a grid of `resolution` cells per axis."""
         axes, values = self._grid
         padded = np.full(tuple(n + 2 for n in values.shape), -1e-6)
         padded[1:-1, 1:-1, 1:-1] = values
@@ -139,9 +139,9 @@ class PoseRegion(Region):
 
     @cached_property
     def singular_surface(self) -> Surface:
-        """Triangles within the region on which the determinant is zero.
+        """Singular surface: triangles within the region on which the determinant is zero.
 
-        With several orientations, the triangles are those of the first one.
+        With several orientations, the triangles are those for the first orientation.
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
@@ -162,7 +162,7 @@ class PoseRegion(Region):
         return (x, y, z), self.margins(points).reshape(size, size, size)
 
     def _poses(self, points: FloatArray) -> FloatArray:
-        """Combine points (N, 3) with each orientation or the position to poses (N, k, 7)."""
+        """Combine points (N, 3) with each orientation, or with the position, to poses (N, k, 7)."""
         first, others = np.broadcast_arrays(points[:, None], self._others[None])
         if self.kind == "orientation":
             return pose_from_rpy(others, first)
@@ -187,7 +187,7 @@ class PoseRegion(Region):
     def _measured(
         self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
-        """Measure volume and error by two samples in each of n^3 strata, for growing n."""
+        """Estimate volume and error from two samples in each of n^3 strata, for growing n."""
         strata, random = STRATA, np.random.default_rng(seed)
         home = self._home()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
@@ -241,9 +241,9 @@ class PoseRegion(Region):
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
     def _home(self) -> FloatArray | None:
-        """Return home (3,) if it is in the box.
+        """Return home (3,) if it is in the box, else None.
 
-        The region is the part connected with home, or nearest to it.
+        The region is the part that is connected with home or, failing that, nearest to it.
         """
         try:
             at, angles = rpy_from_pose(self.needs.mechanism.home)
@@ -258,7 +258,7 @@ class PoseRegion(Region):
 
         Raises:
             MissingExtra: `dask.distributed` is not installed.
-            ClusterError: no cluster at that address, or it failed.
+            ClusterError: there is no cluster at that address, or it failed.
         """
         low, high = self.box.T
         side = (high - low) / strata
@@ -281,7 +281,7 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """Return a box that the legs reach, or half a turn in each direction.
+        """Return a box around the positions that the legs reach, or half a turn in each direction.
 
         Raises:
             InvalidInput: the legs have no position limits.
@@ -313,15 +313,15 @@ class PoseRegion(Region):
 def connected(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
-    """Return the filled cells (n, n, n) that are connected with the one nearest to home.
+    """Return the filled cells (n, n, n) that are connected with the filled cell nearest to home.
 
-    Cells with up to two empty ones between them count as connected.
+    Cells count as connected if at most two empty cells are between them.
 
     Args:
         filled: cells with a point of the region.
-        box: (3, 2) bounds of all cells.
-        home: (3,) in it.
-        turns: which axes are periodic.
+        box: (3, 2) bounds of the grid.
+        home: (3,) home position in this box.
+        turns: for each axis, whether it is periodic.
     """
     from scipy.ndimage import label
 
@@ -349,17 +349,17 @@ def connected(
 
 
 def dilated(filled: BoolArray) -> BoolArray:
-    """Return the cells (...) that are filled or touch a filled one, at a corner too."""
+    """Return the cells (...) that are filled or touch a filled cell, even at a corner."""
     from scipy.ndimage import binary_dilation
 
     return np.asarray(binary_dilation(filled, np.ones((3,) * filled.ndim)))
 
 
 def orientations_of(given: ArrayLike) -> FloatArray:
-    """Return orientations (k, 3), roll, pitch and yaw [rad], from these or from one angle.
+    """Return orientations (k, 3) [rad] (roll, pitch, yaw), also from a single angle.
 
     Raises:
-        InvalidInput: another shape, or an angle that is not positive.
+        InvalidInput: the shape is wrong, or the angle is not positive.
     """
     angles = as_array("orientations", given, (), "rad")
     if angles.ndim == 0 and angles > 0.0:

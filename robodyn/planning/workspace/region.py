@@ -14,8 +14,8 @@ class Region:
     """Region of positions (3,) [m], or of roll, pitch and yaw (3,) [rad].
 
     Attributes:
-        kind: which region of its mechanism.
-        needs: requirements within it.
+        kind: name of the region, such as `reachable`.
+        needs: requirements that are met within the region.
         dimensions: 3, or fewer if positions are in a plane or on a line.
         volume, volume_error: in `unit`.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements of a workspace as a margin of each configuration, negative if one fails.
+"""Requirements of a workspace, as a margin of each configuration: negative if one is violated.
 
-They concern limits of all joints, conditioning, efforts at rest, and elasticity.
+The requirements concern joint limits, conditioning, efforts at rest, and elasticity.
 """
 
 from __future__ import annotations
@@ -45,24 +45,27 @@ class WorkspaceSettings:
     """Requirements and resolution of a workspace.
 
     Attributes:
-        xyz: (3,) position [m] of an orientation workspace; by default that of home.
-        rpy: (3,) roll, pitch, yaw [rad] of a constant-orientation workspace; by default home's.
+        xyz: (3,) position [m] of an orientation workspace; by default the home position.
+        rpy: (3,) roll, pitch, yaw [rad] of a constant-orientation workspace; by default those of
+            home.
         orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous workspace; or one
-            angle: all combinations of it, zero and its negative about the three axes.
-        condition_limit: largest condition number.
+            angle a, for all combinations of -a, 0 and a about the three axes.
+        condition_limit: largest permitted condition number.
         characteristic_length: length [m] by which moments are divided in the condition number.
-        effort_limits: limits of the efforts that hold the mechanism at rest: True for those of the
-            model, one number or (n,) [N or N m] for symmetric ones, or (n, 2); None for no limit.
-        wrench: (6,) load [N, N m] on the body, for the limits of efforts and the stiffness.
-        stiffness: least stiffness [N/m] of the body against a force in any direction, with motors
-            held; for mechanisms with elastic drives.
+        effort_limits: limits of the efforts that hold the mechanism at rest: True for the limits of
+            the model; one number or (n,) [N or N m] for symmetric limits; (n, 2) for lower and
+            upper limits; None for no limits.
+        wrench: (6,) load [N, N m] on the body, for effort limits and stiffness.
+        stiffness: least stiffness [N/m] of the body against a force in any direction, with locked
+            motors; for mechanisms with elastic drives.
         natural_frequency: least first natural frequency [Hz]; for mechanisms with elastic drives.
         base_cone, body_cone: largest deflection [rad] from home of the joints at the ends of a leg,
             instead of the values of the model.
-        within_limits: respect the position limits of all joints, passive ones included.
-        bounds: (3, 2) box to search; by default as far as the legs reach.
-        error: requested relative error of the volume, three standard deviations.
-        resolution: cells of the grid along each axis, for boundary and singular surface.
+        within_limits: whether to respect the position limits of all joints, passive ones included.
+        bounds: (3, 2) box to search; by default a box that contains all positions within the legs'
+            reach.
+        error: requested relative error of the volume (three standard deviations).
+        resolution: number of grid cells along each axis, for boundary and singular surface.
         seed: seed of the random samples.
         budget: [s] time limit for computing the cells of a mechanism other than a platform; if the
             time does not suffice for `resolution`, the cells are coarser, and the region's text
@@ -115,12 +118,12 @@ class Requirements:
 
     Args:
         mechanism: mechanism of any kind.
-        settings: those of the workspace.
+        settings: settings of the workspace.
 
     Attributes:
         bounds: limits of joints and conditioning.
         efforts: (n, 2) [N or N m] least and largest efforts at rest; None for no limit.
-        least: smallest values by the name of the quantity, of `ELASTIC`.
+        least: least permitted values by name of the quantity, a key of `ELASTIC`.
 
     Raises:
         InvalidInput: shapes are wrong, numbers are out of range, or rigid drives have no stiffness.
@@ -180,7 +183,7 @@ class Requirements:
         return f"{broken[0]} of {broken[1]}" if broken[1] else broken[0]
 
     def worst(self, configuration: FloatArray) -> str:
-        """Describe the requirement with the smallest margin, with its numbers."""
+        """Describe the requirement with the smallest margin, with its value and limit."""
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
@@ -209,14 +212,14 @@ class Requirements:
         )
 
     def _above(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute the margin (N,) of an elastic quantity, -1 where it is not positive."""
+        """Compute the margin (N,) of an elastic quantity; -1 if the quantity is not positive."""
         found, least = self._elastic(name, configurations), self.least[name]
         with np.errstate(invalid="ignore"):
             margin = 1.0 - 2.0 * least / (found + least)
         return np.asarray(np.where(found > 0.0, margin, -1.0))
 
     def _elastic(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute an elastic quantity (N,); NaN where the mechanism is singular."""
+        """Compute an elastic quantity (N,); NaN at singular configurations."""
         try:
             return ELASTIC[name][1](self.mechanism, configurations, self._wrench)
         except KinematicsError:
@@ -225,7 +228,7 @@ class Requirements:
         return np.full(1, np.nan)
 
     def _used_fractions(self, held: FloatArray) -> FloatArray:
-        """Compute efforts relative to their limits (..., n), above 1 beyond any limit."""
+        """Compute efforts relative to their limits (..., n); above 1 if a limit is exceeded."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         excess = np.maximum(least - held, held - largest) / most
@@ -239,7 +242,7 @@ class Requirements:
         )
 
     def _efforts(self, configurations: FloatArray) -> FloatArray:
-        """Compute the efforts (N, n) at rest; NaN if none suffice."""
+        """Compute the efforts (N, n) at rest; NaN if no efforts hold the mechanism."""
         mechanism = self.mechanism
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
         try:
@@ -257,9 +260,10 @@ class Requirements:
 
 
 def _side_of_home(mechanism: Mechanism) -> float:
-    """Return the determinant's sign of a closed loop's assembly mode at home; 0 for others.
+    """Return the sign of the determinant at a closed loop's home; 0 for other mechanisms.
 
-    Its motors reach another assembly mode through a singularity only.
+    The sign identifies the assembly mode: the motors can reach another one only through a
+    singularity.
     """
     if mechanism.coordinates.is_pose:
         return 0.0

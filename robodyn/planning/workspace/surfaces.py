@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Level surfaces of functions on a grid as triangles, by marching tetrahedra.
+"""Level surfaces of sampled functions as triangle meshes, by marching tetrahedra.
 
-Every cell is divided into six tetrahedra around the same diagonal, so neighbors share triangles and
-a surface inside the grid is closed.
+Every cell of the grid is divided into six tetrahedra around the same diagonal. Neighboring cells
+therefore share triangles, and a surface inside the grid is closed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Surface(NamedTuple):
 
     @property
     def volume(self) -> float:
-        """Enclosed volume of a closed surface, positive inside."""
+        """Volume enclosed by a closed surface; positive if the function is positive inside."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         return float((np.cross(a, b) * c).sum() / 6.0)
 
@@ -75,7 +75,7 @@ def level_surface(
 
     Args:
         axes: coordinates (n,), (m,), (k,) of the grid.
-        values: (n, m, k) of the function, finite.
+        values: (n, m, k) finite values of the function.
         counted: (n - 1, m - 1, k - 1) cells to evaluate; all by default.
 
     Returns:
@@ -105,7 +105,7 @@ def level_surface(
 
 
 def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
-    """Compute for each triangle a direction (T, 3) to where the function is negative."""
+    """Compute for each triangle a direction (T, 3) in which the function becomes negative."""
     parts = []
     for number, _ in _EDGES:
         corners = ordered[count == number]

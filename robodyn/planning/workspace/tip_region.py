@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Region of the positions or orientations that the tip of an arm or a closed loop reaches.
 
-Space is divided into cubes. Random configurations of an arm, or the home of a closed loop, give the
-first reached cubes; from each, inverse kinematics by damped least squares enters its neighbors,
-until no new cube can be entered. Random points measure the reached fraction of three groups of
-cubes: those at the edge, those inside, whose neighbors are all reached, and those around that were
-not entered. Points reached there fill further cubes. The stated error is three standard deviations
-of each, plus the fraction inside that inverse kinematics did not reach.
+Space is divided into cubes. Random configurations of an arm, or a random walk from a closed loop's
+home, reach the first cubes. From each reached cube, inverse kinematics by damped least squares
+moves the tip into the neighboring cubes, until no new cube can be entered. Random points then
+measure the reachable fraction of three groups of cubes: cubes at the edge, cubes inside (all of
+whose neighbors are reached), and surrounding cubes that were not entered. Points reached in
+surrounding cubes fill further cubes. The stated error is the sum of three standard deviations for
+each group, plus the fraction of the inside that inverse kinematics did not reach.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ COARSE, FEWEST = 3, 14
 MANY, FEW, SIGMAS = (4000, 1000, 1000), (300, 60, 150), 3.0
 # Number of times that points reached around the cubes fill further cubes.
 REFILLS = 5
-# Edges of cubes at which the requirement is found that ends the region.
+# Number of edges at which the requirement that bounds the region is determined.
 EDGES = 200
 # Extent, relative to the size, below which the region is flat.
 FLAT = 1e-6
@@ -47,15 +48,17 @@ class TipRegion(Region):
     """Region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
 
     Attributes:
-        kind: `reachable`, of positions, or `orientation`, at any position of the tip.
+        kind: `reachable` for positions, or `orientation` for orientations at any position of the
+            tip.
         box: (3, 2) [m or rad] bounding box.
         cell: [m or rad] side of the cubes.
-        dimensions: 3, or fewer if the tip moves in a plane or on a line, or turns about two axes
-            or one.
-        axes: indices of the coordinates that vary, of x, y, z or of roll, pitch, yaw.
+        dimensions: 3, or fewer if the tip moves only in a plane or on a line, or turns about only
+            one or two axes.
+        axes: indices of the coordinates that vary, among x, y, z or roll, pitch, yaw.
         angles: names of the angles of an orientation region; the others follow from these.
         volume, volume_error: [m^3 or rad^3], or [m^2 or rad^2], or [m or rad].
-        cut_short: reason if the cubes are larger than requested; otherwise empty.
+        cut_short: reason why the cubes are larger than requested or the search is incomplete;
+            otherwise empty.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class TipRegion(Region):
         report_progress(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
-        """Raise if filling took the whole budget, as a sliding motor has no limits.
+        """Raise if filling cannot end because a prismatic drive has no position limits.
 
         Raises:
             InvalidInput: the budget was spent; the error names the motors.
@@ -106,13 +109,13 @@ class TipRegion(Region):
         if endless and self._given is None:
             raise InvalidInput(
                 f"the workspace of {m.name} still grows after {budget:g} s: "
-                f"{', '.join(endless)} have no limits of position in its description; give it "
-                "some, or bounds to look between",
+                f"{', '.join(endless)} have no limits of position in its description; add "
+                "some, or give bounds for the search",
                 value=endless,
             )
 
     def _times(self, took: float, budget: float) -> float:
-        """Return the factor on the cells along an axis that fits a budget [s]."""
+        """Return the factor by which the number of cells per axis may grow within a budget [s]."""
         if took >= budget:
             return 1.0
         # half of the remaining time: with small cubes more neighbors are tried in vain
@@ -156,7 +159,7 @@ class TipRegion(Region):
 
     @property
     def angles(self) -> tuple[str, ...]:
-        """Names of the angles; empty for positions."""
+        """Names of the varying angles; empty for a region of positions."""
         return tuple(("roll", "pitch", "yaw")[k] for k in self.axes) if self._turns else ()
 
     @property
@@ -177,7 +180,7 @@ class TipRegion(Region):
             points: (..., 3) [m], base frame.
 
         Returns:
-            Whether each one is reached (...).
+            For each point (...), whether the tip reaches it.
         """
         given = as_array("points", points, (3,), "rad" if self._turns else "m")
         flat = given.reshape(-1, 3)
@@ -185,7 +188,7 @@ class TipRegion(Region):
 
     @cached_property
     def boundary(self) -> Surface:
-        """Triangle mesh around the cubes; in a plane, triangles that cover its squares."""
+        """Triangle mesh around the cubes; for a plane region, triangles that cover its squares."""
         cells = np.array(list(self._known)).reshape(-1, self.dimensions)
         if not len(cells):
             return Surface(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))
@@ -253,7 +256,7 @@ class TipRegion(Region):
         return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
     def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
-        """Mark the new cubes that configurations reach, and return them."""
+        """Mark the cubes that configurations reach, and return those not marked before."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
@@ -279,9 +282,9 @@ class TipRegion(Region):
         fraction: float,
         until: float = np.inf,
     ) -> bool:
-        """Fill the cubes until a time; return whether all are filled.
+        """Fill neighboring cubes until a time; return whether no further cube can be entered.
 
-        `report_progress` is called with the progress: `before`, plus a part of `fraction`.
+        `report_progress` is called with a progress from `before` to `before + fraction`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -310,7 +313,7 @@ class TipRegion(Region):
         return True
 
     def _move_to_neighbors(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
-        """Compute configurations that move the tip from cubes into their neighbors."""
+        """Move the tip from configurations into given cubes; return the configurations there."""
         goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.nearer(q, goal)
@@ -319,7 +322,7 @@ class TipRegion(Region):
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
     def _is_reachable(self, points: FloatArray) -> BoolArray:
-        """Return (N,) whether inverse kinematics from a nearby cube reaches points (N, 3)."""
+        """Return for points (N, 3) whether inverse kinematics reaches them from a nearby cube."""
         return self._bring_tip(points)[0]
 
     def _bring_tip(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -358,7 +361,7 @@ class TipRegion(Region):
         return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
 
     def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
-        """Fill further cubes from reachable random points in surrounding cubes, a few times."""
+        """Fill further cubes from random reachable points in surrounding cubes, in a few rounds."""
         for _ in range(REFILLS):
             at = self._next_ring(self._few[2])[1]
             q = self._bring_tip(at)[1]
@@ -371,7 +374,7 @@ class TipRegion(Region):
         return MANY if self._steps.simple else FEW
 
     def _measured(self) -> tuple[float, float]:
-        """Measure volume and error by random points in cubes inside, at the edge and around."""
+        """Estimate volume and error from random points in inner, edge and surrounding cubes."""
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
             near = (self._neighbor(cell, shift) for shift in self._around)
@@ -400,5 +403,5 @@ class TipRegion(Region):
 
 
 def _scatter(fraction: float, points: int) -> float:
-    """Return three standard deviations of a fraction of points, at least that of one point."""
+    """Return three standard deviations of a fraction, with at least one point in doubt."""
     return float(SIGMAS * np.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points))

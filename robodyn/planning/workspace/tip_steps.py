@@ -28,7 +28,7 @@ DOUBLINGS = 40
 
 
 class TipSteps:
-    """Tip positions or orientations, and steps of inverse kinematics towards given ones.
+    """Tip positions or orientations, and steps of inverse kinematics towards goals.
 
     Args:
         needs: requirements of configurations.
@@ -40,7 +40,7 @@ class TipSteps:
         self.angles = independent_angles(needs.mechanism) if turns else []
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
-        """Return configurations that meet the requirements: random ones, or a walk from home."""
+        """Return configurations that meet the requirements, at random or from a walk from home."""
         mechanism, home = self._mechanism, self._mechanism.home[None]
         if self.simple:
             lower, upper = mechanism.position_limits.T
@@ -70,7 +70,7 @@ class TipSteps:
 
     @cached_property
     def simple(self) -> bool:
-        """Whether configurations are independent numbers, so that steps can be batched."""
+        """Whether a configuration consists of independent numbers, so that steps can be batched."""
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
@@ -92,8 +92,8 @@ class TipSteps:
     def _units(self) -> FloatArray:
         """Steps (nv,) [rad or m] of coordinates that move the tip by about the mechanism's size.
 
-        A radian, or the size; larger if these move the tip much less, as when a motor drives a
-        screw.
+        A step is one radian or the size, or larger if the tip moves much less, as with a motor that
+        drives a screw.
         """
         mechanism = self._mechanism
         units = mechanism.coordinates.units
@@ -105,12 +105,12 @@ class TipSteps:
         return plain
 
     def _columns(self, q: FloatArray) -> FloatArray:
-        """Compute the tip's Jacobian (3, nv), relative to the size or in radians."""
+        """Compute the tip's Jacobian (3, nv): rotation, or translation divided by the size."""
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _further(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return the factor by which a unit may grow while the tip's motion stays as at home."""
+        """Return the factor by which a step may grow while the Jacobian stays close to home's."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:
@@ -134,7 +134,7 @@ class TipSteps:
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
     def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the remaining displacement (N, 3) [m or rad] to goals (N, 3), base frame."""
+        """Compute the remaining displacements (N, 3) [m or rad] to goals (N, 3), base frame."""
         if not self._turns:
             return np.asarray(goal - self.tips(q))
         if self._few:
@@ -147,11 +147,11 @@ class TipSteps:
 
     @property
     def _few(self) -> bool:
-        """Whether only some of the three angles are free, and the others follow."""
+        """Whether only some of the three angles are independent, and the others follow."""
         return 0 < len(self.angles) < 3
 
     def _rates(self, q: FloatArray) -> FloatArray:
-        """Compute rates (N, 3, nv) of the positions, the rotation, or the angles that are free."""
+        """Compute Jacobians (N, 3, nv) of the position, the rotation, or the independent angles."""
         J = self._mechanism.jacobian(q)
         if not self._few:
             return np.asarray(J[:, 3:] if self._turns else J[:, :3])
@@ -190,9 +190,9 @@ class TipSteps:
 
 
 def rpy_axes(rpy: FloatArray) -> FloatArray:
-    """Compute the axes (N, 3, 3), columns, of rates of roll, pitch and yaw (N, 3), base frame.
+    """Compute the rotation axes (N, 3, 3) of roll, pitch and yaw (N, 3) as columns, base frame.
 
-    At a pitch of a right angle they are linearly dependent; a slightly different pitch is used
+    At a pitch of a right angle, the axes are linearly dependent; a slightly different pitch is used
     there.
     """
     cosine = np.cos(rpy[:, 1])
@@ -204,7 +204,7 @@ def rpy_axes(rpy: FloatArray) -> FloatArray:
 
 
 def independent_angles(mechanism: Mechanism) -> list[int]:
-    """Return the angles (0, 1, 2) of roll, pitch, yaw that determine the others, at home."""
+    """Return indices of the angles, among roll, pitch, yaw, that determine the others at home."""
     pose = mechanism.body_pose(mechanism.home)
     rates = np.linalg.solve(rpy_axes(rpy_from_pose(pose)[1][None])[0],
                             mechanism.jacobian(mechanism.home)[3:])  # fmt: skip

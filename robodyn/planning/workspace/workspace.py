@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workspace computation: the region of a body's positions or orientations, and its volume.
+"""Workspaces: the region of a body's positions or orientations, and its volume.
 
-For a platform, inverse kinematics costs a microsecond per pose: the volume comes from stratified
-sampling, with an error from the spread within the strata, and the boundary from margins on a grid.
-For the tip of an arm or a closed loop, the region is filled from within, see `tip_region`.
+For a platform, inverse kinematics takes a microsecond per pose. The volume is computed by
+stratified sampling, its error from the scatter within the strata, and the boundary from margins on
+a grid. For the tip of an arm or a closed loop, the region is filled from within, see `tip_region`.
 """
 
 from __future__ import annotations
@@ -54,12 +54,13 @@ def workspace(
 
     Args:
         mechanism: mechanism of any kind.
-        kind: of a platform `constant` (positions at one orientation, the default), `reachable`
-            (positions at which any of several orientations is possible), `dexterous` (at which
-            all are), or `orientation` (roll, pitch and yaw at one position). Of other mechanisms
-            `reachable`, the positions of the tip, or `orientation`, its roll, pitch and yaw at
-            any position, the default for mechanisms that only turn. If a tip turns about one or two
-            axes only, the region is a range or an area of those angles.
+        kind: for a platform, `constant` (positions at one orientation, the default), `reachable`
+            (positions at which any of several orientations is possible), `dexterous` (positions at
+            which all of them are possible), or `orientation` (roll, pitch and yaw at one position).
+            For other mechanisms, `reachable` (positions of the tip) or `orientation` (roll, pitch
+            and yaw of the tip at any position, the default for mechanisms that only rotate). If a
+            tip rotates about only one or two axes, the region is a range or an area of those
+            angles.
         settings: all other settings.
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that computes large
             samples.
@@ -67,7 +68,7 @@ def workspace(
         options: fields that replace those of the settings.
 
     Returns:
-        The region, with volume, error and boundary.
+        The region, with its volume, the volume's error and its boundary.
 
     Raises:
         InvalidInput: shapes are wrong, numbers are out of range, or the region is unbounded.

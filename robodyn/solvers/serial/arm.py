@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Serial arm: the public interface to the kernels of open chains.
+"""Serial arm: the public interface to the compiled equations of open chains.
 
-Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
-compiled kernel. q, qd, qdd and efforts are (..., n), a joint's entry in rad or m, N m or N.
+Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to
+compiled code. q, qd, qdd and efforts are (..., n); an entry is in rad and N m, or in m and N,
+depending on its joint.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class SerialArm(Mechanism):
     def bias(
         self, q: ArrayLike, qd: ArrayLike, *, friction: bool = True, base: BaseMotion | None = None
     ) -> FloatArray:
-        """Compute the efforts without acceleration: gravity, velocity terms and friction.
+        """Compute the efforts at zero acceleration: gravity, velocity terms and friction.
 
         Args:
             q, qd: (..., n) [rad or m] and [rad/s or m/s].
@@ -185,11 +186,11 @@ class SerialArm(Mechanism):
         return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """Compute the matrices C^i_jk of the velocity terms by strobing.
+        """Compute the matrices C^i_jk of the velocity terms, with inverse dynamics of unit rates.
 
         Effort i due to velocities is qd' C^i qd. With h(qd) the effort of a motion at constant
         rates without gravity and friction, C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2
-        C_jk (the report omits the first two), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        C_jk (the report omits the first two terms), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
 
         Args:
             q: (..., n) [rad or m].
@@ -205,7 +206,7 @@ class SerialArm(Mechanism):
         return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
 
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
-        """Compute efforts (..., n) of unit motions (..., n) without gravity and friction.
+        """Compute the efforts (..., n) of unit motions (..., n), without gravity and friction.
 
         Turney, Mudge and Lee (1980), end of section 3.
         """

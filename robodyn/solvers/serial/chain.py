@@ -26,9 +26,9 @@ class Chain(NamedTuple):
     """Moving parts of an arm, from the base to the tip.
 
     Attributes:
-        joints: driven joints, each on the link of the one before.
-        links: links that they move; a link's frame is its joint's at position 0.
-        tip: place of the tip on the last link.
+        joints: driven joints, each on the link that the previous one moves.
+        links: links that these joints move; each link's frame is its joint's at position 0.
+        tip: placement of the tip on the last link.
     """
 
     joints: tuple[Joint, ...]
@@ -40,8 +40,8 @@ def chain_of(model: Model) -> Chain:
     """Return the chain of a model.
 
     Raises:
-        ModelError: the model is no chain: it has closures, springs between points, branches, joints
-            that are fixed before the tip, follow others or are not driven.
+        ModelError: the model is not a chain: it has closures, springs between points or branches,
+            or a joint before the tip is fixed, follows another joint or is not driven.
     """
     moves = tuple(joint for joint in model.joints if joint.moves)
     fixed = model.joints[len(moves) :]
@@ -58,8 +58,8 @@ def chain_of(model: Model) -> Chain:
     if not in_line or not all(map(_is_plain, model.joints)):
         raise ModelError(
             f"{model.source or model.name}: no open chain of driven joints ({', '.join(KINDS)}) "
-            "from the base to the tip, or one with springs between points; load it with the kind "
-            "closed_loop",
+            "leads from the base to the tip, or there are springs between points; load it with "
+            "the kind closed_loop",
             value=model.name,
         )
     links = {link.name: link for link in model.links}
@@ -73,10 +73,10 @@ def _is_plain(joint: Joint) -> bool:
 
 
 def as_arm(model: Model) -> Model:
-    """Normalize the model of a chain to the form of arms.
+    """Convert the model of a chain to the normal form of an arm.
 
-    Bodies fixed to the tip are part of the last moving link, rotors are armatures, and home has the
-    position of every joint: by default zero, or the nearest limit.
+    Bodies fixed to the tip become part of the last moving link, and rotors become armatures. Home
+    states the position of every joint: by default zero, or the limit nearest to it.
 
     Raises:
         ModelError: as for `chain_of`, or a home outside the limits.
@@ -133,7 +133,7 @@ def model_of_chain(
 
     Args:
         name: name of the arm.
-        base_link: link of the first joint; the others are on the link of the one before.
+        base_link: parent link of the first joint; each other joint is on the link before it.
         parts: joints and links from the base to the tip.
         tip: (4, 4) frame of the tip on the last link.
         tip_link: name of the tip link; it is a separate link unless the last link has the same
@@ -149,7 +149,7 @@ def model_of_chain(
         ModelError: there are no joints, or a part is invalid.
     """
     if not parts:
-        raise ModelError(f"{source or name}: no movable joint, an arm needs at least one", value=0)
+        raise ModelError(f"{source or name}: no movable joint; an arm needs at least one", value=0)
     links, joints = [Link(base_link)], []
     for joint, link in parts:
         joints.append(replace(joint, parent=links[-1].name, child=link.name))
@@ -190,7 +190,7 @@ def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
 
 
 def nameless(model: Model) -> Model:
-    """Replace the names in an arm's model by numbers, so that comparisons ignore them."""
+    """Replace the names in an arm's model with numbers, so that comparisons ignore them."""
     joints = list(model.joints)
     if joints[-1].moves:
         joints.append(Joint("tip", "fixed", model.tip_link, ""))

@@ -6,8 +6,8 @@ If a Denavit-Hartenberg table describes all joints, the dimensions are its entri
 the joints' offsets; nearly parallel neighboring axes have an additional rotation beta about y,
 without which the table cannot express a small misalignment (Hayati 1983). Other arms have the
 origin of each joint as in a URDF: x, y, z, and small rotations rx, ry, rz about the axes of the
-frame before. The tip's displacement by an elementary step is its axis, or its axis crossed with the
-vector to the tip.
+frame before. An elementary translation moves the tip along the axis of translation, a rotation
+along its axis crossed with the vector to the tip.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ X, Y, Z = np.eye(3)
 
 @dataclass(frozen=True)
 class _Step:
-    """Elementary translation or rotation, for a parameter or a joint.
+    """Elementary translation or rotation that represents a parameter or a joint.
 
     Attributes:
         turns: whether it rotates.
         axis: (3,) in the frame before it.
         parameter, joint: index of its parameter or joint, else -1.
-        rotation: (3, 3) a constant rotation instead, or None.
+        rotation: (3, 3) constant rotation in place of a variable step, or None.
     """
 
     turns: bool
@@ -87,7 +87,7 @@ class ArmGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """Parameters from the base to the tip."""
+        """Geometric parameters, in order from the base to the tip."""
         return tuple(self._parameters)
 
     @property
@@ -106,7 +106,7 @@ class ArmGeometry:
         return self._arm._made(with_tip(whole, tip, model.tip_link))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses of the tip and their derivatives by the dimensions."""
+        """Compute poses of the tip and their derivatives with respect to the dimensions."""
         count, n = len(driven), self._arm.n
         R = np.broadcast_to(np.eye(3), (count, 3, 3))
         t = np.zeros((count, 3))
@@ -178,7 +178,7 @@ class ArmGeometry:
 
 @dataclass(frozen=True)
 class _Row:
-    """Row of a table: Tz(d) Tx(a) Rx(alpha) Rz(theta) Tz(shift)."""
+    """Row of a Denavit-Hartenberg table: Tz(d) Tx(a) Rx(alpha) Rz(theta) Tz(shift)."""
 
     d: float
     a: float
@@ -188,7 +188,7 @@ class _Row:
 
 
 def _dh_row(R: FloatArray, t: FloatArray) -> _Row | None:
-    """Convert a placement to a row of a standard Denavit-Hartenberg table, or None if impossible.
+    """Convert a placement to a row of a standard Denavit-Hartenberg table; None if impossible.
 
     `shift` is a translation along the second axis, such as a prismatic joint's offset.
     """

@@ -35,17 +35,17 @@ def inverse_kinematics(
 ) -> FloatArray:
     """Find configurations q (..., n) within the joint limits for a pose of the tip.
 
-    Damped Newton steps of minimum norm (Levenberg, Marquardt), so the solution is near the
-    guess, also for a redundant arm.
+    The search takes damped Newton steps of minimum norm (Levenberg-Marquardt), so the solution is
+    near the guess, also for a redundant arm.
 
     Args:
         pose: (..., 7) [m, -] of the tip, base frame.
         guess: (..., n) [rad or m] to start from; home by default.
-        orientation: False solves for the position only.
-        search: if the iteration from the guess does not converge, try other starts and take the
-            nearest solution; otherwise raise.
-        warm_start: for consecutive poses: along the last batch dimension, start each element from
-            the solution of the previous one; whole turns are kept.
+        orientation: whether to match the orientation too; False solves for the position only.
+        search: whether to try other starts and take the nearest solution if the iteration from
+            the guess does not converge, instead of raising NoSolution.
+        warm_start: whether to start each element along the last batch dimension from the solution
+            of the previous one, for consecutive poses; whole turns are kept.
 
     Returns:
         Configurations (..., n) [rad or m].
@@ -75,12 +75,13 @@ def inverse_kinematics(
 def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> Motion:
     """Compute rates and accelerations (..., n) of the joints for a motion of the tip.
 
-    J qd = twist, J qdd = accel - J' qd, of minimum norm for a redundant arm, and the least-squares
-    solution if the arm is singular or cannot perform the motion.
+    The equations are J qd = twist and J qdd = accel - J' qd. The solution has minimum norm for a
+    redundant arm, and is the least-squares one if the arm is singular or cannot perform the motion.
 
     Args:
         q: (..., n) configuration.
-        twist, accel: (..., 6) [m/s, rad/s] and derivatives, of the tip in the base frame.
+        twist: (..., 6) [m/s, rad/s] of the tip, base frame.
+        accel: (..., 6) time derivative of the twist.
 
     Returns:
         Configuration, rates and accelerations.
@@ -162,7 +163,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute the motions of the joints for motions of the tip."""
+    """Compute joint motions for tip motions, each from its own start; NaN if out of reach."""
     q, residual = _solve(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
@@ -181,7 +182,7 @@ def _solve_in_sequence(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArr
 
 
 def reach(arm: Any) -> float:
-    """Return a length [m] to compare errors with: that of the outstretched arm; 1 if zero."""
+    """Return the length [m] of the outstretched arm, as the scale of errors; 1 if it is zero."""
     chain = arm.solver.geometry
     links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
     travel = arm.position_limits[:, 1] - arm.position_limits[:, 0]
@@ -210,7 +211,7 @@ def _solve(
 
 
 def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) -> FloatArray | None:
-    """Return the nearest of the first solutions found from starts across the joints' ranges."""
+    """Return the nearest of the first solutions found from starts all over the joint ranges."""
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
     low = np.where(np.isfinite(lower), lower, guess - np.pi)
@@ -229,7 +230,7 @@ def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) ->
 
 
 def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
-    """Shift revolute joints by whole turns to the value nearest the guess, within limits."""
+    """Shift revolute joints by whole turns to the values nearest the guess, within the limits."""
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
     lower, upper = arm.position_limits.T
@@ -254,7 +255,7 @@ def _null_space_acceleration(
 def _no_solution(arm: Any, goal: FloatArray, residual: float, index: tuple[int, ...]) -> NoSolution:
     where = f" (element {list(index)})" if index else ""
     few = (
-        f"; an arm with {arm.n} joints cannot reach every orientation, request the position alone"
+        f"; an arm with {arm.n} joints cannot reach every orientation: request the position alone"
         if arm.n < 6
         else ""
     )

@@ -12,7 +12,7 @@ from robodyn.parsing.template import Template
 def _recognizes(builder: ModelBuilder) -> bool:
     """Return whether there are no closures and no springs between points.
 
-    A tree that is no chain is rejected later.
+    A tree that is not a chain is rejected later.
     """
     return not (builder.closures or builder.springs)
 

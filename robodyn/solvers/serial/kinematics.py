@@ -21,7 +21,7 @@ _empty = np.empty
 
 
 def equality_key(arm: Any) -> Model:
-    """Return the model without names."""
+    """Return the model without names, for comparisons."""
     return nameless(arm.model)
 
 
@@ -31,7 +31,7 @@ def bodies(arm: Any) -> tuple[Link, ...]:
 
 
 def size(arm: Any) -> float:
-    """Return half the reach [m]."""
+    """Return half the length [m] of the outstretched arm."""
     reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in arm.chain.joints)
     reach += float(np.linalg.norm(arm.chain.tip.translation))
     return max(0.5 * reach, 1e-2)
@@ -68,9 +68,10 @@ def jacobian(arm: Any, q: ArrayLike) -> FloatArray:
 
 
 def condition_number(arm: Any, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-    """Compute the ratio (...) of the extreme of the min(6, n) singular values; may be infinite.
+    """Compute the ratio (...) of the largest to the smallest of the min(6, n) singular values.
 
-    Angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
+    Angular rates are multiplied by a length [m]; equivalently, moments are divided by it. The ratio
+    may be infinite.
 
     Raises:
         InvalidInput: as for `singular_values`.

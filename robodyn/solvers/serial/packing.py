@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Packing of a model into the flat arrays of the kernels."""
+"""Packing of a model into the flat arrays that the compiled code reads."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _UPPER_TRIANGLE = np.triu_indices(3)
 def pack_chain(chain: Chain) -> FloatArray:
     """Pack a chain into an array (n + 1, LINK_SIZE), see `robodyn.solvers.serial.kernels.layout`.
 
-    The model's moving frame i is at joint i, the kernels' frame i at joint i + 1 with z along that
-    joint's axis, so link properties are transformed from one to the other.
+    The model's moving frame i is at joint i. Frame i of the packed chain is at joint i + 1, with z
+    along that joint's axis. Link properties are transformed from one to the other.
     """
     joints, rows = chain.joints, np.zeros((len(chain.joints) + 1, at.LINK_SIZE))
     turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
@@ -58,7 +58,7 @@ def without_springs(packed: FloatArray) -> FloatArray:
 def put_body(
     row: FloatArray, turn: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
 ) -> None:
-    """Write a link's body into its row of a packed chain that already has its transform.
+    """Write a link's body into its row of a packed chain, whose transform is already set.
 
     Args:
         row: (LINK_SIZE,).
@@ -76,8 +76,9 @@ def put_body(
 
 
 def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
-    """Compute (n, 4, 4): integral of d d' dm over each link, d = [x y z 1] from frame i's origin.
+    """Compute the pseudo-inertias (n, 4, 4) of the links.
 
+    They are the integrals of d d' dm over each link, with d = [x y z 1] from the origin of frame i:
     Turney, Mudge and Lee (1980), eq. 1.24 and 1.28.
     """
     out = np.empty((len(chain) - 1, 4, 4))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Solver of an arm: its packed parameters, and the kernels' entries with these bound."""
+"""Solver of an arm: its packed parameters, and the compiled functions that use them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from robodyn.threads import cached_threadsafe, with_stack
 
 
 class SerialSolver(Solver):
-    """Kernels of one arm.
+    """Compiled functions for one arm, with its packed parameters.
 
     Args:
         mechanism: the arm.
@@ -58,9 +58,9 @@ class SerialSolver(Solver):
         n: number of joints.
         geometry: packed chain; see `kernels.layout`.
         gravity: (3,) [m/s^2].
-        chains: packed chains with or without friction, and armature.
+        chains: packed chains by whether friction and armature are included.
         pseudo: (n, 4, 4) pseudo-inertias.
-        still: (n,) zeros.
+        still: (n,) zeros, for joints at rest.
     """
 
     loop = Kernels(
@@ -93,7 +93,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def singles(self) -> dict[tuple[bool, bool], Single]:
-        """Entries for single states, with or without friction, and armature."""
+        """Compiled functions for single states, by whether friction and armature are included."""
         return {
             options: Single(entries, (chain, self.gravity))
             for options, chain in self.chains.items()
@@ -101,7 +101,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Entries for single states of the unchanged arm."""
+        """Compiled functions for single states, with friction and armature."""
         return self.singles[True, True]
 
     @cached_property
@@ -111,18 +111,18 @@ class SerialSolver(Solver):
 
     @cached_property
     def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
-        """Functions for pose and Jacobian of the tip at one configuration."""
+        """Compiled functions for the pose and the Jacobian of the tip at one configuration."""
         pose, jacobian = _tip_entries()
         return partial(pose, self.geometry), partial(jacobian, self.geometry)
 
     @cached_property
     def condition(self) -> Callable[[Any, Any, bool], float]:
-        """Function for the condition number of one configuration."""
+        """Compiled function for the condition number of one configuration."""
         return partial(condition_entry(entries, MATRIX), self.geometry)
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:
-        """Derivatives of the dynamics in compiled code."""
+        """Compiled derivatives of the dynamics; None for more than `MOST_JOINTS` joints."""
         if self.n > lanes.MOST_JOINTS:
             return None
         sizes = self.n, self.n, self.n
@@ -131,10 +131,11 @@ class SerialSolver(Solver):
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Exact stencil: efforts are quadratic in translations, and in sines and cosines.
+        """Displacements and weights of finite differences, exact for an arm without joint springs.
 
-        For a trigonometric polynomial of degree 2, Riesz's interpolation formula gives the
-        derivative from four values.
+        Efforts are quadratic in translations, and in sines and cosines of rotations. For a
+        trigonometric polynomial of degree 2, Riesz's interpolation formula gives the derivative
+        from four values.
         """
         if any(joint.spring.acts for joint in self.mechanism.chain.joints):
             return difference_stencil(self.mechanism)
@@ -149,13 +150,13 @@ class SerialSolver(Solver):
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and parameters of each link, in its own frame."""
+        """Name and inertial parameters of each link, in the link's frame."""
         links = self.mechanism.chain.links
         return [(link.name, BodyNumbers(link.mass, link.com, link.inertia)) for link in links]
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """Joint parameters, with their units in the packed array."""
+        """Joint parameters, each with the entries of the packed array that one unit of it adds."""
         found = []
         for row, joint in enumerate(self.mechanism.chain.joints, start=1):
             places = (
@@ -167,7 +168,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def regressor_numbers(self) -> tuple[FloatArray, ...]:
-        """Arguments of the kernel besides the state."""
+        """Arguments of the compiled regressor other than the states and the result."""
         chain, further = self.geometry, self.parameters_of_joints
         motors = np.zeros((len(further), 1 + at.LINK_SIZE))
         for motor, (_, numbers) in zip(motors, further, strict=True):
@@ -188,20 +189,20 @@ class SerialSolver(Solver):
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps for many arms; None for very long arms."""
+        """Return compiled steps for many arms; None for more than `MOST_JOINTS` joints."""
         if self.n > lanes.MOST_JOINTS:
             return None
         options = {"limit_motors": limit_motors, "is_semi_implicit": is_semi_implicit}
         return super().batch_steps(rows, dt, **options)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return joint types as structure, and the numbers of the arm."""
+        """Return the joint types, which are the arm's structure, and its packed numbers."""
         geometry = (self.mechanism._smooth.solver if smooth else self).geometry
         slides = np.ascontiguousarray(geometry[:, at.PRISMATIC])
         return slides, np.concatenate([geometry.ravel(), self.gravity])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return numbers of the arm for each payload, as `lane_numbers`."""
+        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
         for row, tip in zip(rows, payloads.tip_links(), strict=True):
@@ -215,7 +216,7 @@ class SerialSolver(Solver):
         return geometry, self.gravity
 
     def _put_tip(self, row: FloatArray, tip: Link) -> None:
-        """Write the last body of the chain with another tip link into its row (LINK_SIZE,)."""
+        """Write the last body of the chain, with another tip link, to its row (LINK_SIZE,)."""
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
@@ -242,7 +243,7 @@ class SerialSolver(Solver):
         core: tuple[int, ...],
         gravity: FloatArray | None = None,
     ) -> FloatArray:
-        """Compute results (..., *core) of a vector kernel for configurations or states.
+        """Compute results (..., *core) of a batch function for configurations or states.
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
@@ -255,7 +256,7 @@ class SerialSolver(Solver):
         return evaluate_kernel(compiled, numbers, _arguments(self.n, *names), values, core)
 
     def flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
-        """Flatten arguments to one batch, with zero for no wrench; see `Arguments.flattened`."""
+        """Flatten arguments to one batch, None to a zero wrench; see `Arguments.flattened`."""
         return _arguments(self.n, *values).flattened(tuple(values.values()))
 
 
@@ -269,7 +270,7 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Return the arguments of an arm of n joints: joint values, wrench and base motion."""
+    """Return the arguments for an arm of n joints: joint values, wrench and base motion."""
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(
         *(known.get(name) or ArrayArgument(name, n, f"{n} joints, rad or m") for name in names)

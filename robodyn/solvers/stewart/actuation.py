@@ -18,13 +18,13 @@ from robodyn.poses import rotation_matrix
 
 
 class ActuatorTerms(NamedTuple):
-    """Parts of the actuator forces, (..., 6) [N] each.
+    """Parts of the actuator forces that rotors and friction cause, (..., 6) [N] each.
 
     Attributes:
         reflected: J ratio^2 L'', the reflected inertia of the motor itself.
-        axial: J ratio d(W.s)/dt, due to the leg's own spin, which carries the rotor.
-        spin_up: reaction of its spin-up on the legs.
-        gyroscopic: of the spinning rotor in a swinging leg.
+        axial: J ratio d(W.s)/dt, as the rotor also turns with the leg's own spin.
+        spin_up: due to the reaction of the rotor's spin-up on the legs.
+        gyroscopic: due to the gyroscopic moment of the spinning rotor in a swinging leg.
         friction: Coulomb and Stribeck friction at the screw.
     """
 
@@ -36,14 +36,14 @@ class ActuatorTerms(NamedTuple):
 
     @property
     def total(self) -> FloatArray:
-        """Sum (..., 6) [N]."""
+        """Sum (..., 6) [N] of all terms."""
         return np.asarray(sum(self))
 
 
 def actuator_terms(
     platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> ActuatorTerms:
-    """Compute the terms for a motion of a platform."""
+    """Compute the rotor and friction terms of the actuator forces for a motion of a platform."""
     legs = platform.leg_motion(pose, twist, accel)
     s, W, A = legs.direction, legs.angular_velocity, legs.angular_acceleration
     actuators = platform.actuators
@@ -65,7 +65,7 @@ def actuator_terms(
 
 
 def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -> FloatArray:
-    """Compute the wrench (..., 6) on the platform equivalent to moments (..., 6, 3) on the legs.
+    """Compute the wrench (..., 6) on the platform that moments (..., 6, 3) on the legs cause.
 
     At a tip velocity S', W = (s x S' + s (c.(s x S')) / |k x s|) / L: eq. 6 of Dasgupta (1998)
     with the spin of the universal joint, c = k x y.

@@ -27,12 +27,12 @@ SAME = 1e-6
 
 
 class PlatformPoses(NamedTuple):
-    """Result of a search for poses, and its thoroughness.
+    """Poses with given leg lengths that a search found, and measures of its thoroughness.
 
     Attributes:
         poses: (n, 7), most frequently reached first. More than 40 are samples of a continuum:
             such a platform can move with its legs locked.
-        hits: (n,) number of starts that ended at each.
+        hits: (n,) number of starts that ended at each pose.
         attempts: number of random starts of Newton's method.
         converged: number of these that reached a solution.
         unseen: estimated probability that another converging start finds a new mode (Good's
@@ -58,13 +58,13 @@ def all_poses(
         lengths: (6,) [m].
         attempts: number of random start poses: uniform orientations, and positions that put the
             joint centers about a leg's length apart, in every direction.
-        seed: seed of these.
+        seed: seed of the random start poses.
 
     Returns:
         The poses found.
 
     Raises:
-        InvalidInput: lengths are not six positive numbers, or there are no attempts.
+        InvalidInput: lengths are not six positive numbers, or `attempts` is less than 1.
     """
     target = as_array("lengths", lengths, (6,), "m")
     if target.shape != (6,) or (target <= 0.0).any():

@@ -24,12 +24,12 @@ from robodyn.writing.urdf import tree_urdf
 
 
 def platform_urdf(platform: Any) -> str:
-    """Format a platform as URDF text that loads as an equal one."""
+    """Format a platform as URDF text from which an equal platform can be loaded."""
     return tree_urdf(written_model(platform), "stewart")
 
 
 def written_model(platform: Any) -> Model:
-    """Return the model of a platform for files, with visuals.
+    """Return the model of a platform with visuals, for writing to a file.
 
     A model with its own links or visuals is written unchanged.
     """
@@ -43,7 +43,7 @@ def written_model(platform: Any) -> Model:
 def model_with_shapes(platform: Any) -> Model:
     """Return the model of a platform with shapes that resemble the machine.
 
-    Gravity that is not along -z of the root becomes a tilt of the base relative to a root link
+    If gravity is not along -z of the root, the base is tilted relative to an additional root link
     `world`, so that pictures are upright.
     """
     model, structure = platform.model, platform.structure
@@ -87,7 +87,7 @@ def _on_link(part: LegPart, shapes: Sequence[Geometry]) -> tuple[Geometry, ...]:
 
 
 def _with_home_as_origin(model: Model, structure: PlatformStructure) -> Model:
-    """Return the model with its floating joint at zero at home, as viewers show it."""
+    """Return the model with its floating joint at zero in the home pose, as viewers show it."""
     home = structure.home
     if home is None or not model.home or not home[:6].any():
         return model

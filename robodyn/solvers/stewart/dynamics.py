@@ -42,13 +42,13 @@ class Reactions(NamedTuple):
     """Loads on the joints of the legs: (..., 6 legs, 3) each, base frame.
 
     Attributes:
-        spherical_force: [N] platform on leg.
-        prismatic_force: [N] lower on upper part, without the actuator's force and the friction
-            along the leg.
-        prismatic_moment: [N m] lower on upper part, about the base point.
-        universal_force: [N] base on lower part.
-        universal_moment: [N m] base on lower part, normal to both axes of the universal joint,
-            without friction.
+        spherical_force: [N] of the platform on the leg.
+        prismatic_force: [N] of the lower on the upper part, without the actuator's force and the
+            friction along the leg.
+        prismatic_moment: [N m] of the lower on the upper part, about the base point.
+        universal_force: [N] of the base on the lower part.
+        universal_moment: [N m] of the base on the lower part, normal to both axes of the universal
+            joint, without friction.
     """
 
     spherical_force: FloatArray
@@ -82,7 +82,7 @@ def inverse_dynamics(
         formulation: `exact`; `massless`, legs with springs but without mass, friction and rotors
             (eq. 41); `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
             `robodyn.solvers.stewart.formulations.Formulation`.
-        base: motion of the base; not supported by the formulations as printed.
+        base: motion of the base; the formulations as printed do not support it.
 
     Returns:
         The forces.
@@ -197,10 +197,10 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Compute forces (N, 6) [N], their `massless` and `dynamic` term, and the joints' reactions.
+    """Compute actuator forces (N, 6) [N], their two terms, and the reactions in the joints.
 
-    `massless` are the forces with legs without mass and friction, `dynamic` the rest
-    (Dasgupta 1998, eq. 41, 42). NaN at singularities.
+    The term `massless` contains the forces for legs without mass and friction, `dynamic` the rest
+    (Dasgupta 1998, eq. 41, 42). All are NaN at singularities.
     """
     motion = (configuration, velocity, acceleration)
 
@@ -224,7 +224,16 @@ def exact_forces(
     *,
     with_legs: bool = True,
 ) -> FloatArray:
-    """Compute forces (..., 6) of a motion, with an optional wrench and base motion."""
+    """Compute the actuator forces (..., 6) [N] of a motion by the exact equations.
+
+    Args:
+        numbers: packed legs and platform.
+        motion: pose, twist, acceleration, wrench (or None) and motion of the base (or None).
+        with_legs: whether to include the legs' mass, friction, rotors and springs.
+
+    Returns:
+        The forces.
+    """
     return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
@@ -262,5 +271,5 @@ class UncheckedPlatform(UncheckedSingle):
         return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
-        """Compute the condition number at pose (7,), -1 if there is none."""
+        """Compute the condition number at pose (7,); return -1 if a leg has zero length."""
         return self._condition(pose, characteristic_length, True)

@@ -32,7 +32,7 @@ from robodyn.solvers.stewart.kernels import covariance as kernels
 
 
 def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Compute D (6, 6): derivative of the leg rates of a constant twist by the pose."""
+    """Compute D (6, 6): derivative of the leg rates of a constant twist w.r.t. the pose."""
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
     at_base, at_platform = platform.solver.joint_centers
@@ -47,7 +47,7 @@ def motion_covariance(
     length_deviation: float,
     rate_deviation: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute covariances (6, 6) of pose and twist for independent errors of the legs' readings.
+    """Compute covariances (6, 6) of pose and twist from independent errors of the leg readings.
 
     Args:
         platform: the mechanism.

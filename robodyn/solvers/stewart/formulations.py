@@ -29,7 +29,7 @@ class Formulation:
 
     Attributes:
         massless: legs without mass and friction (1998, eq. 41); overrides the other fields.
-        spin: of a leg about its own axis: `true`, imposed by the universal joint; `none` (1998,
+        spin: a leg's rotation about its axis: `true`, imposed by the universal joint; `none` (1998,
             eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
         moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
             `leg`, along the leg (1998, eq. 17 to 22).
@@ -71,10 +71,10 @@ PUBLISHED_MODELS = ("stewart_dasgupta",)
 
 
 def formulation_of(given: str | Formulation) -> Formulation:
-    """Return the formulation of a name; a `Formulation` is returned unchanged.
+    """Return the formulation with a given name; a `Formulation` is returned unchanged.
 
     Raises:
-        InvalidInput: an unknown name; lists the known ones.
+        InvalidInput: the name is unknown; the message lists the known ones.
     """
     if isinstance(given, Formulation):
         return given

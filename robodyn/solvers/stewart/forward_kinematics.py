@@ -62,7 +62,7 @@ def forward_kinematics(
     accelerations: ArrayLike | None = None,
     warm_start: bool = False,
 ) -> FloatArray | PlatformMotion:
-    """Compute the pose (..., 7) for leg lengths (..., 6) [m]; with rates, also the motion.
+    """Compute the pose (..., 7) for leg lengths (..., 6) [m], or the motion if rates are given.
 
     Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
     lengths; the one reached from the guess is returned. `solvers.stewart.all_poses` searches for
@@ -77,10 +77,10 @@ def forward_kinematics(
             the one before it, as on a trajectory.
 
     Returns:
-        The pose, or with rates a `PlatformMotion`.
+        The pose, or a `PlatformMotion` if rates are given.
 
     Raises:
-        NoSolution: the iteration failed; contains the residual.
+        NoSolution: the iteration failed; the error contains the residual.
         SingularConfiguration: the given rates do not determine the twist.
     """
     zero = np.zeros(6)
@@ -159,7 +159,7 @@ def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = N
 
 
 def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Return the pose (7,) itself."""
+    """Return the pose (7,) itself: a platform's configuration is its pose."""
     return pose
 
 
@@ -204,12 +204,12 @@ def state_of_readings(
 
 
 def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Compute the displacement (..., 6) [m, rad] between poses, as `poses.pose_difference`."""
+    """Compute the displacement (..., 6) [m, rad] between poses, like `poses.pose_difference`."""
     return pose_difference(start, goal)
 
 
 def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Compute the pose after a displacement, as `robodyn.poses.advance_pose`."""
+    """Compute the pose after a displacement, like `robodyn.poses.advance_pose`."""
     return advance_pose(configuration, displacement)
 
 

@@ -2,7 +2,7 @@
 
 """Dimensions of a Stewart platform for calibration.
 
-They are joint centers, zeros of the legs' lengths, and universal axes.
+They are the joint centers, the zero offsets of the legs' lengths, and the universal axes.
 
 The length of leg i at pose (t, R) is |t + R b_i - a_i| = reading + offset_i, with the joint centers
 a_i (base) and b_i (platform). Its differential with the leg's direction s_i is
@@ -35,7 +35,7 @@ UPRIGHT = 1e-6
 
 
 class PlatformGeometry:
-    """Nine parameters for each leg: base and platform joint (3 each), offset, axis (2).
+    """Dimensions of a platform, nine for each leg: joint centers (3 each), offset, axis (2).
 
     The axis has components along h and u of the leg's nominal zero frame, in which the nominal axis
     k is (0, 0).
@@ -65,24 +65,24 @@ class PlatformGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """All 54 parameters, leg by leg."""
+        """All 54 geometric parameters, leg by leg."""
         return self._parameters
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """Universal joints: the first and second of each leg."""
+        """Names of the universal joints: the first and the second joint of each leg."""
         legs = self._platform.structure.legs
         return tuple(reading.name for leg in legs for reading in leg.shape.readings[:2])
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """Return the platform with other dimensions; offsets change the joints' readings."""
+        """Return the platform with other dimensions; offsets apply to the joints' readings."""
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         axes = [_axis(frame, row[7:]) for frame, row in zip(self._frames, table, strict=True)]
         ends = table[:, :3], table[:, 3:6]
         return with_leg_geometry(self._platform, *ends, np.array(axes), table[:, 6])
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses by forward kinematics, and their derivatives by the dimensions."""
+        """Compute poses by forward kinematics, and their derivatives w.r.t. the dimensions."""
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         poses = m.forward_kinematics(driven + table[:, 6], guess)
@@ -109,9 +109,10 @@ class PlatformGeometry:
         table: FloatArray,
         displaced: FloatArray,
     ) -> FloatArray:
-        """Compute changes (N, 12, P + 6) of the universal joints' readings with the pose.
+        """Compute derivatives (N, 12, P + 6) of the universal joints' readings.
 
-        A leg's angles depend on its base and platform joints as on a translation of its tip.
+        They are with respect to the P parameters and the leg lengths. A displacement of a leg's
+        base or platform joint changes its angles like a translation of its tip.
         """
         # (N, 6 legs, 2, 6) by displacements of the platform
         rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
@@ -135,9 +136,9 @@ class PlatformGeometry:
 def with_leg_geometry(
     platform: Any, feet: FloatArray, tips: FloatArray, axes: FloatArray, offsets: FloatArray
 ) -> Any:
-    """Return the platform with other joint centers, universal axes and zeros of its legs.
+    """Return the platform with other joint centers, universal axes and zero offsets of its legs.
 
-    The natural angles and the lengths keep their limits, and the leg's spring its law.
+    The limits of the natural angles and the lengths, and the springs along the legs, stay the same.
 
     Args:
         platform: nominal mechanism.
@@ -191,7 +192,7 @@ def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
 
 
 def _frame_changes(nominal: FloatArray, row: FloatArray) -> list[FloatArray]:
-    """Return changes (3, 3) of a leg's zero frame [h u k] with the parameters of its axis."""
+    """Return derivatives (3, 3) of a leg's zero frame [h u k] w.r.t. the parameters of its axis."""
     k = _axis(nominal, row)
     length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
     level = np.hypot(k[0], k[1])

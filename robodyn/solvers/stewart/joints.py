@@ -40,13 +40,13 @@ class LegMotion(NamedTuple):
 
 
 class LegJointReadings:
-    """Names and readings of the legs' joints in the URDF; see `JointReading`.
+    """Conversion of a platform's motion to readings of the legs' URDF joints; see `JointReading`.
 
     Args:
-        structure: of the platform.
+        structure: structure of the platform.
 
     Attributes:
-        names: 18 names.
+        names: names of the 18 joints.
         actuator_sign, actuator_offset: (6,), length = sign * reading + offset.
         packed: (6, 15) signs, offsets and axes for `kernels.joints`.
     """
@@ -62,7 +62,7 @@ class LegJointReadings:
         self.packed = np.concatenate([self._sign, self._offset, axes], axis=1)
 
     def of(self, motion: LegMotion) -> JointStates:
-        """Compute the URDF values of all joints in a motion; angles in [-pi, pi)."""
+        """Compute the URDF positions of all joints in a motion; angles are in [-pi, pi)."""
         values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
         values[..., :2] = self.universal_angles(motion.direction)
         values[..., 2] = motion.length

@@ -15,9 +15,10 @@ LEGS = 6
 def _is_platform(builder: ModelBuilder) -> bool:
     """Return whether a URDF describes a 6-UPS platform, or one with a mistake in a leg.
 
-    One floating body on six prismatic legs. At least five of its closures end at a leg of two
-    revolute joints and a prismatic one, so that a mistake in one leg is reported as such. Without
-    closures: a floating body without further joints, and several prismatic joints.
+    A platform is one floating body on six prismatic legs. At least five of its closures must end at
+    a leg of two revolute joints and a prismatic one, so that a mistake in one leg is reported as
+    such. Without closures, a platform is a floating body without further joints, and several
+    prismatic joints.
     """
     joints = list(builder.joints.values())
     if any(joint.spring.acts and joint.kind != "prismatic" for joint in joints):
@@ -52,7 +53,7 @@ def _is_platform(builder: ModelBuilder) -> bool:
 
 
 def _body(link: str, fixed: Mapping[str, str]) -> str:
-    """Return the link that carries a link by fixed joints, or itself."""
+    """Return the link that carries a link through fixed joints, or the link itself."""
     while link in fixed:
         link = fixed[link]
     return link

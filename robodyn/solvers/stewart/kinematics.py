@@ -38,7 +38,7 @@ PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE,
 
 
 def size(platform: Any) -> float:
-    """Return the mean leg length at home [m]; without home, the radius of the base."""
+    """Return the mean leg length at home [m], or the radius of the base if there is no home."""
     if platform.structure.home is None:
         base = platform.solver.joint_centers[0]
         return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
@@ -90,7 +90,7 @@ def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
     at = f" at element {where}" if where else ""
     raise UnreachablePose(
         f"unreachable pose{at}: leg {leg + 1} ({platform.joint_names[leg]}) would be "
-        f"{lengths[index][leg]:.6g} m long, its limits are {limits[leg, 0]:g} to "
+        f"{lengths[index][leg]:.6g} m long; its limits are {limits[leg, 0]:g} to "
         f"{limits[leg, 1]:g} m",
         leg=leg + 1,
         value=np.asarray(pose)[index],
@@ -145,7 +145,7 @@ def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
 def scaled_jacobian(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute H (..., 6, 6), its moment rows divided by a length [m]."""
+    """Compute H (..., 6, 6) with its moment rows divided by a length [m]."""
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     H = platform.jacobian(pose)
     H[..., 3:, :] /= length
@@ -155,10 +155,10 @@ def scaled_jacobian(
 def condition_number(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the condition number (...) of H, its moment rows divided by a length.
+    """Compute the condition number (...) of H with its moment rows divided by a length.
 
     `characteristic_length` [m] = 1 gives the papers' condition number, which mixes N and N m; a
-    length of the platform's size makes it independent of units. Infinite for a singular H.
+    length of the platform's size makes it independent of units. It is infinite for a singular H.
     """
     ratio = condition_of(platform.solver.condition, pose, characteristic_length)
     if ratio is not None:
@@ -175,17 +175,17 @@ def condition_number(
 
 
 def determinant(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the determinant (...) of H; at a change of sign, no forces suffice."""
+    """Compute the determinant (...) of H, which changes sign at singularities of type 2."""
     return np.asarray(np.linalg.det(platform.jacobian(configuration)))
 
 
 def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Return the determinant, as H is continuous while no leg has length zero."""
+    """Return the determinant of H, which is continuous while no leg has length zero."""
     return conditioning.determinant(platform, configuration)
 
 
 def singularities(platform: Any) -> tuple[Singularity, ...]:
-    """Return type 2, where det H is zero; see `Singularity`."""
+    """Return singularities of type 2, where det H is zero; see `Singularity`."""
     return (
         Singularity(
             TYPE_2,

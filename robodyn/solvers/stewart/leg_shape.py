@@ -2,8 +2,8 @@
 
 """Geometry of one leg in a model: base, universal joint, lower part, actuator, upper part, closure.
 
-All links may have any frame; only the location of the joints' axes and the closure's point at zero
-joint positions matters. They determine the leg's geometry, the frames of its parts, and the
+The links may have any frames; only the locations of the joints' axes and of the closure's point at
+zero joint positions matter. They determine the leg's geometry, the frames of its parts, and the
 relation of the joints' values to the natural ones (`universal_zero_frame`).
 """
 
@@ -23,7 +23,7 @@ from robodyn.model.zero_configuration import ZeroConfigurationTree
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# Angle [rad] below which it is rounding of the conversion of angles to matrices.
+# Angles [rad] below this are rounding errors of the conversion of angles to matrices.
 NOISE = 1e-15
 
 
@@ -42,11 +42,11 @@ class JointReading(NamedTuple):
 
 
 class LegPart(NamedTuple):
-    """Link of a rigid body.
+    """Link of a model, and the frame on it in which the leg's body is described.
 
     Attributes:
         link: name of the link.
-        axes, origin: (3, 3), (3,) [m] the body's frame in the link's; None if equal.
+        axes, origin: (3, 3), (3,) [m] body frame in the link's frame; None if they are equal.
     """
 
     link: str
@@ -62,7 +62,7 @@ class LegPart(NamedTuple):
 
 
 class LegShape(NamedTuple):
-    """Geometry of a leg that the shape of a model determines.
+    """Geometry of a leg, determined from the links and joints of a model.
 
     Leg frame: x along the leg from base to platform, y along k x s (k the fixed universal axis,
     s the leg's direction), z = x cross y.
@@ -176,7 +176,10 @@ def leg_shape(
 def parts_of(
     tree: ZeroConfigurationTree, link: str, axes: FloatArray, origin: FloatArray
 ) -> list[LegPart]:
-    """Return the links that move with a link, in a frame with axes (3, 3) and origin (3,) on it."""
+    """Return a link and those that move with it, as parts with a common frame.
+
+    The frame has the axes (3, 3) and the origin (3,) on the link.
+    """
     parts = []
     for name, frame in tree.places(link):
         R = frame[:3, :3].T
@@ -193,7 +196,7 @@ def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArr
 
 
 def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
-    """Create the error for an invalid value of a leg."""
+    """Create the error that reports an invalid value of a leg."""
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
 
@@ -250,7 +253,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
 def _frame_and_signs(
     leg: _AtZero, second: Joint, actuator: Joint
 ) -> tuple[FloatArray, float, float]:
-    """Return axes (3, 3) of the leg frame, and signs of the second and third joint's axis.
+    """Return axes (3, 3) of the leg frame, and the signs of the second and third joint's axes.
 
     The signs, 1 or -1, are for the operating range: the middle of the joints' ranges.
     """
@@ -268,7 +271,7 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Return natural angles of the universal joint for a leg frame, in the base frame."""
+    """Return the natural angles of the universal joint for a leg frame given in the base frame."""
     zero = universal_zero_frame(k)
     x, y = axes[:, 0], axes[:, 1]
     # y = -sin(q1) h + cos(q1) u; x = cos(q2) (y x k) - sin(q2) k
@@ -278,7 +281,7 @@ def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
 
 
 def _middle(joint: Joint) -> float:
-    """Return the middle of a joint's range; 0 without limits, or its only limit."""
+    """Return the middle of a joint's range; 0 if it has no limits, or is an angle with only one."""
     lower, upper = joint.position.tolist()
     middle = 0.5 * (lower + upper)
     known = not np.isnan(middle) and (joint.kind == "prismatic" or np.isfinite(middle))

@@ -32,7 +32,7 @@ SYMMETRY = 1e-9
 
 
 def options(platform: Any) -> tuple[object, ...]:
-    """Return the legs' base joints."""
+    """Return the types of the legs' base joints, as constructor arguments."""
     return (platform.base_joint,)
 
 
@@ -55,7 +55,7 @@ def frames(platform: Any) -> tuple[str, str]:
 
 
 def bodies(platform: Any) -> tuple[Link, ...]:
-    """Return the platform, then the lower and the upper parts of the legs."""
+    """Return the rigid bodies: the platform, then the lower and the upper parts of the legs."""
     named = named_bodies(platform.model)
     return tuple(Link(name, body.mass, body.com, body.inertia) for name, body in named)
 
@@ -107,7 +107,7 @@ def passive_limits(platform: Any) -> dict[str, FloatArray]:
 
 
 def leg_names(platform: Any) -> tuple[str, ...]:
-    """Return the names of the six legs, those of their actuators."""
+    """Return the names of the six legs, which are those of their actuators."""
     return platform.joint_names
 
 
@@ -141,7 +141,7 @@ def base_joints(
     """Return the base joint of each of the six legs.
 
     Raises:
-        InvalidInput: an unknown name, or not one for each leg.
+        InvalidInput: a name is unknown, or there is not one for each leg.
         ModelError: a leg with a spherical joint is not symmetric about its axis.
     """
     joints = (given,) * LEGS if isinstance(given, str) else tuple(given)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Packing of a platform's model into the flat arrays of the kernels."""
+"""Packing of a platform's model into the flat arrays that the compiled code reads."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def put_platform(row: FloatArray, body: Body) -> None:
 
 
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
-    """Pack legs for lanes: a row of eight for each of their numbers, then the platform.
+    """Pack the legs for SIMD lanes, with eight entries for each number of a leg; then the platform.
 
-    The lanes beyond the sixth repeat legs, so they never divide by zero.
+    The seventh and eighth lanes repeat legs, so they never divide by zero.
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
     return np.concatenate([lanes.ravel(), platform])

@@ -2,8 +2,8 @@
 
 """Stewart platform: the public interface to the kinematics and dynamics of a 6-UPS mechanism.
 
-Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to a
-compiled kernel. Vectors are in the base frame, about the platform's reference point. Equations are
+Every method checks its arguments, broadcasts over leading dimensions and passes one flat batch to
+compiled code. Vectors are in the base frame, about the platform's reference point. Equations are
 those of Dasgupta and Mruthyunjaya (1998), corrected as in docs/stewart.md.
 """
 
@@ -47,8 +47,8 @@ class StewartPlatform(Mechanism):
     Attributes:
         model: description of the platform.
         structure: its legs in the model: joints, frames and geometry.
-        base_joint: of each leg, `universal`, or `spherical` for a 6-SPS leg, whose passive spin is
-            neglected; such a leg must be symmetric about its axis.
+        base_joint: type for each leg: `universal`, or `spherical` for a 6-SPS leg, whose passive
+            spin is neglected; such a leg must be symmetric about its axis.
     """
 
     kind = "stewart"

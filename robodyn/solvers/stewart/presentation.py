@@ -31,7 +31,7 @@ ANGLES = ("roll", "pitch", "yaw")
 
 
 def variables(platform: Any) -> dict[str, Variable]:
-    """Return pose, twist and acceleration of the platform, and the size of its two hexagons."""
+    """Return the variables of pose, twist and acceleration, and scale factors of both hexagons."""
     known: dict[str, Variable] = {}
     for i, axis in enumerate(AXES):
         known[axis] = Variable("position", i, "m", f"platform in base frame, {axis}")
@@ -82,12 +82,12 @@ def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray
 
 
 def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Return the platform's pose (7,) by the names of base and platform."""
+    """Return the platform's pose (7,), keyed by the names of the base and platform frames."""
     return {platform.frames: configuration}
 
 
 def figure(platform: Any) -> Figure:
-    """Return shapes that resemble the machine."""
+    """Return shapes that resemble the machine, for drawing."""
     model = model_with_shapes(platform)
     return figure_of_links(model.links, model.joints, platform.name)
 
@@ -99,7 +99,7 @@ def effort_arrows(
     configuration: FloatArray,
     lengths: FloatArray,
 ) -> FloatArray:
-    """Return arrows (6, 2, 3) [m] of the legs' forces on the platform, in the frame of the root.
+    """Return arrows (6, 2, 3) [m] of the legs' forces on the platform, in the root's frame.
 
     An arrow is along the leg, beyond its tip: away from the base if the leg pushes, towards it if
     it pulls. Arguments as for `robodyn.presentation.presentation.effort_arrows`.
@@ -127,7 +127,7 @@ def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(platform: Any) -> list[ParameterTable]:
-    """Tabulate the bodies, equal legs once, and geometry, friction and limits of each leg."""
+    """Tabulate the bodies (equal legs only once), and each leg's geometry, friction and limits."""
     actuators = actuator_tables(platform.joint_names, platform.actuators)
     return [_bodies(platform), _legs(platform), *actuators]
 
@@ -138,12 +138,12 @@ def moving_mass(platform: Any) -> float:
 
 
 def largest_payload(platform: Any) -> float:
-    """Return twice the mass of the platform [kg]."""
+    """Return the largest payload [kg] that a user may choose: twice the platform's mass."""
     return 2.0 * float(platform.bodies[0].mass)
 
 
 def has_legs(platform: Any) -> bool:
-    """Return True: the legs push the platform."""
+    """Return True: the actuators push on the platform along the legs."""
     return True
 
 
@@ -158,7 +158,7 @@ def typical_effort(platform: Any) -> float:
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Return indices of points (n, 3) in the order of their angle about the middle, closed."""
+    """Return indices of points (n, 3) in the order of their angle, the first repeated last."""
     off = points - points.mean(axis=0)
     order = np.argsort(np.arctan2(off[:, 1], off[:, 0])).tolist()
     return [*order, order[0]]
@@ -207,7 +207,7 @@ def _legs(platform: Any) -> ParameterTable:
 
 
 def default_path(platform: Any) -> str:
-    """Return path I of Dasgupta for his manipulator."""
+    """Return the name of Dasgupta's path I for his manipulator; empty for other platforms."""
     return "I" if platform.name == "stewart_dasgupta" else ""
 
 

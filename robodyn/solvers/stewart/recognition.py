@@ -2,7 +2,7 @@
 
 """Recognition of a platform in a model with any frames and names: its six legs.
 
-The locations of the legs depend on the shape of the model only, and are cached.
+The result depends only on the topology and geometry of the model, and is cached.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismati
 
 
 class LegStructure(NamedTuple):
-    """Leg in a model: indices of its joints and its closure, its tip (3,) [m]."""
+    """Leg in a model: indices of its joints and closure, its tip (3,) [m] and its shape."""
 
     joints: tuple[int, ...]
     closure: int
@@ -56,20 +56,20 @@ class LegStructure(NamedTuple):
     shape: LegShape
 
     def joints_in(self, model: Model) -> list[Joint]:
-        """Return both universal joints and the actuator's."""
+        """Return both joints of its universal joint, and that of its actuator."""
         return [model.joints[number] for number in self.joints]
 
     def damping(self, model: Model) -> tuple[float, float, float]:
-        """Return the damping of its universal, prismatic and spherical joint."""
+        """Return the viscous damping of its universal, prismatic and spherical joints."""
         first, _, actuator = self.joints_in(model)
         return first.damping, actuator.damping, model.closures[self.closure].damping
 
     def actuator(self, model: Model) -> Actuator:
-        """Return its actuator with dry friction, without armature."""
+        """Return its actuator, including dry friction but not the armature."""
         return replace_unchecked(self.joints_in(model)[2], armature=0.0).actuator
 
     def spring(self, model: Model) -> LinearSpring:
-        """Return the spring along it, of its length."""
+        """Return the spring along the leg, as a function of its length."""
         reading = self.shape.readings[2]
         along = self.joints_in(model)[2].spring
         return along.measured(reading.sign, -reading.sign * reading.offset)
@@ -89,7 +89,7 @@ class PlatformStructure:
         platform: links of the platform.
         base_link, platform_link: names of the two frames: those of the parent and the child of
             the floating joint.
-        axes: (3, 3) of the base frame in the root's.
+        axes: (3, 3) axes of the base frame in the root's.
         home: (7,) pose, or None.
     """
 
@@ -102,12 +102,12 @@ class PlatformStructure:
 
     @property
     def parts(self) -> list[list[LegPart]]:
-        """Links of the platform, of the lower and of the upper parts of the legs."""
+        """Links of each rigid body: the platform, then lower and upper parts of the legs."""
         shapes = [leg.shape for leg in self.legs]
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
 
     def bodies(self, model: Model) -> list[Body]:
-        """Return the platform, the lower and the upper parts of the legs, in their frames."""
+        """Return the bodies: the platform, then lower and upper parts of legs, in their frames."""
         links = {link.name: link for link in model.links}
         return [_body(links, own) for own in self.parts]
 
@@ -190,7 +190,10 @@ def named_bodies(model: Model) -> list[tuple[str, Body]]:
 
 
 def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
-    """Return lower parts with less inertia about the leg than their rotor, and the difference."""
+    """Return the lower parts with less axial inertia than their rotors.
+
+    Each has a name and the inertia that remains without the rotor.
+    """
     left = []
     for leg, (name, body) in zip(structure_in(model).legs, named_bodies(model)[1:], strict=False):
         actuator, axial = leg.actuator(model), body.inertia[0, 0]
@@ -214,7 +217,7 @@ def _natural(
 
 
 def structure_in(model: Model) -> PlatformStructure:
-    """Find the legs in a model.
+    """Find the platform and its legs in a model.
 
     Raises:
         ModelError: as for `checked_structure`.
@@ -267,7 +270,7 @@ def _found(shape: ModelTopology) -> PlatformStructure:
 
 
 def platform_body(model: Model, tip: Link) -> Body:
-    """Return the platform of a model whose tip link is another one of the same name."""
+    """Return the platform of a model with its tip link replaced by another of the same name."""
     links = {link.name: link for link in model.links} | {tip.name: tip}
     return _body(links, structure_in(model).platform)
 
@@ -288,7 +291,7 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
                 source,
                 f"joint {joint.name!r}: spring stiffness",
                 joint.spring.stiffness,
-                "none: of a platform's legs only the actuators have springs; load it with the "
+                "none: in a platform's legs, only the actuators may have springs; load it with the "
                 "kind closed_loop",
             )
         if joint.friction.any():
@@ -303,7 +306,7 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
             source,
             f"joint {second.name!r}: dynamics damping",
             second.damping,
-            f"{first.damping:g} as of {first.name!r}: both axes of a universal joint share one",
+            f"{first.damping:g}, like {first.name!r}: both axes of a universal joint have the same",
         )
 
 
@@ -323,7 +326,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
     if len(model.closures) != LEGS:
         names = ", ".join(repr(closure.name) for closure in model.closures) or "none"
         raise ModelError(
-            f"{source}: {len(model.closures)} spherical <constraint> elements ({names}), a "
+            f"{source}: {len(model.closures)} spherical <constraint> elements ({names}); a "
             "Stewart platform has six, one at the tip of each leg",
             value=len(model.closures),
         )
@@ -333,7 +336,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
 def _ends(
     closure: Closure, tree: ZeroConfigurationTree, platform: str, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
-    """Return the leg's link at a closure, its point (3,) there, and that on the platform."""
+    """Return the leg's link at a closure, and the closure's points (3,) on it and the platform."""
     links = closure.parent, closure.child
     points = closure.at.translation, closure.child_at.translation
     on_platform = [tree.body[link] == tree.body[platform] for link in links]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Solver of a platform: its packed parameters, and the kernels' entries with these bound."""
+"""Solver of a platform: its packed parameters, and the compiled functions that use them."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ _GRAVITY = slice(at.GRAVITY, at.GRAVITY + 3)
 
 
 class PlatformSolver(Solver):
-    """Kernels of one platform.
+    """Compiled functions for one platform, with its packed parameters.
 
     Args:
         mechanism: the platform.
 
     Attributes:
-        legs, body: packed; see `kernels.layout`.
-        numbers: both.
-        lanes: packed for kernels that evaluate all legs at once.
+        legs, body: packed legs and platform; see `kernels.layout`.
+        numbers: both of these.
+        lanes: both, packed for functions that evaluate all legs at once.
     """
 
     loop = Kernels(simulate, simulate_hybrid, (VECTOR,), advance, advance_hybrid, simulate_elastic)
@@ -74,7 +74,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:
-        """Names and zeros of the legs' joints in the URDF."""
+        """Names and zero offsets of the legs' joints in the URDF."""
         return LegJointReadings(self.mechanism.structure)
 
     @cached_property
@@ -85,7 +85,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Entries for single states."""
+        """Compiled functions for single states."""
         return Single(single, (self.lanes,))
 
     @cached_property
@@ -95,17 +95,17 @@ class PlatformSolver(Solver):
 
     @cached_property
     def condition(self) -> Callable[..., float]:
-        """Function for the condition number of one pose."""
+        """Compiled function for the condition number of one pose."""
         return partial(condition_entry(single, VECTOR), self.lanes)
 
     @cached_property
     def readings(self) -> FloatArray:
-        """Readings of the legs' joints in the form of the kernels."""
+        """Readings of the legs' joints in the form that compiled functions require."""
         return self.leg_joints.packed
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives:
-        """Derivatives of the dynamics in compiled code."""
+        """Compiled derivatives of the dynamics."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
@@ -115,12 +115,12 @@ class PlatformSolver(Solver):
         return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held, of_loads=True)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return no structure, and the numbers of the platform."""
+        """Return an empty structure, as all platforms have the same one, and the packed numbers."""
         own = self.mechanism._smooth.solver if smooth else self
         return np.zeros(0), np.concatenate([own.legs.ravel(), own.body])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return numbers of the platform for each payload, as `lane_numbers`."""
+        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         model = self.mechanism.model
         for row, tip in zip(numbers[:, self.legs.size :], payloads.tip_links(), strict=True):
@@ -134,14 +134,14 @@ class PlatformSolver(Solver):
         return (pack_lanes(self.legs, body),)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a kernel's status at a configuration."""
+        """Describe the cause of a compiled function's status at a configuration."""
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration[:7], self.legs))
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and parameters of the platform, then of the lower and upper parts of the legs."""
+        """Name and inertial parameters of the platform, then of the legs' lower and upper parts."""
         return [
             (body.name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
             for body in self.mechanism.bodies
@@ -149,7 +149,11 @@ class PlatformSolver(Solver):
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[parameters.JointParameter, dict[int, float]]]:
-        """Parameters of a leg by its actuator's name: `.universal`, `.spherical` are damping."""
+        """Parameters of joints and springs, each with the packed entries that one unit of it adds.
+
+        A leg's parameters have its actuator's name, with `.universal` and `.spherical` for the
+        damping of its passive joints.
+        """
         found, own, model = [], self.mechanism.structure, self.mechanism.model
         for row, (leg, joint) in enumerate(zip(own.legs, model.driven_joints, strict=True)):
             *places, universal, spherical = (
@@ -182,7 +186,7 @@ class PlatformSolver(Solver):
         return out
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Return values of the joint parameters by the joints of the model."""
+        """Convert the values of the legs' parameters to those of the model's joints."""
         out = dict(values)
         for leg in self.mechanism.structure.legs:
             first, second, actuator = (reading.name for reading in leg.shape.readings)
@@ -197,7 +201,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Packed legs and platform whose forces are the columns of the regressor."""
+        """Packed legs and platform for each column of the regressor, which consists of forces."""
         legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
         legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
         platform[_GRAVITY] = self.body[_GRAVITY]
@@ -218,18 +222,18 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_lanes(self) -> FloatArray:
-        """`unit_platforms` for the kernel, eight at a time."""
+        """The `unit_platforms` in SIMD lanes, in groups of eight."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
         return in_lanes(np.array(rows))
 
     @property
     def body_links(self) -> tuple[str, ...]:
-        """Links of the bodies."""
+        """Names of the links of the platform and of the legs' parts."""
         parts = (body.name.replace(" ", "_") for body in self.mechanism.bodies[1:])
         return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """Return the joints of the drawn tree, with the pose for the floating joint."""
+        """Return the joints of the drawn tree; the pose is the position of the floating joint."""
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [
@@ -251,7 +255,7 @@ class PlatformSolver(Solver):
         return self.tree_state(q)[0]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return positions of the tree's joints, and their rates by the twist."""
+        """Return positions of the tree's joints, and their rates per unit of the twist."""
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
             self.mechanism.leg_motion(q)  # raises for a leg without a frame
@@ -267,7 +271,7 @@ class PlatformSolver(Solver):
         return found
 
     def warm_up(self) -> None:
-        """Call the functions specific to platforms, at home, so they are compiled or loaded."""
+        """Call the functions specific to platforms once, so that they are compiled or loaded."""
         home = self.mechanism.home
         twist_in_base(home, twist_in_body(home, np.zeros(6)))
 

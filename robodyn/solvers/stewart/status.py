@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of the kernels' status codes to errors that name element, leg and cause."""
+"""Conversion of status codes to errors that name the batch element, the leg and the cause."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from robodyn.solvers.stewart.packing import pack_lanes
 
 
 def new_status(flat: FloatArray) -> IntArray:
-    """Create a status (N,) for each element of a flat batch, initially OK."""
+    """Create the statuses (N,) of the elements of a flat batch, initially OK."""
     return np.full(len(flat), layout.OK, dtype=np.int64)
 
 
@@ -36,7 +36,7 @@ def raise_first(
     """Raise the error of the first element of a flat batch whose status is not OK.
 
     Raises:
-        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: by the code.
+        ZeroLegLength, UniversalJointSingularity, SingularConfiguration: depends on the code.
     """
     if not status.any():
         return
@@ -52,7 +52,7 @@ def each_state(
     cores: Sequence[tuple[int, ...]],
     *settings: Any,
 ) -> list[FloatArray]:
-    """Compute a kernel's results for each state, (..., *core) each.
+    """Compute the results (..., *core) of a compiled function for each state.
 
     `numbers` begin with the packed legs.
 
@@ -76,12 +76,12 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """Compute a vector kernel's result for each state, (..., *core); see `evaluate_kernel`.
+    """Compute the result (..., *core) of a vectorized function for each state.
 
     Args:
-        kernel: kernel to compile.
+        kernel: function to compile.
         numbers: packed legs and platform.
-        arguments, values, core, settings: as there; settings are booleans.
+        arguments, values, core, settings: as for `evaluate_kernel`; settings are booleans.
         needs_frames: whether no leg may be along the fixed axis of its universal joint.
 
     Raises:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Entry points of the kernels, for single states and batches; compiled or read on first use.
+"""Entry points of the compiled equations, for single states and batches.
+
+They are compiled, or read from the cache, on first use.
 
 A state of a batch without a solution is NaN in the results.
 """
@@ -94,14 +96,14 @@ _ELSEWHERE: dict[str, Any] = {
 
 @cached_threadsafe
 def condition_entry() -> Callable[..., None]:
-    """Return the entry for condition numbers of many configurations."""
+    """Return the compiled function for the condition numbers of many configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
 
 @cached_threadsafe
 def side_entry() -> Callable[..., None]:
-    """Return the entry for the sides of many configurations."""
+    """Return the compiled function for `conditions.side` of many configurations."""
     return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
@@ -111,10 +113,10 @@ def _entry(name: str) -> Callable[..., Any]:
 
 
 def entry(name: str, packed: Packed) -> Callable[..., Any]:
-    """Return a kernel of `kernels.entries` with a mechanism's arrays bound.
+    """Return a compiled function of `kernels.entries` with a mechanism's arrays bound.
 
-    If the independent joints are driven, their efforts are those of the drives: `free_efforts`
-    leaves out the distribution over redundant drives, a third of the code to be compiled.
+    If the independent joints are the driven ones, `free_efforts` replaces `inverse_dynamics`: it
+    omits the distribution over redundant drives, a third of the code to be compiled.
     """
     if name == "inverse_dynamics" and packed.head["drives_free"]:
         name = "free_efforts"
@@ -146,16 +148,16 @@ def batch(
     *settings: Any,
     scratch: int = 0,
 ) -> FloatArray | None:
-    """Compute results (..., *core) of a kernel for arrays (..., width); None if a state has none.
+    """Compute results (..., *core) for arrays (..., width); None if a state is invalid.
 
     Args:
-        name: name of the kernel.
+        name: name of the compiled function.
         packed: the mechanism.
         widths: widths of the arrays.
         core: shape of one result.
-        values: the arrays, the first of them closed configurations; None for no wrench.
-        settings: arguments that are equal for all.
-        scratch: scratch memory per state in numbers, for kernels with a variable amount.
+        values: the arrays, first the closed configurations; a wrench may be None.
+        settings: arguments that are the same for all states.
+        scratch: scratch memory per state in numbers, for functions with a variable amount.
 
     Returns:
         The results.
@@ -195,7 +197,7 @@ class UncheckedLoop(UncheckedSingle):
         return advanced
 
     def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
-        """Apply a displacement (mobility,); None if the loops do not follow it."""
+        """Apply a displacement (mobility,); return None if the loops do not close there."""
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
         return moved if closed else None

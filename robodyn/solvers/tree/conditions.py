@@ -28,8 +28,8 @@ def motion_condition(
 ) -> FloatArray:
     """Compute the condition number (...) of the map from the mechanism's motion to the tip's.
 
-    Infinite at a singularity of type 1, an end of travel, where the mechanism can move without the
-    tip. Angular rates of the tip are multiplied by the length [m].
+    It is infinite at a singularity of type 1, an end of travel, where the mechanism can move
+    without the tip. Angular rates of the tip are multiplied by the length [m].
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length)[0])
@@ -38,7 +38,7 @@ def motion_condition(
 def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
     """Compute the condition number (...) of the map from the motion to the driven rates.
 
-    Infinite at a singularity of type 2, where the mechanism can move although all motors are
+    It is infinite at a singularity of type 2, where the mechanism can move although all motors are
     locked, so they cannot support it.
     """
     return np.asarray(_conditions(loop, configuration, 1.0)[1])
@@ -55,8 +55,9 @@ def condition_number(
 def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     """Compute a number (...) that changes sign at singularities of type 2; None if redundant.
 
-    The determinant of the equations together with the driven rates, along the mechanism's motions;
-    its sign refers to a fixed basis of these.
+    It is the determinant of the equations together with the driven rates, along the mechanism's
+    motions; its sign refers to a fixed basis of these motions. It exists if the number of driven
+    joints equals the mobility.
     """
     if loop.solver.n != loop.solver.nu:
         return None
@@ -70,11 +71,11 @@ def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
 
-    The determinant of the closures' Jacobian by the passive rates, divided by the root of the whole
-    Jacobian's Gram determinant: continuous, and zero if the mechanism can move while the driven
-    joints are at rest, or if the closures permit more degrees of freedom. There are as many
-    equations as passive rates, without those that are zero for every configuration, as in planar
-    mechanisms.
+    It is the determinant of the closures' Jacobian w.r.t. the passive rates, divided by the
+    root of the whole Jacobian's Gram determinant. It is continuous, and zero if the mechanism can
+    move while the driven joints are at rest, or if the closures permit more degrees of freedom.
+    Equations that are zero for every configuration, as in planar mechanisms, do not count; the
+    number exists if there are as many others as passive rates.
     """
     arguments = loop.solver.side_arguments
     if arguments is None:
@@ -87,7 +88,7 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
-    """Return the arguments of the kernel of sides; None if there is no determinant."""
+    """Return the arguments for the compiled `side`; None if there is no determinant."""
     rows = np.flatnonzero(loop.structure.present.any(axis=1))
     passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)
     if loop.solver.n != loop.solver.nu or len(rows) != len(passive) or not len(rows):
@@ -98,11 +99,11 @@ def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
 
 
 def singularities(loop: Any) -> tuple[Singularity, ...]:
-    """Return type 1 and type 2; see `Singularity`."""
+    """Return singularities of type 1 and type 2; see `Singularity`."""
     return (
         Singularity(
             TYPE_1,
-            "an end of travel, the tip loses a freedom",
+            "an end of travel: the tip loses a degree of freedom",
             partial(_tip_number, loop),
             loop.solver.tip_directions is not None,
             partial(motion_condition, loop),
@@ -123,7 +124,7 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
 def loops_found(loop: Any) -> dict[str, Any]:
     """Return closures, mobility, and whether the motors suffice, as data for JSON.
 
-    `mobility` is tree coordinates minus rank, `freedoms` the same without idle degrees of freedom.
+    `mobility` is the number of tree coordinates minus the rank; `freedoms` excludes idle ones.
     """
     found, home = loop.structure, loop.structure.home
     numbers = {
@@ -186,7 +187,7 @@ def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Return the tip's twist (6,) in the motion that moves the driven joints least."""
+    """Return the tip's twist (6,) for the motion that moves the driven joints least."""
     bases, tips = _motions(loop, q[None])
     V = np.linalg.svd(bases[0, loop.solver.rates_at] * loop.solver.driven_scale)[2]
     twist = tips[0] @ V[-1]
@@ -223,7 +224,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
 
 
 def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the arguments of the kernel of condition numbers: columns, tip and drives."""
+    """Return the arguments `columns`, `tip` and `drives` of the compiled `condition_numbers`."""
     tip = np.array([loop.solver.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
     return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
@@ -232,8 +233,8 @@ def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
 def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return bases (N, rates, mobility) of the motions, and the tip's twists (N, 6, mobility).
 
-    Orthonormal in comparable rates. If the closures permit more motions than elsewhere, those that
-    move the driven joints least are used.
+    The bases are orthonormal in comparable rates. If the closures permit more motions than
+    elsewhere, those that move the driven joints least are used.
     """
     bases = np.full((len(q), loop.solver.tree.rates, loop.solver.nu), np.nan)
     tips = np.full((len(q), 6, loop.solver.nu), np.nan)
@@ -280,7 +281,7 @@ def tip_freedoms(loop: Any) -> TipFreedoms:
 
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
-    """Return the components of the tip's pose that determine the mechanism; none if they do not."""
+    """Return components of the tip's pose that determine the mechanism; empty if they do not."""
     return loop.solver.tip_freedoms.rows if loop.solver.tip_freedoms.suffice else ()
 
 
@@ -290,16 +291,16 @@ def determined_rows(loop: Any) -> list[int]:
 
 
 def row_scales(loop: Any) -> FloatArray:
-    """Return the scales of the rows: positions relative to the size."""
+    """Return the scales of `determined_rows`, which make positions relative to the size."""
     scale = np.ones((6, 1))
     scale[:3] /= loop.structure.equations.size
     return scale[loop.solver.determined_rows]
 
 
 def tip_directions(loop: Any) -> FloatArray | None:
-    """Return the existing directions (rows, mobility) of the tip's motion; None if there are more.
+    """Return the directions (rows, mobility) in which the tip can move; None if there are more.
 
-    A five-bar's tip stays in a plane: its motion in the plane has a determinant.
+    The tip of a five-bar, for example, stays in a plane: its motion in the plane has a determinant.
     """
     moved = np.concatenate(
         list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),
@@ -325,9 +326,9 @@ def _orientations(bases: FloatArray) -> FloatArray:
 def _condition_numbers(
     matrices: FloatArray, least: int = 0, count: int | None = None
 ) -> FloatArray:
-    """Compute condition numbers (...) of (..., m, n), of the `count` largest singular values.
+    """Compute condition numbers (...) of (..., m, n) from the `count` largest singular values.
 
-    Infinite if there are fewer rows than `least`.
+    They are infinite if there are fewer rows than `least`.
     """
     values: FloatArray = np.asarray(np.linalg.svd(matrices, compute_uv=False), np.float64)
     values = values[..., :count]

@@ -21,9 +21,8 @@ def with_default_tip(model: Model) -> Model:
     """Return the model with the end link that has most degrees of freedom as its tip.
 
     The candidates are the links at which the tree ends, and the one at which most closures meet.
-    Among
-    equal ones, the order of preference is: the one whose origin moves in more directions, one in a
-    loop, an open end, the last.
+    Among equal ones, the order of preference is: the link whose origin moves in more directions,
+    one in a loop, an open end, the last one.
     """
     candidates = end_links(model.joints, model.closures)
     if len(candidates) < 2:
@@ -54,5 +53,5 @@ def with_default_tip(model: Model) -> Model:
 
 
 def _count(twists: FloatArray) -> int:
-    """Return the rank of twists (k, mobility) of the order of 1."""
+    """Return the rank of twists (k, mobility) whose entries are of the order of 1."""
     return int((np.linalg.svd(twists, compute_uv=False) > NONE).sum())

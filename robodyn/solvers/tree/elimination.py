@@ -11,11 +11,11 @@ import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 
-# Least pivot, relative to the largest in its column, if there is one.
+# Smallest accepted pivots, relative to the largest in their column, tried in this order.
 PIVOTS = (0.1, 0.01, 1e-3, 0.0)
 # Size of a pivot, relative to that in the samples, below which another is searched.
 LEAST = 1e-3
-# Entry below which it is rounding, for entries of the order of 1.
+# Entries below this are rounding errors, for entries of the order of 1.
 ZERO = 1e-9
 
 
@@ -26,8 +26,8 @@ class Pivot:
     Attributes:
         row, rate: place of the pivot.
         size: smallest absolute value in the samples.
-        below: rows from which it is eliminated.
-        right: remaining coordinates of its row.
+        below: rows from which the coordinate is eliminated.
+        right: remaining coordinates of the pivot's row.
     """
 
     row: int
@@ -42,7 +42,7 @@ class Elimination:
     """Sparsity of K, and the elimination of the dependent coordinates.
 
     Attributes:
-        entries: (rows, rates) index of each entry; `count` - 1 for those that are always zero.
+        entries: (rows, rates) index of each entry of K; `count` - 1 for those that are always zero.
         count: number of entries.
         pivots: pivots in order.
         present: (rows, rates) whether an entry of K may differ from zero.
@@ -54,7 +54,7 @@ class Elimination:
     present: BoolArray
 
     def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
-        """Return the same with pivot sizes for a K with scaled rows and columns."""
+        """Return the same elimination with pivot sizes for a K with scaled rows and columns."""
         pivots = (
             replace(pivot, size=pivot.size * float(rows[pivot.row] * columns[pivot.rate]))
             for pivot in self.pivots
@@ -62,7 +62,7 @@ class Elimination:
         return replace(self, pivots=tuple(pivots))
 
     def pivots_at(self, K: FloatArray) -> FloatArray:
-        """Compute the pivots (pivots,) of K (rows, rates), as parts of those in the samples."""
+        """Compute the pivots (pivots,) of K (rows, rates), relative to those in the samples."""
         K, sizes = K.copy(), []
         for pivot in self.pivots:
             size = K[pivot.row, pivot.rate]
@@ -74,7 +74,7 @@ class Elimination:
     def put(
         self, free: Sequence[int], head: dict[str, int], plan: list[int], numbers: list[float]
     ) -> None:
-        """Add the records to a mechanism's arrays."""
+        """Add the records of this elimination to a mechanism's arrays."""
         head["at_free_entries"] = len(plan)
         records = [
             [int(row), k, int(self.entries[row, rate])]
@@ -106,7 +106,7 @@ def find_elimination(
 ) -> Elimination | None:
     """Find an elimination order for all samples; None if a coordinate has no pivot.
 
-    Markowitz's rule: of the sufficiently large pivots, the one with least fill-in.
+    Markowitz's rule selects, among the sufficiently large pivots, the one with least fill-in.
 
     Args:
         samples: K (rows, rates) in some closed configurations, with entries of the order of 1.

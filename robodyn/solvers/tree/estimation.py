@@ -65,7 +65,7 @@ class LoopEstimator(Estimator):
         if loose:
             raise UnderActuated(
                 f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
-                f"not determine its {mechanism.mobility} freedoms: while these rest, "
+                f"not determine its {mechanism.mobility} freedoms: while these are locked, "
                 f"{', '.join(loose)} can move; measure more joints and name them as driven",
                 joints=loose,
                 value=mechanism.joint_names,
@@ -147,7 +147,7 @@ class LoopEstimator(Estimator):
         return q
 
     def _fit(self, q: FloatArray, steps: int) -> FloatArray | None:
-        """Find the closed configuration near q that fits the readings best; None if not reached."""
+        """Find the closed configuration near `q` that fits the readings best, or return None."""
         own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
         try:
@@ -171,7 +171,7 @@ class LoopEstimator(Estimator):
     def _sensitivities(
         self, q: FloatArray, u: FloatArray, J: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute derivatives (n, nu) of driven rates and (6, nu) of the twist for constant u.
+        """Compute derivatives of driven rates (n, nu) and of the twist (6, nu), for constant u.
 
         Accelerations at constant u are a quadratic form in u, whose polar form is the derivative's
         symmetric part; angular velocities have another part, half their cross product.
@@ -193,7 +193,7 @@ class LoopEstimator(Estimator):
 
 
 def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix from readings (n,) to the best fit by deviations, and its covariance."""
+    """Return the matrix from readings (n,) to the weighted best fit, and the fit's covariance."""
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dimensions of a mechanism with closed loops, each a joint of a larger mechanism.
+"""Dimensions of a mechanism with closed loops, as the joints of a larger mechanism.
 
-A dimension displaces a frame of a joint or of a closure, as a joint would. So each of them becomes
-a driven joint of zero mass in front of its frame. The kinematics of this larger mechanism give the
-poses for other dimensions, and its Jacobian their derivatives by dimensions and by readings:
+A dimension displaces a frame of a joint or of a closure, as a joint would. So each dimension
+becomes a driven joint of zero mass in front of its frame. The kinematics of this larger mechanism
+give the poses for other dimensions, and its Jacobian gives their derivatives with respect to
+dimensions and readings:
 
 - a straight leg has the centers of its joints, `LEG.foot` and `LEG.tip`, and a `length`;
 - any other joint, and any other end of a closure, has its center x, y, z on its link, and a joint
@@ -43,14 +44,14 @@ TORN = 1e-6
 
 @dataclass(frozen=True)
 class _Frame:
-    """Frame on a link behind the joints that represent its dimensions.
+    """Frame of a joint or a closure on a link, with the joints that represent its dimensions.
 
     Attributes:
-        name: of the joint, or of the closure.
-        end: of a closure: 0 on its parent, 1 on its child; -1 of a joint.
-        steps: its dimensions, from the link to the frame.
-        values: nominal positions of these.
-        rest: the frame in the last of them.
+        name: name of the joint or of the closure.
+        end: end of a closure, 0 on its parent and 1 on its child; -1 for a joint.
+        steps: joints that represent the dimensions, from the link to the frame.
+        values: nominal positions of these joints.
+        rest: the frame on the last of these joints.
     """
 
     name: str
@@ -60,7 +61,7 @@ class _Frame:
     rest: Placement
 
     def at(self, values: Sequence[float]) -> Placement:
-        """Return the frame on its link."""
+        """Return the frame on its link for given positions of `steps`."""
         frame = np.eye(4)
         for step, value in zip(self.steps, values, strict=True):
             frame = frame @ step.child_frame(value)
@@ -68,7 +69,7 @@ class _Frame:
 
 
 class LoopGeometry:
-    """Dimensions of a mechanism with closed loops; see the module.
+    """Dimensions of a mechanism with closed loops, for calibration; see the module.
 
     Args:
         loop: the mechanism as it was described.
@@ -114,7 +115,7 @@ class LoopGeometry:
         return self._passive
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """Return the mechanism with other dimensions; inertias keep their link frames."""
+        """Return the mechanism with other dimensions; inertias keep their places in the links."""
         numbers = iter(np.asarray(values, dtype=np.float64).tolist())
         at = {
             (each.name, each.end): each.at([next(numbers) for _ in each.steps])
@@ -124,7 +125,7 @@ class LoopGeometry:
         return self._loop._made(_place_frames(model, at))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses of the tip and their derivatives by the dimensions.
+        """Compute poses of the tip and their derivatives with respect to the dimensions.
 
         The search starts at the configurations of the last call with as many samples.
         """
@@ -144,10 +145,10 @@ class LoopGeometry:
 
 
 def _frames(loop: Any) -> Iterator[_Frame]:
-    """Return the frames of joints and closures with their dimensions."""
+    """Yield the frames of joints and closures with their dimensions."""
     model, tree = loop.model, loop.solver.tree
     B = loop.structure.equations.bodies_at(loop.home)
-    legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> its leg, stands on the base, alone
+    legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> leg, is at its foot, is its only hinge
     straight: dict[str, tuple[int, str, FloatArray]] = {}  # closure -> end on the leg, leg, foot
     for rod in rods(loop):
         closure = next(each for each in model.closures if each.name == rod.name)
@@ -192,7 +193,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """Return the coordinates of a frame's origin on its link."""
+    """Return prismatic joints for the coordinates of a frame's origin on its link, and values."""
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -211,7 +212,7 @@ def _frame_of(
 
 
 def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
-    """Return the model with other frames of joints (name, -1) and closure ends (name, 0 or 1)."""
+    """Return the model with new frames of joints (name, -1) and closure ends (name, 0 or 1)."""
     return replace(
         model,
         joints=tuple(replace(j, at=at.get((j.name, -1), j.at)) for j in model.joints),
@@ -223,7 +224,7 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
-    """Return the model with a joint for each dimension in front of its frame."""
+    """Return the model with an additional joint for each dimension, in front of its frame."""
     steps = [step for frame in frames for step in frame.steps]
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
@@ -249,7 +250,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
 
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
-    """Return the frames without dimensions that the joints of the loops cannot compensate."""
+    """Return the frames without the dimensions that would tear the loops open."""
     tree = Tree(_extend(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]
@@ -269,7 +270,7 @@ def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
 
 
 def _without(frame: _Frame, torn: set[str]) -> _Frame:
-    """Return a frame without some of its dimensions, which keep their values."""
+    """Return a frame in which some of the dimensions are fixed at their nominal values."""
     kept: list[tuple[Joint, float]] = []
     link, fixed = frame.steps[0].parent if frame.steps else "", np.eye(4)
     for step, value in zip(frame.steps, frame.values, strict=True):

@@ -4,7 +4,7 @@
 
 The kernels integrate in some independent coordinates. If these become ill-conditioned, the kernels
 stop, the state is converted to the best coordinates there, and the simulation continues. The
-control keeps its coordinates, and eliminates in another order if its own fails.
+controller's model keeps its coordinates; if its elimination order fails, another is used.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from robodyn.solvers.tree.packing import Packed
 # Most changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
 LOST = (
-    "the loops no longer close; try shorter steps: it moves fast through a singular "
-    "configuration, or through one where three hinges that stand for a ball joint line up"
+    "the loops no longer close; try shorter steps: the mechanism moves fast through a singular "
+    "configuration, or through one where three hinges that model a ball joint line up"
 )
 NO_STEP = {
     NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
@@ -53,18 +53,18 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether neither other coordinates nor another elimination can change an outcome."""
+    """Return whether an outcome would be the same with other coordinates or another elimination."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
 
 
 class Simulation:
-    """Simulation of one plant with one controller model.
+    """Compiled simulation of a mechanism, with a controller that uses a given model.
 
     Args:
         mechanism: the `ClosedLoop` that moves.
-        model: model of the controller.
+        model: mechanism that the controller uses as its model.
     """
 
     def __init__(self, mechanism: Any, model: Any) -> None:
@@ -154,7 +154,7 @@ class Simulation:
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
     def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
-        """Compute the tree's rates (rates,) from a packing's independent ones."""
+        """Compute the tree's rates (rates,) from the independent rates of a packing."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
         if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):
@@ -162,7 +162,7 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Complete a row whose first steps are done, in other coordinates."""
+        """Return a rollout of the remaining steps of a row, whose first steps are done."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

@@ -31,7 +31,7 @@ TARGET, REACHED = 1e-7, 1e-6
 def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
     """Find the configuration (nq,) near a guess with a tip pose (7,), base frame.
 
-    Only components that determine the mechanism count (`tip_freedoms`): for a delta the position,
+    Only components that determine the mechanism matter (`tip_freedoms`): for a delta the position,
     for a spherical wrist the rotation. The rest of the pose follows from the mechanism.
 
     Raises:
@@ -54,7 +54,7 @@ def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -
 
 
 def _tip_rows(loop: Any) -> list[int]:
-    """Return the rows of a pose and of a twist that determine the mechanism."""
+    """Return the components of a tip pose, and of a twist, that determine the mechanism."""
     found = loop.solver.tip_freedoms
     if not found.suffice:
         raise InvalidInput(
@@ -66,7 +66,7 @@ def _tip_rows(loop: Any) -> list[int]:
 
 
 def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
-    """Return factors (6,) that make these rows comparable; others are zero."""
+    """Return factors (6,) that make components of a pose comparable, zero for the others."""
     weights = np.zeros(6)
     weights[list(rows) or _tip_rows(loop)] = 1.0
     weights[:3] /= loop.structure.equations.size
@@ -74,7 +74,7 @@ def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
 
 
 def all_weights(loop: Any) -> FloatArray:
-    """Return factors (6,) of all rows; rotations count by the characteristic length."""
+    """Return factors (6,) for all components of a pose, by the characteristic length."""
     lengths = np.repeat([1.0, loop.characteristic_length], 3)
     return np.asarray(lengths / loop.structure.equations.size)
 
@@ -87,9 +87,9 @@ def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
 def _reach(
     loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray | None, bool]:
-    """Return the configuration with the tip at a goal, from a nearby one without a global search.
+    """Find the configuration with the tip at a goal, from a nearby one, without a global search.
 
-    The second result states whether the pivots were regular; if they were and there is no
+    The second result states whether the pivots were suitable; if they were, and there is no
     configuration, the goal is out of reach.
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
@@ -110,8 +110,8 @@ def motion_of_body(
 ) -> Motion:
     """Compute the motion (K, ...) for a motion of the tip; see `configuration_at`.
 
-    Independent rates from J u' = twist, accelerations from J u'' = accel - J' u', for the rows that
-    determine the mechanism.
+    Independent rates follow from J u' = twist, accelerations from J u'' = accel - J' u', with the
+    rows that determine the mechanism.
 
     Args:
         times: (K,) [s], increasing.
@@ -129,7 +129,7 @@ def motion_of_body(
     goals = np.ascontiguousarray(as_pose("poses", poses))
     q = _solve_in_sequence(loop, np.array(configurations(loop, "start", start)), goals, weights)
     found = _body_motions(loop, q, goals, twists, accels)
-    for k in np.flatnonzero(np.isnan(found[:, 0])):  # not with the pivots of home
+    for k in np.flatnonzero(np.isnan(found[:, 0])):  # the pivots of home fail
         found[k] = np.concatenate(_motion_at(loop, q[k], twists[k], accels[k]))
     return Motion(*_split(loop, found))
 
@@ -142,14 +142,14 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute the motions of the joints for motions of the tip."""
+    """Compute joint motions for tip motions, each from its own start; NaN without a result."""
     return Motion(*_split(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
 
 def _body_motions(
     loop: Any, starts: FloatArray, *motion: FloatArray, rows: Sequence[int] = ()
 ) -> FloatArray:
-    """Compute motions (K, nq + 2 mobility) for motions of the tip, NaN without a result."""
+    """Compute motions (K, nq + 2 mobility) for motions of the tip; failures are NaN."""
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
     accuracy = (tip_weights(loop, rows), CLOSED, REACHED) if rows else loop.solver.accuracy
@@ -158,7 +158,7 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Return weights of the tip's rows, the final residual, and the accepted one."""
+    """Return the weights of a tip pose, the residual at which steps end, and the accepted one."""
     return loop.solver.tip_weights, TARGET, REACHED
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints and bodies of a mechanism with closed loops, and their entries of a configuration."""
+"""Joints and bodies of a mechanism with closed loops, and their entries in a configuration."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def mobility(loop: Any) -> int:
 
 
 def all_joint_names(loop: Any) -> tuple[str, ...]:
-    """Return all movable joints of joint states, that is, all except floating ones."""
+    """Return the names of all movable joints except floating ones, as in joint states."""
     return tuple(joint.name for joint in loop.solver.tree.joints if joint.kind != "floating")
 
 
 def independent_joints(loop: Any) -> tuple[str, ...]:
-    """Return the joints of velocity and acceleration."""
+    """Return the names of the independent joints, the entries of velocity and acceleration."""
     return tuple(loop.solver.tree.rate_names[rate] for rate in loop.structure.free)
 
 
@@ -54,7 +54,7 @@ def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def coordinates(loop: Any) -> Coordinates:
-    """Return the coordinates: a configuration is all joints, a velocity the independent ones'."""
+    """Return the coordinates: all joints of a configuration, independent joints of a velocity."""
     names: list[str] = []
     quaternions = []
     for joint in loop.structure.tree.joints:
@@ -78,7 +78,7 @@ def coordinates(loop: Any) -> Coordinates:
 
 
 def free_poses(loop: Any) -> list[tuple[Joint, list[int], list[int]]]:
-    """Return floating joints with independent coordinates: indices, and which of six each is."""
+    """Return floating joints with independent coordinates, their indices and pose components."""
     found = []
     for joint in loop.solver.tree.joints:
         first = loop.solver.tree.rate_of[joint.name]
@@ -99,12 +99,12 @@ def bodies(loop: Any) -> tuple[Link, ...]:
 
 
 def size(loop: Any) -> float:
-    """Return the largest distance [m] between a joint and the next."""
+    """Return the largest distance [m] between successive joints, as the mechanism's size."""
     return loop.structure.equations.size
 
 
 def friction_rows(loop: Any) -> FloatArray:
-    """Return rows (nf, sticking.ROW) of the driven joints, then of others with dry friction."""
+    """Return friction rows (nf, sticking.ROW): driven joints, then others with dry friction."""
     tree, driven = loop.structure.tree, list(loop.model.driven)
     rows = {}
     for body in tree.bodies[1:]:

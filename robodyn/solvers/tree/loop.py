@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanisms with closed loops: public interface to the kernels of trees and closures."""
+"""Mechanisms with closed loops: public interface to the equations of trees and closures."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute h of A' efforts = M acceleration + h: gravity, velocity terms and friction.
+        """Compute h in A' efforts = M acceleration + h: gravity, velocity terms and friction.
 
         Args:
             configuration: (..., nq).

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanism and kernel plan of a closed loop as flat arrays; see `kernels.layout`."""
+"""Packing of a mechanism with closed loops into flat arrays; see `kernels.layout`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Idle:
     Attributes:
         name: name for messages.
         body: index of the body.
-        axis: (3,) unit, body frame.
+        axis: (3,) unit vector, body frame.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Idle:
 
 @dataclass(frozen=True)
 class Packed:
-    """Arrays for the kernels.
+    """Flat arrays that describe a mechanism to the compiled equations; see `kernels.layout`.
 
     Attributes:
         plan: integers, with their bits stored as float64.
@@ -58,30 +58,30 @@ class Packed:
 
     @cached_property
     def without_dry_friction(self) -> Packed:
-        """Arrays for kernels that leave out dry friction."""
+        """Copy of these arrays with dry friction switched off."""
         plan = self.plan.view(np.int64).copy()
         plan[_PLAN.has_dry_friction] = 0
         return replace(self, plan=plan.view(np.float64))
 
     def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
-        """Return the `inertia_numbers` of a body in numbers (..., k) of variants, as a view."""
+        """Return a view of a body's `inertia_numbers` in the numbers (..., k) of variants."""
         first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
         return numbers[..., first : first + 10]
 
     @property
     def given(self) -> tuple[FloatArray, FloatArray]:
-        """Leading arguments of every kernel."""
+        """Arrays `plan` and `numbers`, the first arguments of every compiled function."""
         return self.plan, self.numbers
 
 
 def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
-    """Return the name of the closure or idle degree of freedom of each row."""
+    """Return the name of the closure or idle degree of freedom for each equation."""
     names = [name for c in tree.model.closures for name in [c.name] * c.equations]
     return (*names, *(one.name for one in idle))
 
 
 def row_factors(tree: Tree, idle: int) -> list[float]:
-    """Return factors that make the equations comparable: lengths relative to the size."""
+    """Return factors that make the equations comparable: lengths are relative to the size."""
     size, factors = tree.size(), []
     for closure in tree.model.closures:
         lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
@@ -97,11 +97,11 @@ def pack(
     elimination: Elimination | None = None,
     steep: float = np.inf,
 ) -> Packed:
-    """Pack a mechanism for the kernels.
+    """Pack a mechanism into flat arrays.
 
     Args:
         tree: tree of its model.
-        idle: degrees of freedom kept at rest, each a row after the closures'.
+        idle: degrees of freedom kept at rest; each has an equation after those of the closures.
         free: rate indices of the independent coordinates.
         elimination: existing entries of K and their elimination; without one, all entries are
             stored and none is eliminated.
@@ -186,7 +186,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """Return the numbers of a body that may differ in a variant, from `mass` on."""
+    """Return the numbers of a body from `mass` on, which may differ between variants."""
     joint = body.joint
     assert joint is not None
     numbers = [*inertia_numbers(body), body.factor, body.offset]
@@ -199,7 +199,7 @@ def _after_frame(body: TreeBody) -> list[float]:
 
 
 def inertia_numbers(body: TreeBody) -> list[float]:
-    """Return mass, center of mass and inertia of a body, ten numbers from `mass` on."""
+    """Return mass, center of mass and inertia of a body: ten numbers, stored from `mass` on."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     return [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz]
 
@@ -212,12 +212,12 @@ def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
 
 
 def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
-    """Pack a mechanism of the same structure.
+    """Pack a mechanism of the same structure as a packed one.
 
     Args:
         packed: arrays of the tree `before`.
-        before, tree: the latter has its own masses, friction, motors and gravity; bodies that both
-            share are not packed again.
+        before, tree: trees of the packed and of the new mechanism, which may differ in masses,
+            friction, motors and gravity; bodies that both share are not packed again.
     """
     model, head = tree.model, dict(packed.head)
     plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
@@ -260,7 +260,7 @@ def _pack_springs(tree: Tree, head: dict[str, int], plan: list[int], numbers: li
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Return inverse weights of the driven joints, their least and their largest efforts."""
+    """Return the driven joints' inverse weights, then their lower and upper effort limits."""
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
     ends = [joints[name].effort_range for name in model.driven]

@@ -39,13 +39,17 @@ _OF_SPRING = {
 
 
 def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
-    """Return rigidly connected links as one body, in the frame of its first link."""
+    """Return name and parameters of each rigid body, in the frame of its first link."""
     tree = loop.structure.tree
     return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
 
 
 def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of joints and springs; only damping for passive ones, closures."""
+    """Return the parameters of joints, closures and springs, each with its packed entries.
+
+    Passive joints without rotors and dry friction have only damping and springs; closures have
+    damping and stiffness.
+    """
     packed, found = loop.structure.packed, []
     for number, body in enumerate(loop.structure.tree.bodies[1:]):
         joint = body.joint
@@ -78,10 +82,10 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
 def regressor(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> FloatArray:
-    """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values, for any values.
+    """Compute the regressor Y (..., n, p) of efforts = Y @ parameters.values.
 
-    If there are more driven joints than degrees of freedom, the efforts minimize their (weighted)
-    sum of squares and ignore the limits.
+    Y does not depend on the values. If there are more driven joints than degrees of freedom, the
+    efforts minimize their (weighted) sum of squares and ignore the limits.
 
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
@@ -115,7 +119,7 @@ def regressor(
 
 
 def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
-    """Compute regressors (..., n, p), NaN if unavailable; None for invalid motions."""
+    """Compute regressors (..., n, p), NaN for states without a result; None for invalid motions."""
     frames, further = loop.solver.regressor_numbers
     core = loop.solver.n, 10 * len(frames) + len(further)
     widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
@@ -124,7 +128,7 @@ def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> Float
 
 
 def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the frames of the bodies' parameters and the units of the others."""
+    """Return the frames of the bodies' parameters, and a row for one unit of each other one."""
     packed, tree = loop.structure.packed, loop.structure.tree
     frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
     first, dampers = packed.head["at_numbers"], _dampers(packed)
@@ -148,7 +152,7 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _dampers(packed: Packed) -> list[int]:
-    """Return the indices of the damping of each closure, and of each idle freedom."""
+    """Return indices in `numbers` of the damping of each closure and idle degree of freedom."""
     head, of_closure = packed.head, layout.CLOSURE_PLAN
     first, plan = head["at_closures"] + of_closure.at_numbers, packed.plan.view(np.int64)
     places = (int(plan[first + k * of_closure.size]) for k in range(head["closures"]))

@@ -20,7 +20,7 @@ CLOSURE_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(loop: Any) -> Figure:
-    """Return a figure with sticks to the joints and closures of every link, and balls at closures.
+    """Return a figure with sticks from each link to its joints and closures, and balls at closures.
 
     The two balls of a closure coincide if the loop is closed.
     """
@@ -65,7 +65,7 @@ def outline(loop: Any, configuration: FloatArray) -> list[report_answers.Outline
 
 
 def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
-    """Return the bodies, joints of the tree, closures, and actuators beyond limits."""
+    """Tabulate the bodies, the joints of the tree, the closures, and the actuators."""
     model = loop.model
     driven = set(loop.joint_names)
     joints: dict[str, list[Any]] = {"Driven": [], "Passive": [], "Floating": []}
@@ -112,7 +112,7 @@ def values_of(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
-    """Find configurations (..., nq) with given independent positions (..., mobility), from home.
+    """Find configurations (..., nq) with independent positions (..., mobility), starting from home.
 
     Raises:
         NoSolution: the loops do not close there.
@@ -145,7 +145,7 @@ def _line_at(pose: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def default_path(loop: Any) -> str:
-    """Return the path name of a bundled mechanism; empty for all others."""
+    """Return the name of a bundled mechanism's default path; empty for all others."""
     return {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}.get(
         loop.name, ""
     )

@@ -18,7 +18,7 @@ from robodyn.solvers.tree.kernels import layout
 
 
 class JointReactions(NamedTuple):
-    """Forces of each joint's parent on its child, base frame, about the joint's origin.
+    """Loads of each joint's parent on its child, base frame, about the joint's origin.
 
     Attributes:
         names: names of the joints, in the order of `movable_joint_names`.

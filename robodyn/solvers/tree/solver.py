@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Solver of a mechanism with closed loops: its packed parameters and entries."""
+"""Solver of a mechanism with closed loops: packed parameters and compiled functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from robodyn.solvers.tree.packing import inertia_numbers
 
 
 def _once(function: Callable[[Any], Any]) -> Any:
-    """Create a cached property from a function of the mechanism."""
+    """Create a cached property of a solver from a function of its mechanism."""
     return cached_property(lambda solver: function(solver.mechanism))
 
 
@@ -43,11 +43,11 @@ class LoopSolver(Solver):
         mechanism: mechanism with its `structure`.
 
     Attributes:
-        tree, pivots: of the structure.
+        tree, pivots: tree and alternative pivots of the structure.
         nq, nu, n: sizes of configuration, velocity and efforts.
         driven_at, free_at: indices of driven and of independent joints in a configuration.
         rates_at: indices of driven joints among the rates of the tree.
-        one: entries for single states.
+        one: compiled functions for single states.
     """
 
     failure_reasons = NO_STEP
@@ -93,11 +93,11 @@ class LoopSolver(Solver):
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:
-        """Derivatives of the dynamics in compiled code; None if differences are used."""
+        """Compiled derivatives of the dynamics; None if finite differences are used instead."""
         own = self.mechanism
         passive = self.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
         if passive.any():
-            return None  # differences are used instead
+            return None  # finite differences are used instead
         limits = SLOPE_STEP * own.structure.equations.columns
         numbers = *own._smooth.structure.packed.given, limits, falling_friction(own)
         sizes, held = (self.nq, self.nu, self.n), held_efforts(own)
@@ -108,11 +108,11 @@ class LoopSolver(Solver):
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
-        """Functions for single states without checks, which write into given arrays."""
+        """Unchecked functions for inner loops: single states, results written into given arrays."""
         return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether the controller's model has the same coordinates."""
+        """Return whether a controller's model has the same coordinates as the mechanism."""
         own = self.mechanism
         expected = model.coordinates, model.joint_names
         return isinstance(model.solver, LoopSolver) and expected == (
@@ -121,21 +121,21 @@ class LoopSolver(Solver):
         )
 
     def run_under(self, model: Any) -> Simulation:
-        """Return the compiled simulation with a controller that uses `model`."""
+        """Return the compiled simulation of the mechanism under a controller that uses `model`."""
         return Simulation(self.mechanism, model)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the plan as structure, and the numbers of the mechanism."""
+        """Return the plan, which is the mechanism's structure, and its packed numbers."""
         packed = self.mechanism.structure.packed
         return (packed.without_dry_friction if smooth else packed).given
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return numbers of the mechanism for each payload, as `lane_numbers`."""
+        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
         structure, model = self.mechanism.structure, self.mechanism.model
         tree, packed = structure.tree, structure.packed
         number = tree.body_of[model.tip_link]
         body = copy(tree.bodies[number])
-        # the base, or the plan has a body without mass
+        # the tip is on the base, or its body has no mass in the plan
         if number == 0 or not (body.mass > 0.0 or body.inertia.any()):
             return super().numbers_with(payloads, smooth=smooth)
         links = {link.name: link for link in model.links}
@@ -146,7 +146,7 @@ class LoopSolver(Solver):
         return numbers
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a kernel's status at a configuration."""
+        """Describe the cause of a compiled function's status at a configuration."""
         return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
@@ -158,7 +158,7 @@ class LoopSolver(Solver):
         return out
 
     def joint_sources(self) -> dict[str, Source]:
-        """Return the indices of positions and rates of the joints in `tree_state`."""
+        """Return indices of the joints' positions and rates in the result of `tree_state`."""
         tree = self.tree
         places = list(range(tree.rates))
         if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
@@ -169,7 +169,10 @@ class LoopSolver(Solver):
         }
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return positions of the tree's joints, and their rates by the velocity."""
+        """Return positions of the tree's joints, and their rates per unit of velocity, or None.
+
+        None means that the rates are the velocity, in another order.
+        """
         if self.rates_are_given:
             return q, None
         if len(q) == 1:

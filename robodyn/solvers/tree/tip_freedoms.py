@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Components of the tip's pose that determine a mechanism: position, rotation, or some of six."""
+"""Components of the tip's pose that determine a mechanism: position, rotation or a selection."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TipFreedoms(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Description for tables and messages."""
+        """Description of the components, for tables and messages."""
         known = {POSITION: "position", ROTATION: "rotation", POSE: "position and rotation"}
         what = known.get(self.rows) or ", ".join(NAMES[row] for row in self.rows)
         if self.suffice:
@@ -67,7 +67,7 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """Return the median sample's smallest relevant singular value."""
+        """Return the median over the samples of the smallest relevant singular value."""
         if len(rows) < count:
             return 0.0
         own = np.linalg.svd(tips[:, rows], compute_uv=False)[:, count - 1]

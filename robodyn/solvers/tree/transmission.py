@@ -22,7 +22,7 @@ from robodyn.solvers.tree.loop import ClosedLoop
 STEP = 0.1
 # Rate, relative to the others, below which it counts as zero.
 ZERO_RATE = 1e-8
-# Ratio of a map's inverse to it from which on it is singular.
+# Condition number above which a map counts as singular.
 SINGULAR = 1e10
 # Number of configurations around home for the check of the map, and their distance [rad, m].
 SAMPLES, SPREAD, SEED = 3, 0.05, 26
@@ -48,7 +48,7 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
 
 
 class Transmission:
-    """Map between motors and joints of a linkage, see `transmission`.
+    """Map between motors and joints of a linkage; see `transmission`.
 
     All other independent joints of the mechanism stay at home. The joints' positions (..., n) [rad
     or m] describe a state; from home the linkage moves there without changing its branch.
@@ -61,7 +61,7 @@ class Transmission:
         if not isinstance(mechanism, ClosedLoop):
             raise InvalidInput(
                 f"{mechanism.name} is of the kind {mechanism.kind!r}, expected a mechanism with "
-                "closed loops: without, each motor is a joint",
+                "closed loops: without loops, each motor is a joint itself",
                 value=mechanism.kind,
             )
         self._loop, self._model = mechanism, mechanism.model
@@ -72,8 +72,8 @@ class Transmission:
         for name in (*self.motors, *self.joints):
             if name not in known:
                 raise InvalidInput(
-                    f"{mechanism.name} has no joint {name!r} with a position of its own; there "
-                    f"are {', '.join(map(repr, known))}",
+                    f"{mechanism.name} has no joint {name!r} with a position of its own; its "
+                    f"joints are {', '.join(map(repr, known))}",
                     value=name,
                 )
         count = len(self.motors)
@@ -198,7 +198,7 @@ class Transmission:
         return _times(J, self._n("motor_efforts", motor_efforts))
 
     def inertia(self, positions: ArrayLike, *, load: bool = False) -> FloatArray:
-        """Compute the inertia (..., n, n) [kg m^2 or kg] of the linkage and rotors.
+        """Compute the inertia (..., n, n) [kg m^2 or kg] of linkage and rotors at the joints.
 
         Args:
             positions: (..., n) of the joints.
@@ -214,11 +214,11 @@ class Transmission:
 
     @cached_property
     def _unloaded(self) -> ClosedLoop:
-        """The mechanism without the masses that the joints carry directly."""
+        """Mechanism without the masses that the joints carry directly."""
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Return links that one of these joints carries without a linkage joint between."""
+        """Return links that one of the joints carries without a linkage joint in between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -234,13 +234,13 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Return rows of the tree's rates that, with the motors', determine all of them."""
+        """Return rows of the tree's rates that, with the motors' rows, determine all rates."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
             raise InvalidInput(
                 f"motors {', '.join(map(repr, self.motors))} do not move independently of each "
-                "other; leave out those that follow",
+                "other; leave out those that follow others",
                 value=self.motors,
             )
         free = [
@@ -269,18 +269,18 @@ class Transmission:
                 how = "by itself" if by == self.joints[n] else f"with {by!r}"
                 raise InvalidInput(
                     f"joint {self.joints[n]!r} moves {how} while the motors "
-                    f"{', '.join(map(repr, self.motors))} rest, expected one that they determine",
+                    f"{', '.join(map(repr, self.motors))} rest; expected one that they determine",
                     value=self.joints[n],
                 )
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the tree's rates by motor rates (rates, n), and by the other ones."""
+        """Return the tree's rates per motor rate (rates, n), and per rate in `_others`."""
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return J (..., n, n) and independent rates by joint rates (..., mobility, n)."""
+        """Return J (..., n, n), and the independent rates per joint rate (..., mobility, n)."""
         S = tangent(self._loop, q)
         rows = S[..., [*self._rows["motors"], *self._others], :]
         self._refuse_singular(rows, q)
@@ -291,7 +291,7 @@ class Transmission:
         return J, U @ J
 
     def _refuse_singular(self, matrices: FloatArray, q: FloatArray) -> None:
-        """Raise for the first of matrices (..., k, k) that cannot be inverted."""
+        """Raise an error for the first of the matrices (..., k, k) that cannot be inverted."""
         for index in np.ndindex(matrices.shape[:-2]):
             _, values, right = np.linalg.svd(matrices[index])
             if not values[-1] * SINGULAR > values[0]:
@@ -306,7 +306,7 @@ class Transmission:
                 )
 
     def _moved(self, names: tuple[str, ...], what: str, target: ArrayLike) -> FloatArray:
-        """Compute configurations (..., nq) for positions (..., n) of named joints, from home on."""
+        """Find configurations (..., nq) for positions (..., n) of named joints, from home."""
         goals, loop = self._n(what, target), self._loop
         held = [loop.structure.rate_names[row] for row in self._others]
         rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
@@ -338,7 +338,7 @@ def _solve(J: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _without(model: Model, links: set[str]) -> Model:
-    """Return the model with these links massless."""
+    """Return the model with the given links made massless."""
     bare = (
         replace(link, mass=0.0, inertia=np.zeros((3, 3))) if link.name in links else link
         for link in model.links

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tree of a model, with rigidly attached links as one body, in the kernels' frames."""
+"""Tree of a model, with rigidly attached links combined into bodies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TreeBody:
         frame: (4, 4) frame of the joint on that body at position 0, z along its axis.
         position, rate: indices of the joint's coordinates, or of the followed joint's for a mimic.
         own: index of its own position.
-        factor, offset: of a mimic joint.
+        factor, offset: factor and offset of a mimic joint.
         links: names of the links of the body.
         mass, com, inertia: of all of them, in the body's frame.
     """
@@ -62,12 +62,12 @@ class TreeBody:
 
     @property
     def kind(self) -> int:
-        """Type of the joint by the kernels' numbers."""
+        """Type of the joint, as a number of `kernels.layout`."""
         return KIND_NUMBERS[self.joint.kind] if self.joint else layout.FLOATING
 
     @property
     def width(self) -> int:
-        """Number of tree coordinates of its joint."""
+        """Number of tree coordinates of the joint."""
         return 6 if self.joint and self.joint.kind == "floating" else 1
 
 
@@ -86,7 +86,7 @@ class Tree:
         position_of: joint -> start of its position in a configuration.
         place_of: joint -> its slice of a configuration.
         rate_of: joint -> start of its rate; a mimic joint has that of the joint it follows.
-        positions, rates: lengths.
+        positions, rates: lengths of a configuration and of its rates.
         rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
         rate_units: `m` or `rad` of each.
         rate_places: index of each in a configuration; approximate for a floating joint.
@@ -136,7 +136,7 @@ class Tree:
             self.set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
-        """Return the tree of another model of the same shape; equal bodies are shared."""
+        """Return the tree of another model with the same shape; equal bodies are shared."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}
@@ -182,7 +182,7 @@ class Tree:
         )
 
     def set_inertia(self, body: TreeBody, links: dict[str, Link]) -> None:
-        """Give a body the mass, center of mass and inertia of its links, by their names."""
+        """Set a body's mass, center of mass and inertia from its links, given by name."""
         own = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
         mass = sum(links[name].mass for name in own)
         com, inertia = np.zeros(3), np.zeros((3, 3))
@@ -207,7 +207,7 @@ class Tree:
         return np.asarray(frame @ self.frame_of[link])
 
     def above(self, body: int) -> list[int]:
-        """Return the body and those between it and the base, which is excluded."""
+        """Return the body and those between it and the base, without the base."""
         found = []
         while body:
             found.append(body)
@@ -215,7 +215,7 @@ class Tree:
         return found
 
     def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
-        """Return bodies whose joints move the child (+1) or the parent (-1), but not both."""
+        """Return the bodies whose joints move only the child (+1) or only the parent (-1)."""
         down, up = self.above(child), self.above(parent)
         common = set(down) & set(up)
         return [(body, 1.0) for body in down if body not in common] + [
@@ -225,9 +225,10 @@ class Tree:
     def directions(
         self, closure: Closure
     ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
-        """Return whether points coincide, directions across a slide, and perpendicular pairs.
+        """Return the directions that define the equations of a closure.
 
-        They are in the frames of the two bodies.
+        They are: whether the points coincide, the directions across a slide, and pairs of
+        directions at a constant angle, each in the frames of the two bodies.
         """
         A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
         B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
@@ -251,8 +252,8 @@ class Tree:
 
         Args:
             B: (bodies, BODY_SIZE) placed bodies.
-            way: path from `loop_path`.
-            point: [m].
+            way: result of `loop_path`.
+            point: (3,) [m] base frame.
 
         Returns:
             The Jacobian.

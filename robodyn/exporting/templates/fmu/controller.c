@@ -1,5 +1,5 @@
-/* Computed torque of @MECHANISM@: efforts for its joints from their measured and their target
-   motion. It keeps the configurations from which the next ones are found. */
+/* Computed torque of @MECHANISM@: efforts of its joints for their measured and their target
+   motion. Each configuration is the initial guess for the next one. */
 enum { STATES = 0, INDICATORS = 0, INDICATOR = 0 };
 
 static unsigned state(unsigned k) { return k; }
@@ -29,5 +29,5 @@ static int advance(double *v, double size) {
 
 static int tangent(const double *v, const double *s, double *t) {
   UNUSED(v), UNUSED(s), UNUSED(t);
-  return @UPPER@_INVALID; /* modelDescription.xml offers none */
+  return @UPPER@_INVALID; /* modelDescription.xml offers no directional derivatives */
 }

@@ -7,12 +7,12 @@
 #include "@NAME@.h"
 
 #define UNUSED(x) (void)(x)
-/* Calls return 0, or 3: an error in both versions. */
 #define EXPORTED __attribute__((visibility("default")))
+/* Return values of all calls, which are equal in both versions of FMI. */
 enum { FINE = 0, DISCARD = 2, ERROR = 3 };
 
-/* Value references, as modelDescription.xml has them, and what the variables are at first; those
-   before SETTABLE may be set. */
+/* Value references as in modelDescription.xml, and start values of the variables; variables before
+   SETTABLE may be set. */
 enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N };
 enum { @REFERENCES@ };
 static const double STARTS[COUNT] = {@STARTS@};
@@ -110,7 +110,7 @@ static int set_states(Instance *m, const double *x, size_t n) {
   return FINE;
 }
 
-/* States, their slopes, their nominal sizes or the indicators of events. */
+/* States, their derivatives, their nominal values, or the event indicators. */
 enum { ALL_STATES, ALL_SLOPES, ALL_NOMINALS, ALL_INDICATORS };
 static int get_all(Instance *m, int what, double *x, size_t n) {
   size_t k;
@@ -160,7 +160,7 @@ static int let_go(void **kept) {
   return FINE;
 }
 
-/* What both versions spell alike, but for the number. */
+/* Functions whose names differ only by the number of the version. */
 EXPORTED const char *@PREFIX@GetVersion(void) { return "@FMI@.0"; }
 EXPORTED void @PREFIX@FreeInstance(void *c) { free(c); }
 EXPORTED int @PREFIX@SetDebugLogging(void *c, Boolean on, size_t n, const char *const *categories) {

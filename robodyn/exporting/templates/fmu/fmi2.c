@@ -1,4 +1,4 @@
-/* What FMI 2.0 alone has. */
+/* Functions of FMI 2.0 only. */
 typedef struct {
   Logger logger;
   void *(*allocate)(size_t, size_t);
@@ -50,7 +50,7 @@ EXPORTED int fmi2NewDiscreteStates(void *c, Events *events) {
   return FINE;
 }
 
-/* What there is none of: integers, booleans, texts, derivatives in time, states as bytes. */
+/* Not supported: integers, booleans, strings, time derivatives, serialized states. */
 #define NONE(name, ...)                                                      \
   EXPORTED int name(void *c, const void *which, size_t n, __VA_ARGS__) {     \
     UNUSED(c), UNUSED(which), UNUSED(values);                                \

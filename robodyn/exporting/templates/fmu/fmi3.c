@@ -1,4 +1,4 @@
-/* What FMI 3.0 alone has. */
+/* Functions of FMI 3.0 only. */
 EXPORTED void *fmi3InstantiateModelExchange(const char *name, const char *token,
                                             const char *resources, bool visible, bool logging,
                                             void *environment, Logger logger) {
@@ -72,7 +72,7 @@ EXPORTED int fmi3GetNumberOfEventIndicators(void *c, size_t *n) {
   return FINE;
 }
 
-/* What there is none of: other types, clocks, dependencies at run time, states as bytes. */
+/* Not supported: other types, clocks, dependencies at run time, serialized states. */
 #define NO_VALUES(type)                                                                   \
   EXPORTED int fmi3Get##type(void *c, const unsigned *which, size_t n, void *x, size_t m) { \
     UNUSED(c), UNUSED(which), UNUSED(x), UNUSED(m);                                       \

@@ -1,6 +1,6 @@
-/* @MECHANISM@ as a plant. In model exchange its states are the positions of the driven joints and
-   the velocity, so that loops stay closed and quaternions of unit length; and, with elastic drives,
-   positions and rates of the motors. */
+/* @MECHANISM@ as a plant. In model exchange, its states are the positions of the driven joints and
+   the velocity, so that loops stay closed and quaternions have unit length. With elastic drives,
+   positions and rates of the motors are further states. */
 enum { M = @MOTORS@, STATES = M + N + NV + M, INDICATORS = 2 * N, INDICATOR = ABOVE_LOWER_END };
 
 /* Stiffness, damping and inertia of elastic drives, as in the library. */
@@ -15,19 +15,19 @@ static unsigned slope(unsigned k) {
   return at(k, MOTOR_RATE, RATE, ACCELERATION, MOTOR_ACCELERATION);
 }
 
-/* Effort of an actuator, as far as it goes. */
+/* Effort of an actuator, within its limits. */
 static double actuator(const double *v, int i) {
   double most = @NAME@_effort_limits[i], effort = v[EFFORT + i];
   return effort > most ? most : effort < -most ? -most : effort;
 }
 
-/* Effort of an elastic drive on its joint; it is linear, so of changes its change. */
+/* Effort of an elastic drive on its joint; it is linear, so changes of v give the change of it. */
 static double spring(const double *v, int i) {
   return DRIVES[i][0] * (v[MOTOR_POSITION + i] - v[POSITION + i]) +
          DRIVES[i][1] * (v[MOTOR_RATE + i] - v[RATE + i]);
 }
 
-/* Efforts on the joints, those of the end stops among them. */
+/* Efforts on the joints, including those of the end stops. */
 static int loads(const double *v, double *efforts) {
   int i, status = @NAME@_end_stop_efforts(v + CONFIGURATION, v + VELOCITY, v[INTEGRATION_STEP],
                                          efforts);
@@ -35,7 +35,7 @@ static int loads(const double *v, double *efforts) {
   return status;
 }
 
-/* All that follows from the configuration, or from the positions where a tool integrates these. */
+/* Compute all outputs from the configuration, or from the positions if a tool integrates these. */
 static int compute(double *v, int integrated) {
   double efforts[N];
   int i, status = integrated ? @NAME@_configuration(v + POSITION, v + CONFIGURATION)
@@ -67,8 +67,8 @@ static int advance(double *v, double size) {
                      size / steps, steps);
 }
 
-/* Changes t of all variables with a change s of states and inputs: the acceleration's by the
-   library's derivatives, those of kinematics by central differences along the motion. */
+/* Directional derivatives t of all variables for a change s of states and inputs: of accelerations
+   by the library's derivatives, of the kinematics by central differences along the motion. */
 static int tangent(const double *v, const double *s, double *t) {
   double shift[NV], efforts[N], changes[N], a[NV], b[NV], load[6];
   double by_q[NV * NV], by_v[NV * NV], by_e[NV * N], largest = 1.0, h;

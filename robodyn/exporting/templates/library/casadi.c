@@ -1,5 +1,6 @@
-/* CasADi's external functions of @MECHANISM@: dynamics in displacements from home, with Jacobians.
-   casadi.external("@NAME@_casadi_forward_dynamics", "lib@NAME@.so") reads them. Matrices are by columns. */
+/* @MECHANISM@ for CasADi's external functions: dynamics in displacements from home, with Jacobians.
+   Load one by casadi.external("@NAME@_casadi_forward_dynamics", "lib@NAME@.so"). Matrices are
+   stored by columns. */
 #include "@NAME@.h"
 
 #include <math.h>
@@ -11,10 +12,10 @@
 
 enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N, LARGEST = NV > N ? NV : N };
 
-/* First elements of rotation vectors in a displacement, then -1. */
+/* Indices of the first elements of rotation vectors in a displacement; ends with -1. */
 static const int rotations[] = {@ROTATIONS@-1};
 
-/* Change of the configuration by a change of the rotation vector x (3): by := by J(x), NV columns. */
+/* Derivatives with respect to the rotation vector x (3): by := by J(x), with NV columns. */
 static void turn(const double *x, int first, int rows, double *by)
 {
   const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], angle = sqrt(square);

@@ -1,7 +1,7 @@
 /* The dynamics of @MECHANISM@, exported by robodyn @VERSION@: SI units, radians, base frame z up.
 
    Every function returns @UPPER@_OK or another status; @NAME@_status_text returns its text. No
-   function allocates memory, takes a lock or has a state: call them at any priority, from any
+   function allocates memory, takes a lock or keeps state: call them at any priority, from any
    thread. Results are written to the last arguments, and are undefined if the status is an error.
    Wrenches are exerted by the surroundings on the mechanism. Matrices are stored by rows.
 

@@ -2,19 +2,19 @@
 
 @COORDINATES@ */
 
-/** A call without a result; `status` is the number that the C library returns. */
+/** Error of a call without a result; `status` is the number that the C library returned. */
 export class MechanismError extends Error {
   readonly status: number;
 }
 
-/** An instance of the module; methods throw MechanismError and TypeError. Matrices are by rows. */
+/** Instance of the module; methods throw MechanismError and TypeError. Matrices are by rows. */
 export class Mechanism {
-  /** Of the last call: 0, or @LIMITED@ where efforts were cut to what the actuators have. */
+  /** Status of the last call: 0, or @LIMITED@ if efforts were reduced to the actuators' limits. */
   readonly status: number;
   readonly jointNames: string[];
   readonly jointUnits: string[];
   readonly home: number[];
-  /** Lower and upper [rad or m], of each driven joint. */
+  /** Lower and upper position limit [rad or m] of each driven joint. */
   readonly positionLimits: [number, number][];
   readonly velocityLimits: number[];
   readonly effortLimits: number[];
@@ -22,5 +22,5 @@ export class Mechanism {
 @METHODS@
 }
 
-/** The module from its address, @NAME@.wasm beside this file by default, or from its bytes. */
+/** Load the module from a URL, by default @NAME@.wasm beside this file, or from its bytes. */
 export function load(source?: URL | string | BufferSource): Promise<Mechanism>;

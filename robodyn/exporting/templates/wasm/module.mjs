@@ -2,14 +2,14 @@
 //   import { load } from "./@NAME@.mjs";
 //   const m = await load();
 //   m.inverseDynamics(m.home, rest, rest);
-// SI units, radians, base frame z up. @NAME@.d.ts says of every argument its shape and unit.
+// SI units, radians, base frame z up. @NAME@.d.ts states the shape and unit of each argument.
 
 const FUNCTIONS = @FUNCTIONS@;
 const DATA = @DATA@;
 const STATUSES = @STATUSES@;
 const LIMITED = @LIMITED@;
 
-/** A call without a result; `status` is the number that the C library returns. */
+/** Error of a call without a result; `status` is the number that the C library returned. */
 export class MechanismError extends Error {
   constructor(name, status) {
     super(`${name}: ${STATUSES[status] ?? status}`);
@@ -17,12 +17,12 @@ export class MechanismError extends Error {
   }
 }
 
-/** An instance of the module; not to be used by two threads at once. */
+/** Instance of the module; it must not be used by two threads at once. */
 export class Mechanism {
   #calls;
   #memory;
   #start;
-  /** Of the last call: 0, or @LIMITED@ where efforts were cut to what the actuators have. */
+  /** Status of the last call: 0, or @LIMITED@ if efforts were reduced to the actuators' limits. */
   status = 0;
 
   constructor(instance) {
@@ -71,7 +71,7 @@ for (const [name, listed] of Object.entries(FUNCTIONS)) {
   };
 }
 
-/** The module from its address, @NAME@.wasm beside this file by default, or from its bytes. */
+/** Load the module from a URL, by default @NAME@.wasm beside this file, or from its bytes. */
 export async function load(source = new URL("./@NAME@.wasm", import.meta.url)) {
   let bytes = source;
   if (source instanceof URL || typeof source === "string") {

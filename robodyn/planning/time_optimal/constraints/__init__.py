@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Limits of a motion along a path: of the motion, of efforts, of their rates."""
+"""Limits along a path: of rates and accelerations, of efforts, and of effort rates."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""All limits of a motion: the requested ones, else those of the mechanism."""
+"""All limits of a motion: the requested limits, and by default those of the mechanism."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Constraints:
 
     Attributes:
         first, second, third: all limits by their order; see `constraints.base`.
-        efforts: the first of the second-order limits.
+        efforts: effort limits, the first of the second-order limits.
         condition: largest condition number of the path.
         characteristic_length: length [m] by which moments are divided in the condition number.
 
@@ -78,8 +78,8 @@ class Constraints:
         changing = limit("effort_rate_limits")
         if redundant and np.isfinite(changing).any():
             raise InvalidInput(
-                "effort_rate_limits of more drives than freedoms are not supported, as the "
-                "motion does not determine the efforts; leave them out",
+                "effort_rate_limits are not supported with more drives than degrees of freedom, "
+                "because the motion does not determine the efforts; omit them",
                 value=settings.effort_rate_limits,
             )
         length = settings.characteristic_length
@@ -88,10 +88,10 @@ class Constraints:
         self.third = [each for each in (kinematic.Jerk(mechanism, jerk), rates) if each.names]
 
     def intervals(self, path: SampledPath, ends: tuple[float, float]) -> Intervals:
-        """Create the kernels' form of all limits along a piece; `ends` are x at its ends.
+        """Convert all limits along a piece to `Intervals`; `ends` are s'^2 at the piece's ends.
 
         Raises:
-            KinematicsError: no efforts exist in a configuration; `index` is its place in (N, 3).
+            KinematicsError: no efforts exist at a configuration; `index` is its index in (N, 3).
         """
         parts = [each.coefficients(path, ends) for each in self.second]
         terms = np.concatenate([part.terms for part in parts], axis=2)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Interface of limits along a path, by the highest derivative of s that they constrain.
+"""Interface of limits along a path, ordered by the highest derivative of s that they constrain.
 
 The solvers access limits only through these three classes. Every limit has a margin at the points
-where it is imposed, and a smaller one between them, where it is verified.
+where it is imposed, and a smaller margin between these points, where it is verified.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Coefficients(NamedTuple):
     Attributes:
         terms: (N, 3, K, 7) A, B, C, D, S, G and the rate |dp/ds| of the joint, at both ends and in
             the middle.
-        upper, lower: (N, K) limits; infinite for none.
+        upper, lower: (N, K) limits; infinite for no limit.
         curved: whether anything is nonlinear in s'^2 and s''.
     """
 
@@ -42,7 +42,7 @@ class Coefficients(NamedTuple):
 
 
 def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) -> FloatArray:
-    """Compute quantities (..., K) from terms (..., K, 7), s'^2 and s'' (..., 1)."""
+    """Evaluate quantities (..., K) from terms (..., K, 7), s'^2 and s'' (..., 1)."""
     A, B, C, D, S, G, _ = np.moveaxis(terms, -1, 0)
     root = np.sqrt(square)
     return np.asarray(A * acceleration + B * square + C * root + D + S / (1.0 + G * square))
@@ -57,10 +57,10 @@ class Excess(NamedTuple):
 
 
 class FirstOrder:
-    """Limit of s'.
+    """Limit on the speed s' along a path.
 
     Attributes:
-        names: (K,) of the limited quantities, for messages.
+        names: (K,) names of the limited quantities, for messages.
     """
 
     names: list[str]
@@ -75,11 +75,11 @@ class FirstOrder:
 
 
 class SecondOrder:
-    """Limit of s'' and s'.
+    """Limit on s'' and s'.
 
     Attributes:
-        names: (K,) of the limited quantities, for messages.
-        sizes: (2, K) of the lower and the upper limit, to which an excess is relative.
+        names: (K,) names of the limited quantities, for messages.
+        sizes: (2, K) magnitudes of the lower and upper limits, by which an excess is divided.
     """
 
     names: list[str]
@@ -89,7 +89,7 @@ class SecondOrder:
         """Compute the terms of the limit along a path, for s'^2 at its ends.
 
         Raises:
-            KinematicsError: no efforts exist in a configuration; `index` is its place.
+            KinematicsError: no efforts exist at a configuration; `index` is its index.
         """
         raise NotImplementedError
 
@@ -99,13 +99,13 @@ class SecondOrder:
 
 
 class OfJoints:
-    """Symmetric limits (n,) of a quantity of the driven joints; infinite for none.
+    """Symmetric limits (n,) of a quantity of the driven joints; infinite for no limit.
 
     Attributes:
         quantity: limited quantity, for messages.
         joints: (K,) joints with a limit.
         most: (K,) limits.
-        names: (K,) of the limited quantities.
+        names: (K,) names of the limited quantities.
     """
 
     quantity = ""
@@ -117,14 +117,14 @@ class OfJoints:
 
 
 class ThirdOrder(OfJoints):
-    """Limit that involves the third derivative of s."""
+    """Limit on a rate of change that involves the third derivative of s."""
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the quantities' derivatives by r.
+        """Compute the terms of the quantities' derivatives with respect to r.
 
         Args:
             course: samples in N intervals.
-            terms: (N, 3, K, 7) of the second-order limits, those of efforts first.
+            terms: (N, 3, K, 7) terms of the second-order limits, those of efforts first.
 
         Returns:
             The terms.
@@ -134,7 +134,7 @@ class ThirdOrder(OfJoints):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the quantities (N, M, K) whose derivatives by time are limited.
+        """Compute the quantities (N, M, K) whose time derivatives are limited.
 
         Args:
             course, terms: as for `coefficients`.
@@ -162,7 +162,7 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
 
 
 def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
-    """Convert one number, or `count`, to limits (count,); infinite for no limit.
+    """Convert one number, or `count` numbers, to limits (count,); infinite for no limit.
 
     Raises:
         InvalidInput: a number is not positive.

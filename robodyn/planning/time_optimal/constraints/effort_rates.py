@@ -2,9 +2,9 @@
 
 """Rate limits of the efforts: limits of their time derivatives, without dry friction.
 
-The current of a drive changes in a finite time, the pressure in a cylinder even more slowly, so a
-jump of the effort does not reach the joint. Dry friction is excluded, because it jumps when a joint
-reverses.
+The current of a drive takes time to change, and the pressure in a cylinder even more, so a jump of
+the commanded effort does not reach the joint. Dry friction is excluded, because it jumps when a
+joint reverses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robodyn.planning.time_optimal.sampled_path import IMPOSED, SmoothPath, deri
 
 
 class EffortRates(ThirdOrder):
-    """Limits (n,) [N/s or N m/s] in both directions; infinite for none. See `ThirdOrder`."""
+    """Symmetric effort-rate limits (n,) [N/s or N m/s]; infinite if unlimited. See `ThirdOrder`."""
 
     quantity = "effort rate"
 
@@ -29,7 +29,7 @@ class EffortRates(ThirdOrder):
         self._mechanism, self._wrench = mechanism, wrench
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the derivatives of efforts."""
+        """Compute the terms of the efforts' derivatives with respect to r."""
         path = course.path
         g1, g2, g3 = course.imposed
         A, B, C = (terms[..., self.joints, k] for k in range(3))
@@ -52,7 +52,7 @@ class EffortRates(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the efforts (N, M, K) whose derivatives by time are limited."""
+        """Compute the efforts (N, M, K) whose time derivatives are limited."""
         q, u, w = course.path.motion
         speed = np.sqrt(square)
         effort = without_friction(self._mechanism).inverse_dynamics(

@@ -2,9 +2,9 @@
 
 """Effort limits of the drives, which bound acceleration and speed along the path.
 
-Inverse dynamics is linear in the acceleration and, without friction, in the squared speed:
-A s'' + B s'^2 + D, computed by the mechanism without friction. Viscous friction adds C s'; dry
-friction adds a constant and the Stribeck part S / (1 + G s'^2), known from the actuators.
+Inverse dynamics is linear in the acceleration and, without friction, in the squared speed: A s'' +
+B s'^2 + D, computed for the mechanism without friction. Viscous friction adds C s'. Dry friction
+adds a constant and the Stribeck part S / (1 + G s'^2), both known from the actuators.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Efforts(SecondOrder):
     """Limits of the driven joints' efforts, including the motors' torque-speed curves.
 
     Attributes:
-        limits: (n, 2) [N or N m] least and largest.
+        limits: (n, 2) [N or N m] least and largest efforts.
         curves: torque-speed curves of the motors.
         names, sizes: see `SecondOrder`.
-        subjects: (n,) whose efforts they are, for messages.
+        subjects: (n,) names of the joints that the efforts act on, for messages.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Efforts(SecondOrder):
         return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute efforts and their excess for s'^2 and s'' (N, M, 1)."""
+        """Compute efforts, and how far they exceed their limits, for s'^2 and s'' (N, M, 1)."""
         speed = np.sqrt(square)
         q, u, w = path.motion
         effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)
@@ -121,7 +121,7 @@ class Efforts(SecondOrder):
             )
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Describe an effort [N or N m] that exceeds its limit at a place of the path."""
+        """Describe an effort [N or N m] that exceeds its limit at a point of the path."""
         unit, (lower, upper) = self._mechanism.drives.effort_units[row], self.limits[row]
         bound = upper if value > upper else lower
         return (
@@ -130,17 +130,17 @@ class Efforts(SecondOrder):
         )
 
     def _rates(self, path: SampledPath) -> FloatArray:
-        """Return the rates dp/ds (N, 3, K) of each quantity's joint where limits are imposed."""
+        """Return the rates dp/ds (N, 3, K) of the joints at the points where limits are imposed."""
         return path.rates[:, path.imposed]
 
     def _quantities(self, q: FloatArray) -> Quantities:
-        """Create the function from a motion at configurations (N, M, nq) to quantities."""
+        """Create a function that computes the limited quantities at configurations (N, M, nq)."""
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
-        """Compute jumps (N, M, n) of efforts where rates change sign; zero elsewhere.
+        """Compute the friction jumps (N, M, n) of efforts next to reversals of the rates; else 0.
 
-        A jump is the difference to the friction on the other side of the point.
+        A jump is the friction on the other side of the reversal minus that at the point.
         """
         out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
         for i in np.flatnonzero(crosses.any(axis=(0, 1))):
@@ -163,10 +163,11 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
 
 
 def lower_and_upper_limits(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
-    """Convert symmetric limits, a number or (n,), or limits (n, 2), to (n, 2).
+    """Convert symmetric limits (a number or (n,)), or limits (n, 2), to limits (n, 2).
 
     Raises:
-        InvalidInput: the values are no limits, or a lower one is above its upper one.
+        InvalidInput: the values are not valid limits, or a lower limit is not below its upper
+            limit.
     """
     array = as_numbers(name, value)
     count = len(mechanism.joint_names)

@@ -2,15 +2,15 @@
 
 """Limits of the motion itself: rates, accelerations and jerk of driven joints, speed of the tip.
 
-With p(s) of the driven joints along the path and x(s) of the tip:
+With positions p(s) of the driven joints and x(s) of the tip along the path, these are limits of:
 
-- rates |dp/ds| s', as screws, gears and motors have a largest speed. Near a singularity of the
+- rates |dp/ds| s', because screws, gears and motors have a largest speed. Near a singularity of the
   inverse kinematics dp/ds grows without bound, so the speed along the path falls;
 - the tip's speed |dx/ds| s', for processes or people beside the machine;
 - accelerations dp/ds s'' + d2p/ds2 s'^2: if a path bends, the second term requires acceleration
-  even at constant speed, so their limit bounds the speed in bends;
+  even at constant speed, so an acceleration limit bounds the speed in bends;
 - jerk, the time derivative of accelerations, whose jumps excite elastic parts behind the drive.
-  With a limit of jerk accelerations are continuous, and zero at rests.
+  With a jerk limit, accelerations are continuous, and zero whenever the motion rests.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from robodyn.planning.time_optimal.sampled_path import (
 
 
 class Rates(FirstOrder):
-    """Symmetric rate limits (n,) [m/s or rad/s]; infinite for none. See `FirstOrder`."""
+    """Symmetric rate limits (n,) [m/s or rad/s]; infinite for no limit. See `FirstOrder`."""
 
     def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
         self._limits = limits
@@ -51,12 +51,12 @@ class Rates(FirstOrder):
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions of velocity limits that speeds s' (N, M, 1) use."""
+        """Compute the used fractions of velocity limits at speeds s' (N, M, 1)."""
         return np.asarray(np.abs(path.rates * speed) / self._limits)
 
 
 class TipSpeed(FirstOrder):
-    """Limit of the tip's speed [m/s], finite. See `FirstOrder`."""
+    """Finite limit of the tip's speed [m/s]. See `FirstOrder`."""
 
     def __init__(self, mechanism: Mechanism, limit: float) -> None:
         self._mechanism, self._limit = mechanism, limit
@@ -78,7 +78,7 @@ class TipSpeed(FirstOrder):
 
 
 class Accelerations(OfJoints, SecondOrder):
-    """Limits (n,) [m/s^2 or rad/s^2] in both directions; infinite for none. See `SecondOrder`."""
+    """Symmetric limits (n,) [m/s^2 or rad/s^2]; infinite for no limit. See `SecondOrder`."""
 
     quantity = "acceleration"
 
@@ -96,19 +96,19 @@ class Accelerations(OfJoints, SecondOrder):
         return Coefficients(terms, bound, -bound, curved=False)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute accelerations and their excess for s'^2 and s'' (N, M, 1)."""
+        """Compute accelerations, and how far they exceed limits, for s'^2 and s'' (N, M, 1)."""
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         fractions = driven / self.sizes[0]
         return Excess(driven, fractions - 1.0, -fractions - 1.0)
 
 
 class Jerk(ThirdOrder):
-    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3]; infinite for none. See `ThirdOrder`."""
+    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3]; infinite for no limit. See `ThirdOrder`."""
 
     quantity = "jerk"
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the derivatives of accelerations."""
+        """Compute the terms of the accelerations' derivatives with respect to r."""
         path = course.path
         g1, g2, g3 = course.imposed
         rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))
@@ -127,6 +127,6 @@ class Jerk(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the accelerations (N, M, K) whose derivatives by time are limited."""
+        """Compute the accelerations (N, M, K) whose time derivatives are limited."""
         driven = course.path.rates * acceleration + course.path.bends * square
         return np.asarray(driven[..., self.joints])

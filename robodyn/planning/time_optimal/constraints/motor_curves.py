@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motors' torque-speed curves: the faster a joint moves, the less effort its motor has.
+"""Torque-speed curves: the faster a joint moves, the less effort its motor provides.
 
 The voltage of a motor is limited and its back-EMF grows with its speed; the difference drives the
-current and so the torque. As the speed along the path rises, the effort limits approach each other
-until they meet the efforts of the motion.
+current and so the torque. As the speed along the path rises, the effort limits shrink until they
+meet the efforts of the motion.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class MotorCurves(NamedTuple):
     counts: IntArray
 
     def at(self, rates: FloatArray) -> FloatArray:
-        """Compute available efforts (..., n) [N or N m] at rates (..., n); infinite by default."""
+        """Compute available efforts (..., n) at rates (..., n); infinite without a curve."""
         out = np.full(rates.shape, np.inf)
         for i, count in enumerate(self.counts):
             if count:
@@ -58,7 +58,7 @@ class MotorCurves(NamedTuple):
         return cls(speeds, efforts, counts)
 
     def padded(self, count: int) -> MotorCurves:
-        """Add quantities without a curve, for `count` in all."""
+        """Append quantities without a curve, up to a total of `count`."""
         more = (0, count - len(self.counts))
         speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
         return MotorCurves(speeds, efforts, np.pad(self.counts, more))

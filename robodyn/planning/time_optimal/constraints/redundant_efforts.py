@@ -2,12 +2,12 @@
 
 """Effort limits of mechanisms with more drives than degrees of freedom, such as cable robots.
 
-Efforts with the same effect differ by internal ones, t + N y. For every r + 1 drives, with r = n -
-f redundant drives, one combination of efforts is independent of internal forces; its coefficients
-are minors of the rows of N. Efforts within the limits exist if and only if all of these
-combinations are within the bounds that follow from the limits. These are the facets of the zonotope
-of available wrenches (Bouchard, Gosselin and Moore, 2010), linear in s'' and s'^2 as the motion's
-own wrench is.
+Efforts with the same effect differ by internal efforts: t + N y, where the columns of N span the
+null space. For every r + 1 drives, with r = n - f redundant drives, one combination of efforts is
+independent of internal forces; its coefficients are minors of the rows of N. Efforts within the
+limits exist if and only if all of these combinations are within the bounds that follow from the
+limits. These bounds are the facets of the zonotope of available wrenches (Bouchard, Gosselin and
+Moore, 2010). Like the wrench of the motion, they are linear in s'' and s'^2.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ NO_FACET = 1e-9
 class RedundantEfforts(Efforts):
     """Limits of the efforts of redundant drives; see `Efforts`.
 
-    The limited quantities are combinations of efforts relative to their bounds, at most 1; the
-    second half is for the lower bounds. Jumps of dry friction at reversals are not considered.
+    The limited quantities are combinations of efforts relative to their upper bounds, at most 1;
+    the second half is for the lower bounds. Jumps of dry friction at reversals are not considered.
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class RedundantEfforts(Efforts):
         self.sizes = np.ones((2, len(self.names)))
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute efforts and their excess for s'^2 and s'' (N, M, 1)."""
+        """Compute combinations of efforts and their excess above 1 for s'^2 and s'' (N, M, 1)."""
         q, u, w = path.motion
         motion = u * np.sqrt(square), u * acceleration + w * square
         value = self._quantities(q)(self._mechanism, *motion)
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Describe efforts that exceed their limits at a place of the path."""
+        """Describe efforts that exceed their limits at a point of the path."""
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
     def _rates(self, path: SampledPath) -> FloatArray:
-        """Return zeros: combinations have no rates of their own."""
+        """Return zero rates: combinations of efforts have no joint rate."""
         return np.zeros((len(path.steps), PLACES, len(self.names)))
 
     def _quantities(self, q: FloatArray) -> Quantities:
@@ -89,7 +89,7 @@ class RedundantEfforts(Efforts):
         return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute combinations of efforts (..., K, r + 1) that limits bound, and the bounds."""
+        """Compute coefficients (..., K, r + 1) of combinations of efforts, and their bounds."""
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip

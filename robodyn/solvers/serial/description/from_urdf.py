@@ -27,21 +27,22 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
 
     Rigidly attached links count as one body, wherever they are on the chain. The chain starts at
     the root, which is fixed, and ends at the leaf behind the largest number of movable joints,
-    unless the options or the URDF's `<robodyn>` name other links. A warning names the parts of the
-    URDF that the model does not contain.
+    unless the options or the URDF's `<robodyn>` element name other links. A warning names the parts
+    of the URDF that the model does not contain.
 
     Raises:
-        ModelError: a spring between points, an unknown link, no chain or several equally long
-            ones, a mimic, floating or planar joint in it, a movable joint outside it, an apparent
-            gripper finger or loop cut open, and with `strict=True` a moving link without
-            `<inertial>`, which is otherwise massless.
+        ModelError: the model has a spring between points; a link is unknown; there is no chain, or
+            there are several equally long ones; a joint of the chain is a mimic, floating or
+            planar joint; a joint outside the chain is movable; the last joint looks like a
+            gripper's finger, or two links like the halves of a loop that was cut open; or, with
+            `strict=True`, a moving link has no `<inertial>` (otherwise it is massless).
         UnphysicalInertia: with `strict=True`.
     """
     source, start = builder.source, builder.home
     if builder.springs:
         raise ModelError(
-            f"{source}: spring {builder.springs[0].name!r} is between points, and an arm has "
-            "springs at joints only; load it with the kind closed_loop",
+            f"{source}: spring {builder.springs[0].name!r} is between points, but an arm has "
+            "springs only at its joints; load it with the kind closed_loop",
             value=builder.springs[0].name,
         )
     own = [j.name for j in builder.joints.values() if j.kind in KINDS and j.mimic is None]
@@ -80,12 +81,12 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
 
 
 def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Collection[str]) -> None:
-    """Warn of links that neither move with the chain nor belong to its base.
+    """Warn about links that neither move with the chain nor belong to its base.
 
     Args:
         tree: tree of the URDF; links on held joints beside the chain move with it.
         model: the arm.
-        actuated: joints that the URDF gives actuators.
+        actuated: joints for which the URDF states actuators.
     """
     own = {joint.name for joint in model.joints}
     kept = {tree.body[model.base_link], *(joint.child for joint in model.joints if joint.moves)}

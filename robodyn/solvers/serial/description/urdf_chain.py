@@ -37,9 +37,10 @@ def find_chain(
     """Find the chain between two links, by default from the root to the leaf with the most joints.
 
     Raises:
-        ModelError: an unknown link, no chain or several equally long ones, a joint of another kind
-            in it, a movable joint outside it that is not held, an apparent gripper finger at the
-            end of the longest chain, or an apparent loop.
+        ModelError: a link is unknown; there is no chain, or there are several equally long ones; a
+            joint of the chain has an unsupported type; a joint outside the chain is movable and
+            not held; the longest chain seems to end in a gripper's finger; or two links look like
+            the halves of a loop that was cut open.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -73,7 +74,7 @@ def find_chain(
 def longest_chains(
     tree: ZeroConfigurationTree, base: str | None, spelling: Spelling
 ) -> dict[str, list[Any]]:
-    """Return all joints, fixed ones too, to each leaf behind the largest number of movable ones.
+    """Return the joints, fixed ones included, to each leaf with the most movable joints above it.
 
     Raises:
         ModelError: an end of the chain appears to be a gripper's finger.
@@ -142,9 +143,9 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _has_similar_branches(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Return whether the branches behind two ends are similar, too, like the fingers of a hand.
+    """Return whether the branches behind two ends are also similar, like the fingers of a hand.
 
-    The halves of a loop may be similar, too, but they are in the same place.
+    The halves of a cut loop may be similar as well, but they are in the same place.
     """
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])
@@ -162,7 +163,7 @@ _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
-    """Return the joints from `base` down to a link, or None if it is not below."""
+    """Return the joints from `base` down to a link, or None if the link is not below it."""
     path = []
     while link != base:
         if link not in tree.above:
@@ -179,8 +180,8 @@ def _movable(path: list[Any]) -> int:
 def _check_kind(joint: Any, source: str, spelling: Spelling) -> None:
     if joint.kind not in KINDS:
         raise ModelError(
-            f"{source}: joint {joint.name!r} is {joint.kind}, a chain takes {', '.join(KINDS)} and "
-            "fixed",
+            f"{source}: joint {joint.name!r} is {joint.kind}; the joints of a chain must be "
+            f"{', '.join(KINDS)} or fixed",
             value=joint.name,
         )
     if joint.mimic is not None:
@@ -200,7 +201,7 @@ def _check_branches(tree: ZeroConfigurationTree, chain: UrdfChain, spelling: Spe
                 f"{tree.source}: joint {joint.name!r} is movable and not part of the chain to "
                 f"{chain.tip!r}; choose a tip link behind it, such as "
                 f"{spelling('tip_link', joint.child)}, make it fixed, hold it with "
-                f"{spelling('hold_branches', True)}, or take the whole tree, "
+                f"{spelling('hold_branches', True)}, or load the whole tree, "
                 f"{spelling('kind', 'closed_loop')}",
                 value=joint.name,
             )
@@ -229,8 +230,8 @@ def check_gripper(
 
     Args:
         tree: tree of the URDF.
-        longest: all joints, fixed ones too, to each leaf behind most movable joints.
-        spelling: function that spells an option in messages.
+        longest: for each leaf with the most movable joints above it, all joints down to it.
+        spelling: function that formats an option for messages.
 
     Raises:
         ModelError: names the fingers, and candidates for the tip.
@@ -264,7 +265,7 @@ def check_gripper(
 
 
 def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
-    """Return prismatic joints side by side on one body, each at the end of a chain."""
+    """Return prismatic joints at the ends of chains that are side by side on one body."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
         last = next((joint for joint in reversed(path) if joint.moves), None)
@@ -283,7 +284,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Return links without inertia and children on the same body: tool frames."""
+    """Return the links on the same body that have neither inertia nor children: tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

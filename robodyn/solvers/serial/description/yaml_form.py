@@ -42,7 +42,7 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
     Args:
         document: mapping from `read_yaml`.
         source: file name, for messages.
-        options: whether unphysical inertias are rejected instead of warned of.
+        options: `strict` rejects unphysical inertias instead of issuing a warning.
 
     Returns:
         The model.
@@ -96,9 +96,10 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
 def _frames(
     link: Fields, convention: str, before: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return frames (4, 4): of a joint in the previous one, of its link's row and of its end in it.
+    """Return three frames (4, 4) of a link: its joint's, its table row's and its end's.
 
-    A DH table gives center of mass and inertia in the row's frame.
+    The first is in the previous joint's frame, the others are in this joint's. A Denavit-Hartenberg
+    table states the center of mass and the inertia in the row's frame.
     """
     prismatic = link.text("joint", choices=KINDS) == "prismatic"
     free, fixed = ("d", "theta") if prismatic else ("theta", "d")
@@ -124,7 +125,7 @@ def _frames(
 
 
 def _screw(axis: int, angle: float, shift: float) -> FloatArray:
-    """Return the transform (4, 4) of a rotation about x or z and a translation along it."""
+    """Return the transform (4, 4) of a rotation about x or z and a translation along this axis."""
     out = np.eye(4)
     i, j = sorted(((axis + 1) % 3, (axis + 2) % 3))
     out[i, i] = out[j, j] = np.cos(angle)
@@ -134,7 +135,7 @@ def _screw(axis: int, angle: float, shift: float) -> FloatArray:
 
 
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
-    """Create a link from fields in its own frame (4, 4) on the joint's."""
+    """Create a link from fields that refer to a frame (4, 4), stated in its joint's frame."""
     R, body = frame[:3, :3], model_file.body_of(fields)
     return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 
@@ -171,7 +172,7 @@ def _driven(joint: Joint, link: Fields) -> Joint:
             raise link.refuse(
                 name,
                 link.get(name, ""),
-                f"nothing besides {link.where('actuator')}, whose {of_actuator} says the same; "
+                f"no value, as {of_actuator} of {link.where('actuator')} states the same property; "
                 "remove one of the two",
             )
     stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
@@ -189,7 +190,7 @@ def _friction(link: Fields) -> FloatArray:
 
 
 def write_serial(mechanism: Any, path: Path) -> list[Path]:
-    """Write an arm as a file that `load` reads, with its joints by their frames.
+    """Write an arm as a file that `load` reads; each joint is described by its frame.
 
     Returns:
         The files written.

@@ -42,7 +42,7 @@ def forward_dynamics(
     bodies: Any,
     qdd: Any,
 ) -> bool:
-    """Compute joint accelerations qdd (n,); False if a joint has no inertia.
+    """Compute joint accelerations `qdd` (n,); return False if a joint has no inertia.
 
     `frames` are those of `place`, `base` is a `base_motion.Base`, `wrench` (6,) is on the tip in
     the base frame, `bodies` (n, BODY_SIZE) scratch.
@@ -74,7 +74,7 @@ def forward_dynamics(
 
 @inner
 def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
-    """Compute the velocity of each link, and its acceleration due to velocities alone."""
+    """Compute the velocity of each link, and the part of its acceleration due to velocities."""
     # spatial motion with the base's origin at rest, which leaves accelerations unchanged
     angular = base.omega
     linear = cross(angular, joint_origin(frames, 0)) if base.moves else angular

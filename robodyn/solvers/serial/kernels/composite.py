@@ -20,7 +20,7 @@ from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, lin
 
 @inner
 def jacobian(chain: Any, frames: Any, out: Any) -> None:
-    """Compute the geometric Jacobian out (6, n) of the tip: [v; omega] = J q', base frame."""
+    """Write the tip's geometric Jacobian J to `out` (6, n): [v; omega] = J q', base frame."""
     n = chain.shape[0] - 1
     tip = joint_origin(frames, n)
     for i in range(n):
@@ -35,7 +35,7 @@ def jacobian(chain: Any, frames: Any, out: Any) -> None:
 
 @inner
 def mass_matrix(chain: Any, frames: Any, out: Any) -> None:
-    """Compute the mass matrix out (n, n), including reflected motor inertia."""
+    """Write the mass matrix, including reflected motor inertia, to `out` (n, n)."""
     n = chain.shape[0] - 1
     mass = 0.0
     first = (0.0, 0.0, 0.0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of an arm's dynamics by recursion, for floats or lanes.
+"""Derivatives of an arm's dynamics by recursion, for floats or SIMD lanes.
 
 See `dynamics.kernels.effort_derivatives`.
 """
@@ -36,7 +36,7 @@ SLOPE_SIZE = 30
 
 @inner
 def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
-    """Compute the motion of the links, and S, Psi' and Psi'' of the joints."""
+    """Compute the motion of the links, and the S, Psi' and Psi'' of the joints."""
     none = scale(0.0, base.force)
     motion = LinkMotion(base.omega, none, base.alpha, base.force)
     for i in range(chain.shape[0] - 1):
@@ -53,7 +53,7 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
 
 @inner
 def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
-    """Return inertia and force of link i for `link_terms`."""
+    """Return the inertia and the force of link i, as arguments of `link_terms`."""
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
@@ -65,10 +65,10 @@ def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
 def effort_derivatives(
     chain: Any, frames: Any, base: Any, state: Any, planned: bool, rows: Any, out: Any
 ) -> None:
-    """Compute derivatives of efforts by q, qd and qdd, out (3 n n), with rotors and friction.
+    """Write derivatives of efforts with respect to q, qd and qdd to `out` (3 n n).
 
-    `state` contains q, qd and qdd; dry friction is that of the planned motion, or of the rates
-    alone.
+    Rotors and friction are included. `state` contains q, qd and qdd. If `planned`, a joint at rest
+    has the dry friction of the direction in which it accelerates.
     """
     n = chain.shape[0] - 1
     qd, qdd = state.rates, state.acceleration_or_effort
@@ -118,7 +118,7 @@ def effort_derivatives(
 
 @inner
 def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
-    """Add the derivatives by q due to a wrench about the tip, constant in the base frame."""
+    """Add derivatives w.r.t. q for a wrench on the tip that is constant in the base frame."""
     n = chain.shape[0] - 1
     tip, force = spatial.joint_origin(frames, n), vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
@@ -136,7 +136,7 @@ def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out:
 
 @inner
 def solve_derivatives(n: int, M: Any, rows: Any, out: Any) -> bool:
-    """Compute derivatives of accelerations by q, qd and efforts from those of efforts.
+    """Compute derivatives of accelerations w.r.t. q, qd and efforts from those of efforts.
 
     `M` (n, n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows`
     (n, at least 3 n) is scratch.

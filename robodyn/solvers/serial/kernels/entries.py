@@ -48,7 +48,7 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute efforts (n,) of one state by Newton-Euler."""
+    """Compute the efforts (n,) of one state by the Newton-Euler recursion."""
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -63,7 +63,7 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute accelerations (n,) of one state by articulated bodies."""
+    """Compute the accelerations (n,) of one state by the articulated-body algorithm."""
     chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -85,7 +85,7 @@ def forward_dynamics(
 
 @entry_kernel
 def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Compute the mass matrix (n, n) of one configuration by composite rigid bodies."""
+    """Compute the mass matrix (n, n) of one configuration by the composite-rigid-body method."""
     chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
         return False
@@ -99,9 +99,10 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
 def derivatives(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, forward: bool, out: Any
 ) -> bool:
-    """Compute derivatives (3 n n) of efforts by q, qd and qdd, or of accelerations if `forward`.
+    """Compute derivatives (3 n n) of efforts, or of accelerations if `forward`.
 
-    The latter are by q, qd and efforts; each matrix row by row.
+    Efforts are differentiated with respect to q, qd and qdd, accelerations with respect to q, qd
+    and efforts. Each matrix is stored row by row.
     """
     chain, out = borrowed_array(chain), borrowed_array(out)
     state = unloaded(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
@@ -149,7 +150,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """Compute the condition number of an arm without exactly six joints."""
+    """Compute the condition number of an arm that does not have six joints."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)
@@ -166,9 +167,9 @@ def _other_condition_number(chain: Any, q: Any, length: float) -> float:
 
 @entry_kernel
 def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
-    """Compute the ratio of the extreme singular values of the Jacobian.
+    """Compute the ratio of the largest to the smallest singular value of the Jacobian.
 
-    Its angular rows are multiplied by `length`; -1 if there is none.
+    Its angular rows are multiplied by `length`. The result is -1 if there is no such ratio.
     """
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1

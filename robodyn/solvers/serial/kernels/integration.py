@@ -35,10 +35,10 @@ NO_INERTIA: Final = 1
 
 
 class Scratch(NamedTuple):
-    """Memory for one state or eight.
+    """Scratch memory for one state, or for eight in SIMD lanes.
 
     Attributes:
-        vectors: 4 vectors.
+        vectors: (4, n).
         links, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
         M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
     """
@@ -54,7 +54,7 @@ class Scratch(NamedTuple):
 
 @inner
 def scratch_shapes(n: int) -> Any:
-    """Return the shapes of the scratch memory of n joints."""
+    """Return the shapes of the scratch memory for n joints."""
     return Scratch(
         (4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), (n, n), (n, n), (n, 2)
     )
@@ -62,7 +62,7 @@ def scratch_shapes(n: int) -> Any:
 
 @noinline
 def carry(chain: Any, gravity: Any, state: Any, links: Any, out: Any) -> None:
-    """Compute efforts (n,) of inverse dynamics, for floats or lanes."""
+    """Compute the efforts (n,) by inverse dynamics, for floats or SIMD lanes."""
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     newton_euler(chain, base, state, links, out)
 
@@ -81,14 +81,14 @@ def place_links(arm: Any, q: Any, s: Any) -> None:
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute efforts by Newton-Euler."""
+    """Compute the efforts by the Newton-Euler recursion."""
     carry(arm[0], arm[1], state, s.links, found)
     return OK
 
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute accelerations by articulated bodies, with an external wrench."""
+    """Compute the accelerations under an external wrench by the articulated-body algorithm."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     q, qd, tau = state.q, state.rates, state.acceleration_or_effort
@@ -98,7 +98,7 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, q: Any, s: Any, found: Any) -> None:
-    """Compute the mass matrix by composite rigid bodies."""
+    """Compute the mass matrix by the composite-rigid-body method."""
     mass_matrix(arm[0], s.frames, found)
 
 
@@ -116,7 +116,7 @@ def wraps(arm: Any, joint: int) -> bool:
 
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
-    """Return chain and gravity of eight arms from rows of lanes."""
+    """Return the chains and gravity of eight arms from their numbers, one arm per SIMD lane."""
     rows = borrowed_array(slides).shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]
@@ -124,13 +124,13 @@ def unpack(slides: Any, numbers: Any) -> Any:
 
 @inner
 def shapes_of_arm(arm: Any, model: Any) -> Any:
-    """Return the shapes of the scratch memory of an arm."""
+    """Return the shapes of the scratch memory for an arm."""
     return scratch_shapes(joints(arm))
 
 
 @inner
 def shapes_of_arms(slides: Any, rows: Any) -> Any:
-    """Return the shapes of the scratch memory of eight arms; `slides` (n + 1,)."""
+    """Return the shapes of the scratch memory for eight arms; `slides` is (n + 1,)."""
     return scratch_shapes(borrowed_array(slides).shape[0] - 1)
 
 

@@ -45,7 +45,7 @@ class Search(NamedTuple):
         rows: size of the error, 3 for a position or 6 for a pose.
         J, error: (6, n) and (6,) at the present configuration, angles times length.
         held: (n,) whether a joint is held at a limit.
-        A, y: scratch of the linear equations.
+        A, y: scratch for the linear equations.
         step, trial: (n,) step, and configuration after it within limits.
     """
 
@@ -66,7 +66,7 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Compute the error (rows,) to the goal (7,) and the frames; return its largest entry."""
+    """Compute the frames and the error (rows,) to the goal (7,); return the largest error."""
     n = q.shape[0]
     place(chain, q, frames)
     for k in range(3):
@@ -137,7 +137,7 @@ def damped_step(s: Any, mu: float) -> bool:
 
 @kernel
 def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
-    """Compute the trial (n,) after a step within limits; hold joints at limits as needed."""
+    """Compute the configuration `trial` after a step; hold joints that would leave their limits."""
     held, lower, upper, step, out = s.held, s.lower, s.upper, s.step, s.trial
     n = q.shape[0]
     for j in range(n):
@@ -168,7 +168,7 @@ def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
 def solve_configuration(
     chain: Any, goal: Any, lower: Any, upper: Any, length: float, rows: int, q: Any
 ) -> float:
-    """Iterate from q (n,), in place, to a configuration with the tip at goal (7,).
+    """Iterate from `q` (n,), in place, to a configuration with the tip at `goal` (7,).
 
     Returns the largest remaining error [m], angles times length.
     """
@@ -230,10 +230,10 @@ def solve_configurations(
     out: Any,
     residual: Any,
 ) -> None:
-    """Compute configurations out (N, n) with the tip at goal (N, 7), residual (N,) [m].
+    """Write configurations with the tip at `goal` (N, 7) to `out` (N, n).
 
-    The first of every `run` elements starts from its guess (N, n), the others from the previous
-    solution.
+    Their errors [m] are written to `residual` (N,). The first of every `run` elements starts from
+    its row of `guess` (N, n), the others start from the previous solution.
     """
     for s in range(goal.shape[0]):
         for j in range(guess.shape[1]):
@@ -243,7 +243,7 @@ def solve_configurations(
 
 @kernel
 def velocity_accelerations(chain: Any, q: Any, qd: Any, out: Any) -> None:
-    """Compute tip accelerations out (N, 6), base frame, due to rates alone: J' q'."""
+    """Write the tip accelerations due to rates alone, J' q', to `out` (N, 6), base frame."""
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):

@@ -98,7 +98,7 @@ def neighbor(row: Any, q: float, out: Any) -> None:
 
 @kernel
 def multiply(a: Any, b: Any, out: Any) -> None:
-    """Multiply two 4 x 4 matrices, written out in full as the report counts it."""
+    """Multiply two 4 x 4 matrices, written out in full, as the report counts the operations."""
     for i in range(4):
         for j in range(4):
             out[i, j] = (
@@ -108,7 +108,7 @@ def multiply(a: Any, b: Any, out: Any) -> None:
 
 @kernel
 def differentiate(row: Any, a: Any, out: Any) -> None:
-    """Compute Q_j A: rows of A interchanged and negated, no arithmetic."""
+    """Compute Q_j A: rows of A interchanged and negated, without arithmetic."""
     sliding = row[PRISMATIC] != 0.0
     for k in range(4):
         x, y, last = a[0, k], a[1, k], a[3, k]
@@ -120,7 +120,7 @@ def differentiate(row: Any, a: Any, out: Any) -> None:
 
 @kernel
 def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
-    """Compute the derivative of T_0^i by joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
+    """Compute dT_0^i/dq_j for joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
     if j == 0:
         differentiate(chain[1], T[0, i], out)
         return
@@ -132,7 +132,7 @@ def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) 
 def second_derivative(
     chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
 ) -> None:
-    """Compute the derivative of T_0^i by joints j <= k, eq. 1.12, by at most one product."""
+    """Compute d2T_0^i/dq_j dq_k for joints j <= k, eq. 1.12, with at most one product."""
     if j == 0:
         differentiate(chain[1], D[i, k], out)
         return
@@ -147,7 +147,7 @@ def second_derivative(
 
 @kernel
 def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
-    """Compute the second time derivative of T_0^i, eq. 4.34; each pair of joints once."""
+    """Compute the second time derivative of T_0^i, eq. 4.34; evaluate each pair of joints once."""
     for a in range(4):
         for b in range(4):
             out[a, b] = D[i, 0, a, b] * qdd[0]
@@ -176,7 +176,7 @@ def times_pseudo_inertia(motion: Any, pseudo: Any, out: Any) -> None:
 
 @kernel
 def trace_of_product(a: Any, b: Any) -> float:
-    """Compute Tr(A B'), of which only the diagonal is needed."""
+    """Compute Tr(A B') from the diagonal of the product alone."""
     total: float = a[0, 0] * b[0, 0]
     for k in range(1, 16):
         total = total + a[k // 4, k % 4] * b[k // 4, k % 4]

@@ -30,18 +30,18 @@ MOST_JOINTS: Final = 128
 
 
 def stack_needed(n: int) -> int:
-    """Return a sufficient stack size [bytes] for all kernels here and an arm of n joints."""
+    """Return a sufficient stack size [bytes] for all functions here and an arm of n joints."""
     slopes = max(3 * n, serial_derivatives.SLOPE_SIZE) + 1
     rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
 
 
 class Scratch(NamedTuple):
-    """Memory for eight states, with a row for each joint, or one more for frames.
+    """Scratch memory for eight states, with a row for each joint and one more in `frames`.
 
     Attributes:
         work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
-        slopes: (n, at least SLOPE_SIZE and 3 n), of the derivatives.
+        slopes: (n, at least SLOPE_SIZE and 3 n) for the derivatives.
     """
 
     work: Any
@@ -52,7 +52,7 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute efforts by Newton-Euler, for `evaluate_lanes`."""
+    """Compute the efforts by the Newton-Euler recursion, for `evaluate_lanes`."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(chain, base, state, s.work, found)
@@ -61,7 +61,7 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute accelerations by articulated bodies, for `evaluate_lanes`."""
+    """Compute the accelerations by the articulated-body algorithm, for `evaluate_lanes`."""
     chain, gravity = arm
     if not state.contact:
         for j in range(6):
@@ -102,7 +102,7 @@ def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) ->
 def evaluate_states(
     find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Compute results out (N, k) for the arguments of N states."""
+    """Write the results (N, k) for the arguments of N states to `out`."""
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1
     slopes = n, max(3 * n, serial_derivatives.SLOPE_SIZE)

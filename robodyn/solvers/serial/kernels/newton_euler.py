@@ -43,7 +43,7 @@ from robodyn.solvers.serial.kernels.terms import (
 
 @inner
 def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
-    """Compute joint efforts tau (n,) of a `State` by Newton-Euler, its wrench on the tip.
+    """Compute joint efforts `tau` (n,) of a `State`, including its tip wrench, by Newton-Euler.
 
     `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
     """

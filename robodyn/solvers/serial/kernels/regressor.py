@@ -24,7 +24,7 @@ from robodyn.solvers.serial.kernels.terms import add_motor
 
 @inner
 def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
-    """Write the columns of link i (from 0) in the efforts (n, p) of joints up to i."""
+    """Write the regressor columns of link i (from 0) for the efforts of the joints up to i."""
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
@@ -45,13 +45,13 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
 def regressor(
     chain: Any, gravity: Any, turns: Any, motors: Any, q: Any, qd: Any, qdd: Any, out: Any
 ) -> int:
-    """Compute the regressor Y out (N, n, p) of states (N, n).
+    """Write the regressors Y of states (N, n) to `out` (N, n, p).
 
     Args:
         chain, gravity: of the arm.
-        turns: (n, 9) from the frame of a link's body to its frame in the chain, by rows.
-        motors: (k, 1 + LINK_SIZE) joint (from 0) of each further parameter, and a row of the chain
-            with a unit of it.
+        turns: (n, 9) rotation from the frame of a link's body to its frame in the chain, by rows.
+        motors: (k, 1 + LINK_SIZE) for each further parameter, its joint (from 0) and the joint's
+            row of the chain for one unit of it.
         q, qd, qdd: (N, n) states.
         out: the result.
     """

@@ -25,7 +25,7 @@ from robodyn.solvers.serial.kernels import layout
 
 @inner
 def link_rotation(row: Any, q: float) -> Matrix:
-    """Return R_{i-1}^i, rows: link frame i to frame i-1."""
+    """Return the rows of R_{i-1}^i, the rotation from link frame i to frame i-1."""
     x, y, z = matrix(row, layout.ROTATION)
     if any_of(row[layout.PRISMATIC] > 0.0):
         return x, y, z
@@ -55,7 +55,7 @@ def link_lever(row: Any, q: float) -> Vector:
 
 @inner
 def place(chain: Any, q: Any, frames: Any) -> None:
-    """Compute rotation and origin of frames 0..n, base frame, into (n + 1, FRAME_SIZE)."""
+    """Compute the rotations and origins of frames 0..n (n + 1, FRAME_SIZE), base frame."""
     R = matrix(chain[0], layout.ROTATION)
     origin = apply(R, vector(chain[0], layout.REACH))
     store_matrix(frames[0], 0, R)
@@ -70,7 +70,7 @@ def place(chain: Any, q: Any, frames: Any) -> None:
 
 @inner
 def write_pose(frame: Any, out: Any) -> None:
-    """Write the pose out (7,) of a frame (FRAME_SIZE,)."""
+    """Write the pose of a frame (FRAME_SIZE,) to `out` (7,)."""
     x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
     store(out, 0, vector(frame, layout.FRAME_ORIGIN))
     out[3], out[4], out[5], out[6] = x, y, z, w
@@ -84,7 +84,7 @@ def joint_axis(frames: Any, i: int) -> Vector:
 
 @inner
 def joint_origin(frames: Any, i: int) -> Vector:
-    """Return the frame's origin of joint i (0..n-1), or of the tip (n), base frame."""
+    """Return the origin of joint i (0..n-1), or of the tip (n), base frame."""
     return vector(frames[i], layout.FRAME_ORIGIN)
 
 

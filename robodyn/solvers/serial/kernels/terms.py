@@ -185,7 +185,7 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 def add_motor(row: Any, effort: float, position: float, rate: float, acceleration: float) -> float:
     """Add reflected inertia, spring and friction to a joint's effort.
 
-    Dry friction of a joint at rest is on the side to which the motion accelerates.
+    At rest, a joint's dry friction opposes the direction in which it accelerates.
     """
     side = friction_rate(rate, acceleration)
     passive = passive_effort(row, position, rate, side)
@@ -195,6 +195,6 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
 
 @inner
 def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
-    """Compute the effort against a joint's friction and spring."""
+    """Compute the effort that overcomes a joint's friction and spring."""
     friction = row[layout.DAMPING] * rate + dry_friction(row, layout.DRY_FRICTION, side, rate)
     return friction + (row[layout.STIFFNESS] * position + row[layout.AT_ZERO])

@@ -22,9 +22,10 @@ from robodyn.solvers.stewart.recognition import LEGS, checked_structure, inertia
 def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
     """Create the model that a URDF with a floating platform and six spherical closures describes.
 
-    The base frame is that of the floating joint's parent link, the home pose its origin (none if it
-    has no origin). Unless the URDF's `<robodyn>` states gravity, it is 9.81 m/s^2 along -z of the
-    tree's root, so a root above a tilted base describes the mounting of the mechanism.
+    The base frame is that of the floating joint's parent link. The home pose is the origin of this
+    joint; without an origin, there is no home pose. Unless the URDF's `<robodyn>` element states
+    gravity, it is 9.81 m/s^2 along -z of the tree's root, so a root link above a tilted base
+    describes the mounting of the mechanism.
 
     Raises:
         ModelError: names the joint, link or constraint, the value found and the expected one.
@@ -69,7 +70,7 @@ def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
 
 
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
-    """Sort the six closures by the numbers in their names, else in file order."""
+    """Sort the six closures by the numbers in their names, or keep the order of the file."""
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
     for column in zip(*numbers, strict=False):
         if len(set(column)) == len(closures) == LEGS:

@@ -39,8 +39,8 @@ class JointCircle(NamedTuple):
 def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, Any]]:
     """Return the ends and universal axes of six legs, as fields of a model file.
 
-    Neighboring legs lean towards each other: the two legs of a pair at the base go to two pairs of
-    the platform.
+    Neighboring legs lean towards each other: the two legs of a pair at the base lead to different
+    pairs at the platform.
     """
     feet = np.roll(base.joints(0.0), -1, axis=0)
     tips = platform.joints(math.pi / 3.0)
@@ -51,7 +51,7 @@ def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, A
 
 
 def legs_of_sides(sides: Fields) -> list[Fields]:
-    """Return the legs of a file with distances between joints.
+    """Return the legs of a file that states the distances between the joints.
 
     Raises:
         ModelError: a distance is missing, or not above 0; a short side is longer than the long one.
@@ -74,7 +74,7 @@ def half_extended(
     """Return the level pose (7,) of a symmetric platform whose legs are half extended.
 
     Args:
-        sides: fields of the distances.
+        sides: fields of the file that state the distances.
         foot, tip: (3,) [m] centers of a leg's joints.
         limits: of its length [m].
 

@@ -18,7 +18,7 @@ SPREAD = math.radians(9.0)
 def hexapod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> dict[str, Any]:
-    """Return the fields of a hexapod's file, its legs half extended at home.
+    """Return the fields of a hexapod's model file; the legs are half extended at home.
 
     Raises:
         InvalidInput: the legs are too short for the stroke.
@@ -64,7 +64,7 @@ TEMPLATE = Template(
             "height", 0.35, "height of the platform above the base at home, legs half extended"
         ),
         Dimension("stroke", 0.1, "travel of an actuator"),
-        Dimension("payload", 5.0, "mass on the legs, the platform itself included", "kg"),
+        Dimension("payload", 5.0, "mass on the legs, including the platform itself", "kg"),
     ),
     hexapod,
 )

@@ -55,7 +55,7 @@ def stewart_model_from_yaml(
     Args:
         document: mapping from `read_yaml`.
         source: file name, for messages.
-        options: whether unphysical inertias are rejected instead of warned of.
+        options: `strict` rejects unphysical inertias instead of issuing a warning.
 
     Returns:
         The model.
@@ -101,7 +101,7 @@ def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
 
 
 def _home(top: Fields, leg: Fields) -> FloatArray | None:
-    """Return the stated pose, or by default that of a symmetric hexapod with half extended legs."""
+    """Return the stated home pose, or by default the one with half extended legs."""
     if "home" not in top:
         if "sides" not in top:
             return None
@@ -177,7 +177,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
 
 
 def _reading(fields: Fields, name: str) -> JointReading:
-    """Return the name and measurement of an actuator's joint, which a file may state."""
+    """Return the name, sign and offset of an actuator's joint, which a file may state."""
     fields.only("name", "sign", "offset")
     sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):
@@ -221,7 +221,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
 
 
 def short_form(platform: Any) -> dict[str, Any]:
-    """Return the document from which a platform can be read: the fields of a YAML file."""
+    """Return a YAML document from which the platform can be read, as its fields."""
     model, structure = platform.model, platform.structure
     readings = [dict(leg.shape.readings[2]._asdict()) for leg in structure.legs]
     legs = [
@@ -239,7 +239,7 @@ def short_form(platform: Any) -> dict[str, Any]:
 def equality_key(platform: Any) -> dict[str, Any]:
     """Return the data that comparisons use: the fields of the short form, without names.
 
-    The zeros of the actuators' joints in the file are ignored.
+    The zero positions of the actuators' joints in the file are ignored.
     """
     model, structure = platform.model, platform.structure
     springs = [asdict(leg.spring(model)) for leg in structure.legs]
@@ -259,7 +259,7 @@ def _common(platform: Any) -> dict[str, Any]:
 
 
 def _legs(platform: Any) -> list[dict[str, Any]]:
-    """Return the fields of the legs, without the readings of their joints."""
+    """Return the fields of the legs, without the names, signs and offsets of their joints."""
     model, out = platform.model, []
     _, *bodies = platform.bodies
     for leg, lower, upper in zip(platform.structure.legs, bodies, bodies[LEGS:], strict=False):

@@ -21,10 +21,10 @@ from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
 
 
 class Memory(NamedTuple):
-    """Memory for eight platforms.
+    """Scratch memory for a simulation step of eight platforms.
 
     Attributes:
-        unit: (7,) a pose, exactly normalized.
+        unit: (7,) pose with a normalized quaternion.
         held: (6,) efforts with end stops.
         M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
@@ -41,13 +41,13 @@ MEMORY: Final = Memory(7, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def unpack(structure: Any, numbers: Any) -> Any:
-    """Return the legs (6, LEG_SIZE) and bodies of eight platforms from rows of lanes."""
+    """Return legs (6, LEG_SIZE) and bodies of eight platforms, one platform per SIMD lane."""
     return as_table(numbers, LEG_SIZE), as_table(numbers, 6 * LEG_SIZE)[1]
 
 
 @inner
 def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
-    """Return whether the quaternions are near unit length, and the state with normalized poses."""
+    """Return whether the quaternions are near unit length, and a state with normalized poses."""
     for j in range(7):
         unit[j] = state.q[j]
     under = state.wrench, state.contact, state.base, state.moves
@@ -56,7 +56,7 @@ def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
 
 @inner
 def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bool:
-    """Write the efforts of motors and end stops; return whether they exist."""
+    """Write the efforts of motors and end stops; return False if they have no solution."""
     forces = state.acceleration_or_effort
     if not joint_efforts(plant, forces, e.lengths, e.rates, memory.held, slopes):
         return True
@@ -69,7 +69,7 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
-    """Write the rates of poses and twists."""
+    """Write the time derivatives of poses and twists."""
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
     is_unit, there = normalized(state, memory.unit)

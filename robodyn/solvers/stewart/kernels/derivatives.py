@@ -26,7 +26,7 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 
 @inner
 def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
-    """Compute the wrench that a motion requires, minus that of the legs and the environment."""
+    """Compute the wrench that a motion requires, minus those of the legs and the environment."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     q, v, a = state.q, state.rates, state.acceleration_or_effort
@@ -43,13 +43,13 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Displace poses in place, with normalization."""
+    """Displace poses in place, and normalize their quaternions."""
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 
 @inner
 def drive(platform: Any, H: Any, i: int, j: int) -> Any:
-    """Return an entry of column j of H, the wrench of leg j."""
+    """Return entry i of column j of H, the wrench of a unit force of leg j."""
     return H[i, j]
 
 
@@ -61,10 +61,11 @@ def derivatives(
     legs: Any, body: Any, steps: Any, friction: Any, pose: Any, twist: Any, accel: Any, forces: Any,
     wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Compute derivatives out (N, 108) of forces, accelerations or loads at rest.
+    """Write derivatives of forces, accelerations or loads at rest to `out` (N, 108).
 
-    By displacement, twist, and acceleration or forces, each (6, 6) by rows. Returns the number of
-    states, counted from the first, for which they exist.
+    They are with respect to displacement, twist, and acceleration or forces; each matrix (6, 6) is
+    stored row by row. Returns the number of states, counted from the first, for which the
+    derivatives exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

@@ -78,7 +78,7 @@ def platform_wrench(
 
 @inner
 def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Compute the platform's own contribution to the mass matrix, as `mass_blocks`."""
+    """Compute the mass matrix of the platform alone, in the blocks of `at_reference`."""
     r = combine(X, Y, Z, vector(platform, layout.COM))
     none = 0.0 * r[0]
     mass = platform[layout.MASS] + none
@@ -95,11 +95,12 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """Compute the mass matrix of an inertia at a point q from the reference point.
+    """Compute the blocks of the mass matrix for an inertia at a point q from the reference.
 
     Returns:
-        The block of force by acceleration, symmetric, as (xx xy xz), (yy yz zz); the columns of
-        that of force by angular acceleration; the block of moment by the latter, symmetric.
+        The symmetric block from acceleration to force, as (xx xy xz), (yy yz zz); the columns of
+        the block from angular acceleration to force; the symmetric block from angular acceleration
+        to moment.
     """
     (xx, xy, xz), (yy, yz, zz) = inertia
     a, b, c = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
@@ -117,14 +118,14 @@ def at_reference(inertia: Any, q: Vector) -> Any:
 
 @inner
 def no_blocks(zero: Any) -> Any:
-    """Return blocks of zeros, numbers or lanes as `zero`, as `at_reference`."""
+    """Return the blocks of `at_reference` for a zero mass matrix, with `zero` for each entry."""
     none = (zero, zero, zero)
     return (none, none), (none, none, none), (none, none)
 
 
 @inner
 def add_blocks(a: Any, b: Any) -> Any:
-    """Add two contributions of `at_reference`."""
+    """Add two mass matrices in the blocks of `at_reference`."""
     (f, s), (x, y, z), (p, q) = a
     (g, t), (u, v, w), (r, o) = b
     return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
@@ -132,10 +133,10 @@ def add_blocks(a: Any, b: Any) -> Any:
 
 @inner
 def damping_blocks(leg: Any, g: Any) -> Any:
-    """Compute the viscous damping of a leg, as `at_reference`: its form is the lost power.
+    """Compute the viscous damping matrix of a leg, in the blocks of `at_reference`.
 
-    With the angular velocity W of the leg, that of the platform w, and L', the form is
-    universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
+    Its quadratic form is the dissipated power: with the angular velocities W of the leg and w of
+    the platform, universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
     """
     inverse = 1.0 / g.length
     u, slip = cross(g.c, g.s), leg[layout.SPHERICAL_DAMPING] * inverse
@@ -161,7 +162,7 @@ def damping_blocks(leg: Any, g: Any) -> Any:
 
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
-    """Write the sum of all contributions of `at_reference` as a matrix (6, 6)."""
+    """Write a mass matrix in the blocks of `at_reference` as a matrix (6, 6)."""
     (first, second), coupling, (third, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
     lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
@@ -178,7 +179,7 @@ def required_wrench(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
     H: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Compute H (6, 6) and the wrench (6,) for which H F + external wrench = out."""
+    """Compute H (6, 6) and the wrench `out` (6,) of H F + external wrench = out."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
@@ -262,7 +263,7 @@ MOTION_EQUATIONS: Final = MotionEquations((6, 6), (6, 6), 6, 6, 6, 6, (6, 6))
 def motion_equations(
     legs: Any, platform: Any, pose: Any, twist: Any, base: Any, with_damping: bool, e: Any
 ) -> int:
-    """Write the `MotionEquations` of one state, D only `with_damping`."""
+    """Write the `MotionEquations` of one state; D is computed only if `with_damping`."""
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)

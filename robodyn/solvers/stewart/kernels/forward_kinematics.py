@@ -71,9 +71,9 @@ def displaced_pose(pose: Any, step: Any, factor: float, out: Any) -> None:
 
 @inner
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
-    """Compute the Newton step (6,), J step = -error, or the damped Marquardt step.
+    """Compute the Newton step (6,), J step = -error, or a damped Marquardt step.
 
-    The latter solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is scratch.
+    The Marquardt step solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is scratch.
     """
     if damping == 0.0:
         for i in range(6):
@@ -124,7 +124,7 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
 
 @inner
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
-    """Iterate from `pose` (7,), in place, to a pose with `lengths` (6,); eq. 2 as equations.
+    """Iterate from `pose` (7,), in place, to a pose with leg `lengths` (6,), by eq. 2.
 
     A step that does not reduce the error is halved, then damped (Marquardt). Allowing steps that
     increase it would converge more often, but to a distant solution in another assembly mode.
@@ -190,10 +190,10 @@ def platform_motion(
 def solve_poses(
     legs: Any, lengths: Any, guess: Any, run: int, out: Any, residual: Any, status: Any
 ) -> None:
-    """Compute poses out (N, 7) of lengths (N, 6).
+    """Write the poses for leg lengths (N, 6) to `out` (N, 7).
 
-    The first of every `run` elements starts from its guess (N, 7), the others from the previous
-    solution.
+    The first of every `run` elements starts from its guess (N, 7), the others start from the
+    previous solution.
     """
     for n in range(lengths.shape[0]):
         start = guess[n] if n % run == 0 else out[n - 1]

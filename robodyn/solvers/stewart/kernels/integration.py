@@ -26,7 +26,7 @@ from robodyn.solvers.stewart.kernels import dynamics, layout, leg, single
 
 
 class Work(NamedTuple):
-    """Scratch memory.
+    """Scratch memory of the simulation of one platform.
 
     Attributes:
         poses: (4, 7).
@@ -48,7 +48,7 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
-    """Write the forces of motors and end stops; return whether they exist."""
+    """Write the forces of motors and end stops; return False if they have no solution."""
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
     X, Y, Z = single.unit_columns(pose)
     g = leg.leg_geometry(legs, vector(pose, 0), X, Y, Z)
@@ -70,7 +70,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slope
 
 @inner
 def normalize(pose: Any) -> None:
-    """Normalize the quaternion of pose (7,), for floats or lanes."""
+    """Normalize the quaternion of pose (7,), for floats or SIMD lanes."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     length = math.sqrt(x * x + y * y + z * z + w * w)
     for j in range(3, 7):
@@ -79,7 +79,7 @@ def normalize(pose: Any) -> None:
 
 @inner
 def pose_rate(pose: Any, twist: Any, out: Any) -> None:
-    """Compute the derivative (7,) of a pose: velocity, and omega times the quaternion over two."""
+    """Compute the time derivative (7,) of a pose: velocity, and half of omega times quaternion."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     a, b, c = twist[3], twist[4], twist[5]
     out[0], out[1], out[2] = twist[0], twist[1], twist[2]
@@ -119,7 +119,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 
 @preoptimized
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
-    """Compute the rates of pose and twist."""
+    """Compute the time derivatives of pose and twist."""
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     pose_rate(pose, twist, rate)
@@ -132,7 +132,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any, at_stage: bool) -> int:
-    """Normalize the quaternion."""
+    """Normalize the quaternion of the pose."""
     normalize(pose)
     return layout.OK
 

@@ -26,7 +26,7 @@ RATES = 24
 
 @inner
 def universal_leg(g: Any) -> Any:
-    """Return the geometry of a leg with a universal base joint."""
+    """Return a leg's geometry with a universal joint in place of a spherical base joint."""
     return leg.LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
 
 
@@ -54,9 +54,9 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 
 @batch_entry
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
-    """Compute positions p (N, 25) and tangents S (N, 24 * 6) of normalized poses (N, 7).
+    """Compute joint positions p (N, 25) and tangents S (N, 24 * 6) at normalized poses (N, 7).
 
-    Returns the number of states, counted from the first, for which they exist.
+    Returns the number of states, counted from the first, for which the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     p, S = borrowed_array(p), borrowed_array(S)
@@ -89,9 +89,9 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
 def motions(
     legs: Any, readings: Any, pose: Any, twist: Any, accel: Any, p: Any, r: Any, c: Any
 ) -> int:
-    """Compute positions p (N, 25), rates r and accelerations c (N, 24) of a platform's motion.
+    """Compute joint positions p (N, 25), rates r and accelerations c (N, 24) of a motion.
 
-    Returns the number of states, counted from the first, for which they exist.
+    Returns the number of states, counted from the first, for which the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     twist, accel = borrowed_array(twist), borrowed_array(accel)

@@ -2,7 +2,7 @@
 
 """Lengths and motions of all legs of the 6-UPS Stewart platform.
 
-For states (N, k); status (N,) becomes a code of `kernels.layout` for each.
+The functions compute N states, and write a code of `kernels.layout` for each to `status` (N,).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
-    """Check that leg i has a length and a frame, for one state or eight; NaN has neither."""
+    """Return the status of leg i, for one state or eight: OK if it has a length and a frame."""
     if any_of(~(g.length > layout.SMALLEST_LENGTH)):
         return layout.ZERO_LENGTH + i + 1
     if any_of(~(g.sine > layout.SMALLEST_SINE)):
@@ -29,7 +29,7 @@ def geometry_status(g: Any, i: int) -> int:
 
 @kernel
 def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """Compute leg lengths out (N, 6) of pose (N, 7): eq. 1, 2."""
+    """Write the leg lengths at `pose` (N, 7) to `out` (N, 6): eq. 1, 2."""
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         status[n] = layout.OK

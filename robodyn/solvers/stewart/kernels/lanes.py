@@ -32,7 +32,7 @@ from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Normalize eight quaternions; False if one is too far from unit length."""
+    """Normalize eight quaternions; return False if one is too far from unit length."""
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]
@@ -86,7 +86,7 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) -> int:
-    """Compute the `MotionEquations` of normalized poses."""
+    """Compute the `MotionEquations` of eight states with normalized poses."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
     return dynamics.motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
@@ -94,7 +94,7 @@ def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) ->
 
 @inner
 def compute_accelerations(state: Any, e: Any, out: Any) -> int:
-    """Compute accelerations from `MotionEquations`, whose M is overwritten."""
+    """Compute accelerations from `MotionEquations`; M is overwritten."""
     for i in range(6):
         total = -e.bias[i]
         if state.contact:
@@ -115,7 +115,7 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute H, its moments divided by a length, row by row, for `evaluate_lanes`."""
+    """Compute H with moments divided by a length, row by row, for `evaluate_lanes`."""
     if not normalize(state.q):
         return layout.SINGULAR
     position = vector(state.q, 0)
@@ -132,7 +132,7 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute the condition number of H, moments divided by a length, for `evaluate_lanes`."""
+    """Compute the condition number of H with moments divided by a length, for `evaluate_lanes`."""
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
     if status == layout.OK:
@@ -146,7 +146,7 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 def evaluate_states(
     find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Compute results out (N, k) for the arguments of N states."""
+    """Write the results (N, k) for the arguments of N states to `out`."""
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(dynamics.MOTION_EQUATIONS)
     return evaluate_lanes(find, known, given, 9, settings, False, s, borrowed_array(out))
@@ -164,7 +164,7 @@ def inverse_dynamics(
     with_legs: bool,
     out: Any,
 ) -> int:
-    """Compute actuator forces out (N, 6)."""
+    """Write the actuator forces of N states to `out` (N, 6)."""
     given = pose, twist, accel, wrench, base
     return evaluate_states(find_forces, legs, platform, given, with_legs, out)
 
@@ -178,13 +178,13 @@ jacobian = of_configurations("jacobian", find_jacobian, 1.0)
 
 @batch_entry
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
-    """Compute condition numbers out (N, 1) of H, moments divided by `length`."""
+    """Write the condition numbers of H, with moments divided by `length`, to `out` (N, 1)."""
     return evaluate_states(find_condition_number, legs, platform, (pose,), length, out)
 
 
 @entry_kernel
 def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
-    """Compute forces out (N, 6) of N platforms with different parameters in one state.
+    """Write the forces of N platforms with different parameters in one state to `out` (N, 6).
 
     `numbers` (groups, (6 LEG_SIZE + ...) * 8) has the legs of each group of eight, row by row,
     and then the platforms.

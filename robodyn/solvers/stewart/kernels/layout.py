@@ -40,7 +40,7 @@ MASS: Final = 0
 COM: Final = 1  # R0, platform frame
 INERTIA: Final = 4  # Ip, platform frame
 GRAVITY: Final = 10  # g, base frame
-SPRINGS: Final = 13  # how many springs between base and platform follow, as `point_spring` has them
+SPRINGS: Final = 13  # number of springs from base to platform, which follow as in `point_spring`
 PLATFORM_SIZE: Final = 14
 
 # Status codes of the kernels; a leg's number, 1 to 6, is added to those about a leg.

@@ -36,7 +36,7 @@ from robodyn.solvers.stewart.kernels import layout
 
 
 class LegGeometry(NamedTuple):
-    """Position of a leg: platform point q from the reference point, length L, T = [s y z], c."""
+    """Geometry of a leg: platform point q from the reference point, length L, T = [s y z], c."""
 
     q: Vector
     length: float
@@ -49,7 +49,7 @@ class LegGeometry(NamedTuple):
 
 
 class LegVelocity(NamedTuple):
-    """Velocity of a leg: of its tip, L', angular velocity W, and the rates about k and y."""
+    """Velocities of a leg: of its tip, L', angular velocity W, and the rates about k and y."""
 
     tip: Vector
     rate: float
@@ -66,7 +66,7 @@ class LegAcceleration(NamedTuple):
 
 
 class LegLoad(NamedTuple):
-    """Loads of a leg: C, its tip force without the actuator's, and the friction moment f.
+    """Loads of a leg: C, its tip force without the actuator force, and the friction moment f.
 
     The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F. `drive`
     is the part of F that moves the rotor and overcomes the friction along the leg.
@@ -193,7 +193,8 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
 def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
     """Compute the moment that changes the rotor's spin momentum J ratio L' s.
 
-    Spin-up and gyroscopic moment; the rotor's inertia as a part of the lower part is not included.
+    It consists of the spin-up and the gyroscopic moment. The rotor's inertia as a component of the
+    lower part is not included.
     """
     momentum = leg[layout.SPIN_INERTIA] * m.rate
     return axpy(leg[layout.SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
@@ -217,9 +218,9 @@ def leg_wrench(
 def leg_tip_inertia(leg: Any, g: Any) -> Any:
     """Compute the force at the tip of a leg per tip acceleration S'' from rest, without gravity.
 
-    A symmetric matrix, as (xx xy xz), (yy yz zz), that of twice the kinetic energy for a tip
-    velocity. In the leg frame the leg rotates at (spin S'y, -S'z / L, S'y / L), its length changes
-    at S'x, and both parts together have an inertia about the base point.
+    The result is a symmetric matrix, as (xx xy xz), (yy yz zz), whose quadratic form is twice the
+    kinetic energy for a tip velocity. In the leg frame the leg rotates at (spin S'y, -S'z / L,
+    S'y / L) and its length changes at S'x. The inertia about the base point is that of both parts.
     """
     upper, inverse = leg[layout.UPPER_MASS], 1.0 / g.length
     x, y, z = vector(leg, layout.UPPER_COM)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inverse dynamics as printed in two papers, errors included: exact kernels with departures.
+"""Inverse dynamics as printed in two papers, errors included: the exact equations, modified.
 
 Dasgupta and Mruthyunjaya (1998), and Pedrammehr, Mahboubkhah and Khani (2012). The correct parts of
 a paper come from `kernels.leg`; three switches select how a formulation departs from them.
@@ -106,7 +106,7 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Compute the tip force of a leg without the actuator's, and the friction moment f."""
+    """Compute the tip force of a leg without the actuator force, and the friction moment f."""
     load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
@@ -156,7 +156,7 @@ def all_as_printed(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
     out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Compute actuator forces out (N, 6) with departures, and status codes (N,)."""
+    """Write forces with departures from the exact equations to `out` (N, 6), and statuses (N,)."""
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):
         state = State(pose[n], twist[n], accel[n], wrench[n], True, wrench[n], False)

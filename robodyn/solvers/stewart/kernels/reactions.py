@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces and moments in the joints of a 6-UPS Stewart platform, of many states.
+"""Forces and moments in the joints of a 6-UPS Stewart platform, for many states.
 
 Dasgupta and Mruthyunjaya (1998), eq. 21 and 26 to 29, with the universal joint's moment along c.
 """
@@ -42,7 +42,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def leg_reactions(
     leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Compute Fs, Fc, Mp about the base point, Fu and Mu c of a leg with actuator `force`."""
+    """Compute the loads Fs, Fc, Mp (about the base point), Fu and Mu c in a leg's joints."""
     load = leg_load(leg, g, m, n, w, base)
     _, ru = places = centers(leg, g)
     lower, upper = center_forces(leg, g, m, n, places, base)
@@ -60,9 +60,9 @@ def reactions(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any,
     moves: bool, out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Compute all joint reactions, out (5, N, 6, 3) in the order and with the signs of `Reactions`.
+    """Write all joint reactions to `out` (5, N, 6, 3), with the order and signs of `Reactions`.
 
-    base (N, 9): motion of the base, if it `moves`.
+    `base` (N, 9) is the motion of the base, if it `moves`.
     """
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):

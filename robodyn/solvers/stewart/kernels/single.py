@@ -46,7 +46,7 @@ def is_pose(pose: Any) -> bool:
 
 @inner
 def unit_columns(pose: Any) -> Any:
-    """Return the rotation matrix' columns of a pose, with its quaternion normalized first."""
+    """Return the columns of a pose's rotation matrix; the quaternion is normalized first."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     factor = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
     return rotation_columns(
@@ -175,7 +175,7 @@ def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
-    """Put seven numbers into lanes."""
+    """Put seven numbers into the first seven lanes of a SIMD vector."""
     row = with_lane(as_lane(first[0]), 1, first[1])
     row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
     return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
@@ -183,14 +183,14 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
-    """Compute the mass matrix of the platform and all legs, as `dynamics.at_reference`."""
+    """Compute the mass matrix of platform and legs, in the blocks of `dynamics.at_reference`."""
     legs_blocks = dynamics.at_reference(leg_tip_inertia(legs, g), g.q)
     return sum_of_legs(dynamics.platform_inertia(platform, X, Y, Z), legs_blocks)
 
 
 @inner
 def sum_of_legs(start: Any, legs: Any) -> Any:
-    """Add the blocks of all legs, as `dynamics.at_reference`, in the order of a loop over them."""
+    """Add the mass matrices of all legs, as blocks, in the order of a loop over the legs."""
     (f, s), (x, y, z), (p, q) = start
     (g1, g2), (u, v, w), (h1, h2) = legs
     return (
@@ -242,7 +242,7 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Compute the condition number of H, moments divided by `length`; -1 if none."""
+    """Compute the condition number of H with moments divided by `length`; -1 if invalid."""
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
         return -1.0

@@ -48,7 +48,7 @@ FITS = 1e-3
 def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
     """Compute the displacement (..., mobility) of the independent coordinates from start to goal.
 
-    Floating coordinates have position and rotation vector, base frame.
+    For a floating joint, it consists of a translation and a rotation vector, base frame.
     """
     a, b = configurations(loop, "start", start), configurations(loop, "goal", goal)
     out = loop.coordinates.shortest(
@@ -129,7 +129,7 @@ def assemble(
         The configuration.
 
     Raises:
-        NoSolution: the loops do not close; contains the largest residual and its closure.
+        NoSolution: the loops do not close; the error contains the largest residual and its closure.
         InvalidInput: shapes or names are wrong, or neither `driven` nor `pose` is given.
     """
     start = _guess(loop, guess)
@@ -147,7 +147,7 @@ def assemble(
 
 
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
-    """Return all configurations (k, nq) found with these driven positions (n,), nearest home first.
+    """Return all configurations (k, nq) found for driven positions (n,), nearest home first.
 
     Newton's method is started at most `searches` times. `assembly_modes` also reports how thorough
     the search was, and documents when two configurations count as equal.
@@ -203,7 +203,7 @@ def motion_parts(
     velocities: ArrayLike,
     accelerations: ArrayLike | None,
 ) -> list[FloatArray]:
-    """Broadcast positions, rates and accelerations (..., width), zero by default."""
+    """Broadcast positions, rates and accelerations (..., width); the last are zero by default."""
     given = {
         "positions": positions,
         "velocities": velocities,
@@ -230,7 +230,7 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
 
 
 def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
-    """Compute the configuration after a displacement of the independent coordinates."""
+    """Compute the closed configuration after a displacement of the independent coordinates."""
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
         left = entry("displace", packed)(moved, step, CLOSED)
@@ -243,7 +243,7 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
-    """Compute configurations (N, nq) after displacements (N, free) of independent coordinates."""
+    """Compute closed configurations (N, nq) after displacements (N, free)."""
     if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
@@ -266,9 +266,9 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute `all_displaced` one after the other.
+    """Compute the results of `all_displaced` one by one.
 
-    With `chained` each starts from the result of the one before it, the first from its own start.
+    If `chained`, each starts from the result of the one before it, the first from its own start.
     """
     out: FloatArray = starts.copy()
     steps = np.ascontiguousarray(steps)
@@ -279,7 +279,7 @@ def _displace_singly(
             out[done] = out[done - 1]
         done += displace_all(out[done:], steps[done:], chained, CLOSED, ACCEPTED)
         if done < len(out):
-            # not with the pivots of home
+            # the pivots of home fail
             start = out[done - 1] if chained and done else starts[done]
             out[done] = displaced(loop, start, steps[done])
             done += 1
@@ -315,7 +315,7 @@ def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> Fl
 def _to_driven(
     loop: Any, q: FloatArray, target: FloatArray, within: float = ACCEPTED
 ) -> FloatArray:
-    """Find the configuration with given driven positions, `within` [m or rad], from a guess."""
+    """Find the configuration with given driven positions, to `within` [m or rad], from a guess."""
     if loop.solver.drives_free and loop.structure.equations.relative_residual(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
     if loop.structure.determined:
@@ -330,7 +330,7 @@ def _to_driven(
 
 
 def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
-    """Find the configuration with a given tip pose from a guess."""
+    """Find the configuration with a given tip pose, starting from a guess."""
     extra = TipPose(
         pose,
         loop.structure.equations.size,
@@ -386,7 +386,7 @@ def _guess(loop: Any, guess: Any) -> FloatArray:
 
 
 def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
-    """Write a joint's position into its entries of configurations (..., nq)."""
+    """Write a joint's position to its entries of configurations (..., nq)."""
     if name not in loop.solver.tree.place_of:
         raise InvalidInput(f"{loop.name} has no joint {name!r}", value=name)
     place = loop.solver.tree.place_of[name]
@@ -408,7 +408,7 @@ def _each(
 def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
     """Close the configuration (nq,) again after a step; unchecked.
 
-    The independent joints stay.
+    The independent joints keep their positions.
 
     Raises:
         NoSolution: the loops do not close there.

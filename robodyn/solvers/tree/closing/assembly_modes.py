@@ -2,8 +2,8 @@
 
 """Assembly modes: all closed configurations of a mechanism with given driven positions.
 
-They are searched for, not enumerated: Levenberg-Marquardt steps from many starts, half of them
-anywhere, half around the modes found already, since modes that are seldom reached from afar are
+They are searched for, not enumerated: Levenberg-Marquardt steps begin at many starts, half of
+them anywhere, half around the modes found already. The modes that distant starts seldom reach are
 those that nearly meet another one.
 """
 
@@ -29,11 +29,11 @@ ENOUGH = 6
 
 
 class AssemblyModes(NamedTuple):
-    """Result of a search for assembly modes, and its thoroughness.
+    """Assembly modes that a search found, and measures of its thoroughness.
 
     Attributes:
         configurations: (k, nq), nearest home first.
-        hits: (k,) number of starts that ended at each.
+        hits: (k,) number of starts that ended at each configuration.
         searches: number of starts.
         converged: number of these that closed the loops.
         unseen: estimated probability that another converging start finds a new mode (Good's
@@ -52,15 +52,15 @@ def assembly_modes(
 ) -> AssemblyModes:
     """Find the distinct closed configurations with these positions of the driven joints.
 
-    Two are equal if all joints are at the same points and along the same lines, with the same tip
-    pose. So a rod or leg with a universal joint that is rotated by half a turn about its axis does
-    not count twice, wherever the loops are cut. Of equal ones, one within the joint limits is
-    listed if possible; modes beyond the limits are listed, too.
+    Two configurations are equal if all joints are at the same points and along the same lines, with
+    the same tip pose. So a rod or leg with a universal joint that is rotated by half a turn about
+    its axis does not count twice, regardless of where the loops are cut. Of equal configurations,
+    one within the joint limits is listed if possible; modes beyond the limits are also listed.
 
     Args:
         loop: the mechanism.
         driven: positions (n,) of the driven joints.
-        searches: most starts; fewer are used if every mode is soon reached often.
+        searches: largest number of starts; fewer are used if every mode is soon reached often.
         seed: seed of the starts.
 
     Returns:
@@ -94,8 +94,8 @@ class _Search:
 
     Attributes:
         found: closed configurations (positions,), one for each mode.
-        marks: vectors that distinguish them.
-        hits: number of starts that reached each.
+        marks: vectors that distinguish the modes.
+        hits: number of starts that reached each mode.
         made: number of starts.
     """
 
@@ -160,7 +160,7 @@ class _Search:
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
 
     def standing(self, q: FloatArray) -> FloatArray:
-        """Return the same mode with legs near home and angles without turns, within limits."""
+        """Return the same mode with wrapped angles; if limits are exceeded, move legs near home."""
         out, tree = self._wrap(q), self._structure.tree
         if not self._is_beyond(out):
             return out
@@ -184,7 +184,7 @@ class _Search:
         )
 
     def _wrap(self, q: FloatArray) -> FloatArray:
-        """Wrap angles to -pi to pi, except those that others follow."""
+        """Wrap angles to [-pi, pi), except those of held, mimic and followed joints."""
         out, joints = q.copy(), self._structure.tree.joints
         followed_by = {joint.mimic.joint for joint in joints if joint.mimic is not None}
         for joint in joints:

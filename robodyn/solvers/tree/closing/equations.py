@@ -31,7 +31,7 @@ RANK = 1e-9
 # Largest step [rad, or relative to the mechanism's size].
 LONGEST_STEP = 0.6
 MOST_STEPS = 80
-# Damped steps: residual from which on Newton's method continues alone; damping at which the search
+# Damped steps: residual below which Newton's method continues alone; damping at which the search
 # has failed.
 NEAR = 1e-6
 STUCK = 1e6
@@ -43,9 +43,9 @@ _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
 
 class Attempt(NamedTuple):
-    """Result of a search: configuration and the largest residual relative to the size.
+    """Result of a search: a configuration and its largest residual, relative to the size.
 
-    `closure` names one that could not be closed from any start, even alone.
+    `closure` names a closure that could not be closed from any start, not even alone.
     """
 
     q: FloatArray
@@ -56,11 +56,13 @@ class Attempt(NamedTuple):
 class Equations:
     """Closure equations of a mechanism and their Jacobian, in comparable units.
 
-    Rows of points are divided by the mechanism's size, columns of translations multiplied by it.
+    Rows that contain lengths are divided by the mechanism's size, columns of translations are
+    multiplied by it.
 
     Attributes:
-        tree, packed: packing in which every entry of K has a place.
-        size: [m].
+        tree: tree of the mechanism.
+        packed: packing that stores every entry of K.
+        size: [m] of the mechanism.
         rows: (rows,) factor of each equation.
         columns: (rates,) factor of each coordinate.
     """
@@ -111,7 +113,7 @@ class Equations:
         return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
 
     def stepped(self, q: FloatArray, step: FloatArray) -> FloatArray:
-        """Return the configuration after a step (rates,) in comparable units."""
+        """Return the configuration after a step (rates,), which is in comparable units."""
         out: FloatArray = np.array(q, dtype=np.float64)
         self._advance(out, np.ascontiguousarray(step * self.columns))
         return out
@@ -123,7 +125,7 @@ class Equations:
         extra: TipPose | None = None,
         steps: int = MOST_STEPS,
     ) -> Attempt:
-        """Find a closed configuration from q, with constant coordinates `held`.
+        """Find a closed configuration from `q`; the coordinates `held` stay constant.
 
         Steps have minimum norm, so only necessary coordinates move; they are shortened if the
         residual would grow.
@@ -164,13 +166,13 @@ class Equations:
     ) -> list[FloatArray]:
         """Return nearly closed configurations (positions,) reached from the starts.
 
-        Levenberg-Marquardt steps of all of them together, as the systems are small and most of
-        their cost is that of function calls.
+        All Levenberg-Marquardt searches advance together, as the systems are small and most of the
+        cost is that of function calls.
 
         Args:
             starts: configurations.
             free: rate indices of the coordinates that move.
-            at: other equations and their Jacobian (rows, rates), in comparable units.
+            at: function for other equations and their Jacobian (rows, rates), in comparable units.
             near: largest residual of a result.
 
         Returns:
@@ -217,7 +219,7 @@ class Equations:
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
-        """Return (closures,), positive or negative by orientation; 1 if there is only one."""
+        """Return numbers (closures,) whose signs are the orientations; 1 if only one exists."""
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
             return out
@@ -242,14 +244,14 @@ class Equations:
 
 
 class TipPose:
-    """Equations that give the tip a pose, or its determining part, in comparable units.
+    """Equations that place the tip at a pose, or at some components of it, in comparable units.
 
     Args:
         pose: (7,) requested, base frame.
         size: [m] by which its position is divided.
         body_pose: function from a configuration to the tip's pose.
         jacobian: function from a configuration to (6, rates).
-        rows: equations to use of six; all by default.
+        rows: indices of the six components to use; all by default.
     """
 
     def __init__(
@@ -287,7 +289,7 @@ def _all_at(
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
-    """Solve K x = gap by least squares with minimum norm, without small singular values."""
+    """Solve K x = gap by least squares with minimum norm; ignore small singular values."""
     if not K.size:
         return np.zeros(K.shape[1])
     U, values, V = np.linalg.svd(K, full_matrices=False)
@@ -309,8 +311,8 @@ def null_space(K: FloatArray) -> tuple[int, FloatArray]:
 def orthonormal_bases(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
 
-    By the Gram-Schmidt method for all at once, with each column orthogonalized twice, which leaves
-    only rounding (Giraud et al., 2005). A dependent column is NaN.
+    The Gram-Schmidt method processes all matrices at once, and orthogonalizes each column twice,
+    which leaves only rounding errors (Giraud et al., 2005). A dependent column is NaN.
     """
     count = matrices.shape[2]
     bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))

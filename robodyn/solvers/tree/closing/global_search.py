@@ -2,7 +2,7 @@
 
 """Loop closure from distant starts, from which Newton's method on the equations fails.
 
-The kernels' equations express directions by scalar products, which are fast and accurate near a
+The compiled equations express directions by scalar products, which are fast and accurate near a
 closed configuration, but flat half a turn away from it. Here frames are compared by the rotation
 vector between them, axes by the rotation vector from one to the other, with Levenberg-Marquardt
 steps.
@@ -32,7 +32,7 @@ class GlobalAssemblySearch:
     """Search for configurations near which the loops close.
 
     Args:
-        equations: of the mechanism.
+        equations: closure equations of the mechanism.
     """
 
     def __init__(self, equations: Equations) -> None:
@@ -46,7 +46,7 @@ class GlobalAssemblySearch:
         extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
-        """Find a configuration like `near`, but loop by loop, short loops first.
+        """Find a configuration like `near` does, but loop by loop, short loops first.
 
         Returns:
             A configuration near which all loops close; or None and the name of the closure that
@@ -77,7 +77,7 @@ class GlobalAssemblySearch:
         extra: TipPose | None = None,
         loops: Sequence[_Loop] | None = None,
     ) -> FloatArray | None:
-        """Find a configuration from which Newton's method should close the loops; None if stuck.
+        """Find a start from which Newton's method should close the loops; None if the search fails.
 
         Args:
             q: (positions,) start.
@@ -111,7 +111,7 @@ def assemble_globally(
     extra: TipPose | None,
     attempts: int,
 ) -> Attempt:
-    """Solve by Newton's method from a guess, then from far away, then from starts around it.
+    """Close the loops from a guess: by Newton's method, then by global search, also around it.
 
     Args:
         equations: equations of the mechanism.
@@ -149,7 +149,7 @@ def assemble_globally(
 
 
 class _Loop:
-    """Error between the frames of one closure, and its derivatives by the joints of the loop.
+    """Error between the frames of one closure, and its derivatives w.r.t. the joints of the loop.
 
     Attributes:
         name: name of the closure.

@@ -27,8 +27,8 @@ def find_idle(
 
     A group of bodies is idle if it can rotate together about a line while all others are at rest,
     and is connected on at least two sides, as the rod in a loop is; a body on a single joint is a
-    pendulum. Massless links may rotate otherwise, such as those of a ball joint described as three
-    hinges. A tree without closures has no idle degrees of freedom.
+    pendulum. Massless links may rotate differently, such as those of a ball joint described as
+    three hinges. A tree without closures has no idle degrees of freedom.
     """
     if not tree.model.closures:
         return ()
@@ -68,7 +68,7 @@ def find_idle(
 
 
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
-    """Return weights (k,) of a motion that moves a body and as few others as possible, if any.
+    """Return weights (k,) of a motion that moves a body and as few others as possible, or None.
 
     The other bodies are fixed one after the other, as long as this one can still move.
     """
@@ -102,7 +102,7 @@ def _moves(twists: FloatArray, body: int, space: FloatArray) -> bool:
 
 
 def _sides(tree: Tree, inside: set[int]) -> int:
-    """Count the joints and closures between a group of bodies and others."""
+    """Count the joints and closures that connect a group of bodies to other bodies."""
     held = sum(
         1
         for number, body in enumerate(tree.bodies)

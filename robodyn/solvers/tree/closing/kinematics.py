@@ -73,7 +73,7 @@ def joint_states(
 
 
 def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Return name, position and rate index and factor of all joints except floating ones."""
+    """Return name, position index, rate index and factor of each joint that is not floating."""
     joints = [joint for joint in loop.solver.tree.joints if joint.kind != "floating"]
     return (
         tuple(joint.name for joint in joints),
@@ -131,18 +131,18 @@ def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
 
 
 def rods(loop: Any) -> tuple[Rod, ...]:
-    """Return the straight legs."""
+    """Return the straight legs of the mechanism; see `find_rods`."""
     return find_rods(loop.structure.equations, loop.structure.home)
 
 
 def coned_legs(loop: Any) -> tuple[Rod, ...]:
-    """Return the straight legs, and the center leg."""
+    """Return the legs whose end joints may have cones: straight legs, and a center leg if any."""
     center = find_center_leg(loop.structure.equations, loop.structure.home)
     return (*loop.solver.rods, *center)
 
 
 def leg_names(loop: Any) -> tuple[str, ...]:
-    """Return the names of the joints by which legs support the moving body."""
+    """Return the names of the closures and joints by which legs support the moving body."""
     return tuple(rod.name for rod in loop.solver.coned_legs)
 
 
@@ -196,7 +196,7 @@ def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
-    """Return an entry with the pivots of home."""
+    """Return a compiled function with the pivots of home."""
     call = loop.solver.calls.get(name)
     if call is None:
         call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
@@ -204,7 +204,7 @@ def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
 
 
 def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
-    """Call an entry, with other pivots if those of home fail; q is closed."""
+    """Call a compiled function, with other pivots if those of home fail; q must be closed."""
     if kernel_of(loop, name)(q, *arguments):
         return
     refuse_open(loop, q)
@@ -263,27 +263,27 @@ def each_state(
     acceleration_or_effort: tuple[str, int] | None = None,
     call: Callable[..., None] | None = None,
 ) -> FloatArray:
-    """Compute a kernel's results (..., *core): in SIMD lanes, and one by one where these fail.
+    """Compute results (..., *core) in SIMD lanes, and one by one where these have no result.
 
     Args:
-        name: kernel, for batches and for single states.
+        name: name of the compiled function, for batches and for single states.
         core: shape of one result.
-        values: those of configuration, rates, accelerations, wrench and rows of a base that the
-            kernel takes.
+        values: configuration, rates, accelerations, wrench and motion of the base, as many of these
+            as the function takes.
         acceleration_or_effort: name and width of an argument in place of accelerations.
-        call: function of a single state and its result instead of the kernel.
+        call: function that writes the result of a single state, to be called instead.
 
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
             loops.
-        KinematicsError: there is no result; `index` is its place.
+        KinematicsError: a state has no result; `index` is its position in the batch.
     """
     kept = acceleration_or_effort or ("acceleration", loop.solver.nu)
     widths = (loop.solver.nq, loop.solver.nu, kept[1], 6, 9)[: len(values)]
     given = any(np.ndim(part) > 1 for part in values if part is not None)
     found = batch(name, loop.structure.packed, widths, core, values) if given else None
     if found is not None and name == "inverse_dynamics" and loop.solver.n > loop.solver.nu:
-        least, largest = loop.drives.effort_ranges.T  # lanes leave limits to single states
+        least, largest = loop.drives.effort_ranges.T  # SIMD lanes ignore the effort limits
         found[((found < least) | (found > largest)).any(axis=-1)] = np.nan
     if found is not None and not np.isnan(found).any():
         return found
@@ -318,13 +318,16 @@ def each_state(
 
 
 def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
-    """Compute rates and accelerations of all joints, and the tip's (..., 2 * rates + 6)."""
+    """Compute rates and accelerations of all joints, and the tip's acceleration.
+
+    The results are (..., 2 * rates + 6).
+    """
     width = 2 * loop.solver.tree.rates + 6
     return each_state(loop, "motion", (width,), *motion)
 
 
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute the tip's twist (6, rates) for each tree coordinate."""
+    """Compute the tip's twist (6, rates) per unit rate of each tree coordinate."""
     B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
     way = tree.loop_path(0, tree.body_of[loop.model.tip_link])
     return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])

@@ -2,8 +2,8 @@
 
 """Selection of the legs' assemblies nearest to a guess.
 
-With fixed floating bodies, legs close one by one: each is searched separately, so that six legs
-with two assemblies each need twelve attempts, not sixty-four.
+If floating bodies are fixed, the legs close independently, so each is searched separately: six
+legs with two assemblies each need twelve attempts, not sixty-four.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def nearest_legs(
 
     Args:
         equations: closure equations.
-        q: (positions,) closed.
+        q: (positions,) closed configuration.
         guess: (positions,) guess; joint limits are respected if possible.
         held: rate indices of constant coordinates; with these, legs are independent.
 
@@ -61,7 +61,7 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the other coordinates in groups without common equations; single joints only."""
+    """Return the other coordinates in groups without common equations, except floating joints'."""
     tree = equations.tree
     _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
     fixed = set(held)
@@ -84,7 +84,7 @@ def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list
 def _unwound(
     equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]
 ) -> FloatArray:
-    """Remove whole turns from the guess in a leg's angles."""
+    """Shift a leg's angles by whole turns to the values nearest the guess."""
     out = q.copy()
     for body in equations.tree.bodies[1:]:
         turns = body.joint is not None and body.joint.kind in ("revolute", "continuous")
@@ -95,7 +95,7 @@ def _unwound(
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
-    """Return the distance of a leg from the guess [rad, relative]; more beyond its limits."""
+    """Return the squared distance of a leg from the guess, with a penalty beyond its limits."""
     total = 0.0
     for body in equations.tree.bodies[1:]:
         if body.rate in leg and body.joint is not None and body.width == 1:

@@ -17,13 +17,12 @@ from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_rat
 from robodyn.solvers.tree.elimination import find_elimination
 from robodyn.solvers.tree.packing import Packed, pack
 
-# Motion of a dependent coordinate, relative to all independent ones in comparable units, from which
-# on these do not determine the motion.
+# Result of `independence` below which coordinates do not determine the motion.
 SINGULAR = 1e-9
-# Improvement that justifies another independent coordinate.
+# Largest number of packings to keep.
 MOST_PACKINGS = 4
-# Configurations at which `packings_over_travel` looks at pivots, and parts of a pivot's size at
-# home below which another order is looked for.
+# Number of configurations at which `packings_over_travel` checks pivots, and fraction of a pivot's
+# size at home below which it searches for another order.
 TRAVEL_SAMPLES = 1000
 NEAR_ZERO = 0.01
 SEED = 1
@@ -89,7 +88,8 @@ class Pivots:
     def best_free(self, q: FloatArray) -> tuple[int, ...]:
         """Return the coordinates that determine the motion best at a configuration (positions,).
 
-        Driven ones are preferred unless others are clearly better; by pivoting on the tangent.
+        They are selected by pivoting on the tangent. The independent coordinates of the structure
+        are preferred unless others are clearly better.
         """
         own = self._structure
         _, K = own.equations.at(q)
@@ -115,7 +115,7 @@ def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
     """
     structure, samples = mechanism.structure, np.random.default_rng(SEED)
     head, numbers = structure.packed.head, structure.packed.numbers.copy()
-    numbers[head["at_steep"]] = np.inf  # there are no other independent coordinates to go on in
+    numbers[head["at_steep"]] = np.inf  # there are no other independent coordinates to change to
     found, orders = [replace(structure.packed, numbers=numbers)], [structure.elimination]
     home = mechanism.joint_positions(mechanism.home)
     travel = np.clip(mechanism.position_limits - home[:, None], -np.pi, np.pi)
@@ -136,9 +136,10 @@ def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
 
 
 def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
-    """Return how well coordinates determine the motion, 0 to 1, and the motion they miss most.
+    """Return a measure (0 to 1) of how well coordinates determine the motion, and the worst motion.
 
-    It is the smallest singular value of their rows in an orthonormal basis of the motions.
+    The measure is the smallest singular value of the coordinates' rows in an orthonormal basis of
+    the motions. The second result is the motion that these coordinates determine worst.
     """
     _, basis = null_space(K)
     _, values, V = np.linalg.svd(basis[list(free)])
@@ -153,7 +154,7 @@ def forward_dynamics_repivoted(
 
     The motion is expressed in the coordinates that determine it best there; if these rates of the
     independent joints permit several motions, the smallest is used. `load` is a wrench and the
-    rows of a base.
+    motion of the base.
 
     Raises:
         SingularMassMatrix: a motion has no inertia.

@@ -39,8 +39,8 @@ class Rod(NamedTuple):
 def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
     """Return the legs that balls or universal joints connect to the body of the tip.
 
-    From such a closure the search goes towards the base, past prismatic joints, to the first
-    revolute joint; further revolute joints about axes through the same point belong to it.
+    From each of these closures, the search proceeds towards the base, past prismatic joints, to the
+    first revolute joint. Further revolute joints about axes through the same point belong to it.
 
     Args:
         equations: equations of the mechanism.
@@ -73,8 +73,8 @@ def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
     """Return the leg whose last joint carries the body of the tip, if there is one.
 
     Its joints are at most three revolute ones through a point, a prismatic one, and again at most
-    three revolute ones; two at least in one place. Without a prismatic joint, the leg is the normal
-    of its first two axes.
+    three revolute ones; at least one of these groups has two. Without a prismatic joint, the leg is
+    along the common normal of its first two axes.
 
     Args:
         equations: equations of the mechanism.
@@ -109,7 +109,7 @@ def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> FloatArray | None:
-    """Return the point (3,) through which axes pass, one on the axis if there is only one."""
+    """Return the point (3,) through which all axes pass; for a single axis, a point on it."""
     if len(lines) < 2:
         return lines[0][0] if lines else None
     met = _meeting(lines)
@@ -140,7 +140,7 @@ def _line(B: FloatArray, body: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _meeting(lines: list[tuple[FloatArray, FloatArray]]) -> FloatArray | None:
-    """Return the point nearest to lines; None if they are parallel."""
+    """Return the point nearest to all lines; None if they are parallel."""
     across = [np.eye(3) - np.outer(z, z) for _, z in lines]
     normal = np.sum(across, axis=0)
     if np.linalg.cond(normal) > 1.0 / MEETING:

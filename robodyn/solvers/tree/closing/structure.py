@@ -33,9 +33,9 @@ from robodyn.solvers.tree.tree import Tree, TreeBody
 # Number of samples around home, and their distance from it [rad, or relative to the size].
 SAMPLES = 4
 SPREAD = 0.15
-# Smallest nonzero singular value, relative to the largest, of a clear rank.
+# Smallest nonzero singular value, relative to the largest, for which the rank is clear.
 CLEAR = 1e-5
-# Independent fraction of a coordinate from which on it is independent of others.
+# Fraction of a coordinate's motion above which it counts as independent of the others.
 DISTINCT = 1e-6
 SEED = 15
 # Number of starts around a guess in the search for a closed configuration.
@@ -43,7 +43,7 @@ ATTEMPTS = 60
 # See `dependent_rate_ratio`.
 STEEPNESS = 10.0
 
-# Number of cached shapes, which a payload, friction, motors or gravity do not change.
+# Number of cached shapes of models, which do not depend on payload, friction, motors or gravity.
 MOST_SHAPES = 16
 
 
@@ -53,7 +53,7 @@ class Structure:
 
     Attributes:
         tree: bodies and coordinates.
-        equations: equations of the closures and idle freedoms.
+        equations: equations of the closures and of idle degrees of freedom.
         home: (positions,) closed configuration.
         closures: number of equations of the closures.
         rank: rank of these.
@@ -61,7 +61,7 @@ class Structure:
         idle: degrees of freedom that are held at rest.
         free: rate indices of the independent coordinates.
         loose: names of joints that can move while every driven joint is locked, without idle ones.
-        determined: whether the driven joints suffice.
+        determined: whether the driven joints determine the motion.
         present: (rows, rates) entries of K that may differ from zero.
         elimination: order in which the closures' equations are solved.
         packed: arrays for the kernels.
@@ -116,7 +116,7 @@ class Structure:
 
 
 def _is_coupled(body: TreeBody) -> bool:
-    """Return whether a body's joint moves more than what it carries."""
+    """Return whether the motion of a body's joint affects more than the bodies it carries."""
     assert body.joint is not None
     if body.joint.kind == "floating":
         return body.parent != 0
@@ -145,7 +145,7 @@ def find_structure(model: Model) -> Structure:
         raise ModelError(
             f"{model.source or model.name}: no joint can move: the closures {closures} have rank "
             f"{rank} for {tree.rates} tree coordinates; a platform on six legs needs a floating "
-            "joint, and a loop as many joints as its closures leave free",
+            "joint, and a loop needs enough joints for its closures to leave one free",
             value=rank,
         )
     loose = _loose(tree, jacobians[-1], driven)
@@ -191,7 +191,7 @@ def find_structure(model: Model) -> Structure:
 
 
 def _most_displaced_joint(equations: Equations, home: FloatArray, other: FloatArray) -> str:
-    """Return the joint that moves most from home to another configuration, with a position."""
+    """Return a `home` entry for the joint that moves most from home to another configuration."""
     tree = equations.tree
     joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]
     places = [tree.position_of[joint.name] for joint in joints]
@@ -229,7 +229,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
 
 
 def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
-    """Create a configuration from joint positions; others at zero, or the nearest limit."""
+    """Create a configuration from joint positions; others are at zero or the nearest limit."""
     q = np.zeros(tree.positions)
     for joint in tree.joints:
         at = tree.position_of[joint.name]
@@ -243,7 +243,7 @@ def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArra
 
 
 def followed(tree: Tree, q: FloatArray) -> None:
-    """Set the mimic joints of configurations (..., positions) by those they follow, in place."""
+    """Set the mimic joints of configurations (..., positions) to follow their joints, in place."""
     for joint in tree.joints:
         if joint.mimic is not None:
             source = q[..., tree.position_of[joint.mimic.joint]]
@@ -271,10 +271,9 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
 def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
     """Return the rank of the closures, and the closed configurations with that rank.
 
-    It is the largest of all, but near a singular configuration rounding leaves small singular
-    values.
-    This is common for overconstrained loops, such as a parallelogram with a third bar when all bars
-    are in line. Such samples are discarded if there are others.
+    It is the largest rank of all samples. Near a singular configuration, however, rounding leaves
+    small singular values. This is common for overconstrained loops, such as a parallelogram with a
+    third bar when all bars are in line. Such samples are discarded if there are others.
     """
     found = []
     for q in samples:
@@ -290,7 +289,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
-    """Return which entries of K differ from zero in some configuration, closed or not."""
+    """Return a mask of the entries of K that are nonzero in some configuration, closed or not."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
     start = initial_guess(tree, {})
     for _ in range(4):
@@ -308,13 +307,13 @@ def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
 
 
 def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
-    """Return the coordinates that describe the motion."""
+    """Select the independent coordinates: those named by the model, driven ones, then others."""
     model = tree.model
     _, basis = null_space(K)
     named = [tree.rate_of[name] for name in model.independent]
     if named and len(named) != mobility:
         raise ModelError(
-            f"{model.source or model.name}: {len(named)} independent joints are named, the "
+            f"{model.source or model.name}: {len(named)} independent joints are named, but the "
             f"mechanism has {mobility} freedoms",
             value=model.independent,
         )
@@ -343,9 +342,10 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
 
 
 def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
-    """Return the largest permitted derivative of coordinates by independent ones.
+    """Return the largest permitted motion of a coordinate per unit of an independent one.
 
-    It is a multiple of that at a configuration, and at least that of a well-conditioned mechanism.
+    It is a multiple of the largest at a configuration, and at least that of a well-conditioned
+    mechanism.
     """
     _, K = equations.at(q)
     _, basis = null_space(K)
@@ -358,7 +358,7 @@ def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, .
 
 
 def structure_of(model: Model) -> Structure:
-    """Return the structure of a model, fast if a model of this shape was analyzed before.
+    """Return the structure of a model, from the cache if a model of the same shape was analyzed.
 
     Raises:
         ModelError: as for `find_structure`.

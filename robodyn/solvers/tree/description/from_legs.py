@@ -16,11 +16,11 @@ in the middle is driven, and its position is the leg's length: UPS, SPS, RPS. Ot
 joint is driven: an R with an arm, RUS, RSS, RRR, or a P with a carriage, PUS, PSS; a rod connects
 it to the platform. RR is an arm whose far end carries the platform.
 
-A leg with `driven: false` supports and guides. It has one of the forms above, or its last joint
-carries the platform: U, S, R, P, UP, RPU, PU ... The latter may be driven, too, if they have a P,
-or are R. At most one leg carries the platform.
+A leg with `driven: false` only supports and guides the platform. It has one of the forms above,
+or its last joint carries the platform: U, S, R, P, UP, RPU, PU ... Such a center leg may also be
+driven if its form contains a P, or is R. At most one leg carries the platform.
 
-A bar is a cylinder of `mass` and `radius`, a thin rod without the latter, or has `com` and
+A bar is a cylinder of `mass` and `radius`, a thin rod without a radius, or has `com` and
 `inertia` in a frame with x along it from the base on, y along the leg's axis cross x, and its
 origin at its start, or at the platform for a leg's upper part.
 """
@@ -103,7 +103,7 @@ def legs_builder(top: Fields) -> ModelBuilder:
 
 
 def _legs(top: Fields) -> list[Fields]:
-    """Return the legs with their defaults, repeated by symmetry, rotated about z."""
+    """Return the legs with defaults applied, repeated by symmetry and rotated about z."""
     defaults = top.child("leg_defaults", {}).data
     count = top.number("symmetry", default=1, at_least=1)
     given_legs = top.children("legs")

@@ -40,7 +40,7 @@ class Parts:
         builder: builder of the mechanism.
         name: name of the platform's link.
         rotation, origin: (3, 3), (3,) [m] of the platform at home, base frame.
-        size: [m] of drawn shapes.
+        size: [m] scale of drawn shapes.
         driven: names of the driven joints.
     """
 
@@ -71,8 +71,8 @@ class LegParts:
         parts: parts to which they are added.
         fields: fields of the leg.
         name, form: of the leg.
-        start: (3,) [m] of its start, base frame.
-        tip, goal: (3,) [m] of its end at home, in the platform's and in the base frame.
+        start: (3,) [m] its start, base frame.
+        tip, goal: (3,) [m] its end at home, in the platform's and in the base frame.
 
     Raises:
         ModelError: a field is missing or wrong; also from all methods.
@@ -87,7 +87,7 @@ class LegParts:
 
     @property
     def axis(self) -> FloatArray:
-        """Axis (3,) of the leg, unit, base frame."""
+        """Unit axis (3,) of the leg, base frame."""
         axis = self.fields.array("axis", (3,))
         size = float(np.linalg.norm(axis))
         if not size > 1e-9:
@@ -120,7 +120,7 @@ class LegParts:
         return name
 
     def _frame(self, x: FloatArray) -> FloatArray:
-        """Return the axes (3, 3) of a bar: x along it, y across the leg's axis, z."""
+        """Return the axes x, y, z (3, 3) of a bar: x along it, y along the leg's axis cross x."""
         y = np.cross(self._first_axis(x), x)
         size = float(np.linalg.norm(y))
         if size < 0.1:
@@ -130,7 +130,7 @@ class LegParts:
         return np.stack([x, y, np.cross(x, y)], axis=1)
 
     def _first_axis(self, along: FloatArray) -> FloatArray:
-        """Return the first axis of a universal joint: the leg's, or a level one across the bar."""
+        """Return the first axis of a universal joint: the leg's, or one that is horizontal."""
         if "axis" in self.fields and self.form[0] != "P":
             return self.axis
         up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
@@ -140,8 +140,8 @@ class LegParts:
     def passive_joint(self, letter: str, ends: Ends, way: FloatArray, suffix: str = "") -> None:
         """Add a joint R, U or S between a link and the next part along a direction.
 
-        S is U and a spin. A universal joint's first axis is the leg's, its second perpendicular to
-        it and to the bar.
+        S is a U followed by a rotation about the bar. A universal joint's first axis is the leg's
+        axis; the second is perpendicular to it and to the bar.
         """
         along = way / np.linalg.norm(way)
         axes = [self._first_axis(along)]
@@ -158,7 +158,7 @@ class LegParts:
             parent, at = link, np.zeros(3)
 
     def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
-        """Add a passive joint with its friction."""
+        """Add a passive joint with the damping and friction that the leg's fields state."""
         joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
         self.parts.builder.add(replace(joint, damping=self._damping))
 

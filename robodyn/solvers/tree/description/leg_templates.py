@@ -23,7 +23,7 @@ ROTOR, RATIO = 1.2e-4, 33
 def delta(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> dict[str, Any]:
-    """Return the fields of a delta's files.
+    """Return the fields of a model file for a delta robot.
 
     Raises:
         InvalidInput: the rods do not reach the platform.
@@ -90,7 +90,7 @@ DELTA = Template(
 def servo_hexapod(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Return the fields of a hexapod on six servos with cranks.
+    """Return the fields of a model file for a hexapod on six servos with cranks.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -113,7 +113,7 @@ def servo_hexapod(
 def ball_balancer(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Return the fields of a ball-balancing plate on three servos (3-RRS).
+    """Return the fields of a model file for a ball-balancing plate on three servos (3-RRS).
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -127,7 +127,7 @@ def ball_balancer(
 def linear_delta(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a delta on three vertical rails.
+    """Return the fields of a model file for a delta robot on three vertical rails.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -142,7 +142,7 @@ def linear_delta(
 def tripod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a platform on three actuators with hinges (3-RPS).
+    """Return the fields of a model file for a platform on three hinged actuators (3-RPS).
 
     Raises:
         InvalidInput: the legs are too short for the stroke.
@@ -163,7 +163,7 @@ def tripod(
 
 
 def _rig(payload: float, height: float, stroke: float, motors: float) -> Numbers:
-    """Return fields of a motion rig on actuators `height` long [m] at home.
+    """Return the fields of a model file for a motion rig on actuators `height` long [m] at home.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -190,7 +190,7 @@ def _corners(length: float, width: float) -> Numbers:
 def heave_pitch_roll(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a rig on three vertical actuators and a guide.
+    """Return the fields of a model file for a rig on three vertical actuators and a guide.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -201,7 +201,7 @@ def heave_pitch_roll(
 def four_corners(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a chassis on four vertical actuators and a guide.
+    """Return the fields of a model file for a chassis on four vertical actuators and a guide.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -212,7 +212,7 @@ def four_corners(
 def pitch_roll_seat(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a seat on a post with two actuators `length` behind it.
+    """Return the fields of a model file for a seat on a post, two actuators `length` behind it.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -221,7 +221,7 @@ def pitch_roll_seat(
 
 
 def traction_loss(length: float, height: float, stroke: float, payload: float) -> Numbers:
-    """Return the fields of a rig that rotates about a front pivot, by an actuator across the rear.
+    """Return the fields of a model file for a rig with a front pivot and a rear cross actuator.
 
     Raises:
         InvalidInput: the stroke is zero.
@@ -231,7 +231,7 @@ def traction_loss(length: float, height: float, stroke: float, payload: float) -
 
 
 def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
-    """Return the fields of a seat on a driven slide.
+    """Return the fields of a model file for a seat on a driven slide.
 
     Raises:
         InvalidInput: the stroke is zero.
@@ -243,7 +243,7 @@ def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
 def rail_hexapod(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a hexapod with six rods on carriages on vertical rails.
+    """Return the fields of a model file for a hexapod with rods on carriages on vertical rails.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -259,7 +259,7 @@ def rail_hexapod(
 
 
 def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numbers:
-    """Return the fields of a five-bar, two arms that carry one tool.
+    """Return the fields of a model file for a five-bar: two arms that carry one tool.
 
     Raises:
         InvalidInput: the rods do not meet.
@@ -275,7 +275,7 @@ def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numb
 
 
 def _above(what: str, length: float, away: float) -> float:
-    """Return the height [m] of a bar whose ends have this horizontal distance."""
+    """Return the vertical extent [m] of a bar whose ends have this horizontal distance."""
     if not length > 1.05 * abs(away):
         raise InvalidInput(
             f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart horizontally"
@@ -302,8 +302,9 @@ def _offered(numbers: Callable[..., Numbers], texts: dict[str, str], **defaults:
 
 
 _RIG = {
-    "length": "distance of front and rear actuators, or of the actuators from the post or pivot",
-    "width": "distance of left and right actuators", "height": "height of the moving body at home",
+    "length": "distance between front and rear actuators, or from the post or pivot to actuators",
+    "width": "distance between left and right actuators",
+    "height": "height of the moving body at home",
     "stroke": "travel of an actuator", "payload": "mass of the moving body and all that it carries",
 }  # fmt: skip
 _CARRIAGE = {"stroke": "travel of a carriage"}
@@ -343,7 +344,7 @@ TEMPLATES = (
     _offered(
         five_bar,
         {
-            "base_radius": "half the distance of the motors",
+            "base_radius": "half the distance between the motors",
             "arm": "length of an arm, between its axes",
             "rod": "length of a far bar, between its joints",
             "payload": "mass of a far bar with the tool",

@@ -68,7 +68,7 @@ def closed_loop_model_from_yaml(
     Raises:
         ModelError: a field is missing, unknown or wrong, or a closure differs from that in the
             URDF; names the file and the dotted field.
-        MissingExtra: a .xacro file without the package xacro.
+        MissingExtra: the URDF is a .xacro file, and the package xacro is not installed.
         UnphysicalInertia: with `strict=True`.
     """
     top, tip, driven = Fields(document, source), options.tip_link, options.driven
@@ -95,7 +95,7 @@ def closed_loop_model_from_yaml(
 
 
 def _complete(top: Fields, builder: ModelBuilder) -> None:
-    """Set a document's fields, except closures, in a builder, in place of its URDF's."""
+    """Set the document's fields, except closures, in a builder, in place of the URDF's."""
     builder.name = top.text("name", default=builder.name)
     if "tip_link" in top:
         builder.tip_link = top.text("tip_link")
@@ -133,8 +133,8 @@ def _driven(top: Fields, model: Model) -> Model:
         differs = joint.friction.any() and actuator.coulomb_pair != stated.coulomb_pair
         if differs or (bare != Actuator() and stated != actuator):
             raise ModelError(
-                f"{top.source}: {block.path} differs from what {top.text('urdf')} says of joint "
-                f"{name!r} ({stated}); state it once, or with the same value",
+                f"{top.source}: {block.path} differs from the actuator of joint {name!r} in "
+                f"{top.text('urdf')} ({stated}); state it once, or with the same values",
                 value=name,
             )
         actuators[name] = actuator
@@ -168,7 +168,7 @@ def _closure(fields: Fields) -> Closure:
 
 
 def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
-    """Combine the closures of both; one named in both must be equal."""
+    """Combine the closures of the URDF and the YAML file; those with equal names must be equal."""
     known = {closure.name: closure for closure in urdf}
     for closure in given:
         other = known.get(closure.name)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forward dynamics of a tree without closures, for floats or lanes.
+"""Forward dynamics of a tree without closures, for floats or SIMD lanes.
 
-By articulated bodies (Featherstone, 2008, table 7.1), in time proportional to the number of joints.
-The recursions of `tree` first subtract the efforts at constant rates, so no velocities remain here.
-The articulated inertia of a body about its origin, in base axes, is stored as blocks [A, B; B', M].
-The six coordinates of a floating joint are consecutive.
+The articulated-body algorithm (Featherstone, 2008, table 7.1) takes time proportional to the number
+of joints. The recursions of `tree` first subtract the efforts at constant rates, so no velocities
+remain here. The articulated inertia of a body about its origin, in base axes, is stored as blocks
+[A, B; B', M]. The six coordinates of a floating joint are consecutive.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ HANDLE, EFFORT, INERTIA, COORDINATE = 0, 6, 7, 8
 
 
 class Scratch(NamedTuple):
-    """Memory for one state, of floats or of lanes.
+    """Scratch memory for one state, or for eight in SIMD lanes.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) motion of each body.
         v, a, tau: (rates,) rates, accelerations and efforts.
-        P: (bodies + 1, ARTICULATED) of each body.
-        H: (rates, COORDINATE) of each rate.
+        P: (bodies + 1, ARTICULATED) articulated inertia and force of each body.
+        H: (rates, COORDINATE) data of the elimination of each rate.
     """
 
     B: Any
@@ -94,7 +94,7 @@ def fits(m: Any) -> bool:
 
 @inner
 def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int:
-    """Compute accelerations out (free,) for efforts, the third of the state (driven,)."""
+    """Write accelerations to `out` (free,) for the efforts (driven,) of a `State`."""
     place_base(m, s.B)
     place(m, state.q, s.B)
     for k in range(m.free):
@@ -118,7 +118,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
 
 @inner
 def inward(m: Any, s: Any) -> bool:
-    """Compute articulated inertias from the ends to the base; False if a joint has none."""
+    """Compute articulated inertias from the ends to the base; return False if a joint has none."""
     zero = 0.0 * s.tau[0]
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
@@ -167,7 +167,7 @@ def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
 def free_coordinate(
     axis: Any, slides: bool, armature: Any, tau: Any, row: Any, handle: Any
 ) -> bool:
-    """Eliminate a coordinate of a body's motion; False if it has no inertia."""
+    """Eliminate a coordinate of a body's motion; return False if it has no inertia."""
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
     if slides:
@@ -193,7 +193,10 @@ def free_coordinate(
 
 @inner
 def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
-    """Add the rest of a body to its parent; the body's origin is at `arm` from the parent's."""
+    """Add what is left of a body after the elimination to its parent.
+
+    The body's origin is at `arm` from the parent's.
+    """
     mass, force = matrix(row, M), vector(row, FORCE)
     inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)
     store_matrix(parent, A, plus(matrix(parent, A), inertia))
@@ -206,7 +209,7 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def outward(m: Any, s: Any) -> None:
-    """Compute the accelerations of all rates, in s.a, from the base to the ends."""
+    """Compute the accelerations `s.a` of all coordinates, from the base to the ends."""
     zero = 0.0 * s.tau[0]
     store(s.B[0], layout.CHANGE, (zero, zero, zero))
     store(s.B[0], layout.CHANGE + 3, (zero, zero, zero))
@@ -240,7 +243,7 @@ def outward(m: Any, s: Any) -> None:
 
 @inner
 def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
-    """Compute the acceleration of a coordinate from the motion before it."""
+    """Compute the acceleration of a coordinate from the motion of the bodies before it."""
     resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
     return (handle[EFFORT] - resisted) * handle[INERTIA]
 
@@ -264,7 +267,7 @@ def forward_dynamics_of_tree(
 def forward_dynamics_of_trees(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Compute accelerations out (N, free) of many states."""
+    """Write the accelerations of many states to `out` (N, free)."""
     m, given = layout.mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
     if not fits(m):
         return 0

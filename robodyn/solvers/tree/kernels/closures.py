@@ -41,7 +41,7 @@ def point_of(body: Any, place: Any) -> Any:
 
 @inner
 def residual(m: Any, B: Any, out: Any) -> None:
-    """Compute the residual (rows,) of each equation [m or 1]; zero for idle degrees of freedom."""
+    """Compute the residuals (rows,) of the equations [m or 1]; zero for idle degrees of freedom."""
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
@@ -63,13 +63,13 @@ def residual(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def direction(closure: Any, n: int) -> Any:
-    """Return direction n, in the parent's frame, along which the child's origin cannot move."""
+    """Return direction `n`, in the parent's frame, along which the child's origin cannot move."""
     return vector(closure.numbers, AFTER + 3 * n)
 
 
 @inner
 def pair(closure: Any, n: int) -> Any:
-    """Return pair n: directions in the parent's and the child's frame, their cosine when closed."""
+    """Return pair `n` of directions, each in its body's frame, and the cosine of their angle."""
     at = AFTER + 3 * closure.across + 7 * n
     return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
 
@@ -100,7 +100,7 @@ def fill(m: Any, B: Any, K: Any) -> None:
 
 @inner
 def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
-    """Add to the entry of a step in a row of its closure."""
+    """Add a value to the entry of K of a step, in a row of its closure."""
     place = step.integers[ENTRIES + row]
     K[place] = K[place] + power
 
@@ -217,7 +217,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Subtract moments of the closures' dampers and springs from those that bodies require."""
+    """Subtract the moments of closures' dampers and springs from those that bodies require."""
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -249,7 +249,7 @@ def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
 
 @inner
 def reach_of(m: Any, k: int, B: Any) -> Any:
-    """Return the bodies of spring k, the arms of its ends, the vector between them, its rate."""
+    """Return the bodies of spring `k`, its ends' arms, the vector between the ends and its rate."""
     i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
     at = m.at_spring_numbers + POINT_SPRING * k
     a, b, spin = B[i], B[j], vector(B[0], layout.OMEGA)
@@ -277,7 +277,7 @@ def pull(m: Any, B: Any) -> None:
 
 @inner
 def largest_gap(m: Any, zero: Any, y: Any) -> Any:
-    """Return the largest residual in y (rows,), relative to the size."""
+    """Return the largest residual in `y` (rows,), relative to the size."""
     largest = zero
     for n in range(m.equations):
         gap = abs(y[n]) * m.numbers[m.at_rows + n]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Condition numbers and sides of a mechanism with closed loops."""
+"""Condition numbers of closed loops, and the sides of singularities; see `conditions.side`."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ WORST_CONDITION: Final = 1e6
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
     """Transform motions S (rates, free), and the tip's twists J, to an orthonormal basis.
 
-    In comparable rates, by the Gram-Schmidt method, repeated once, for floats or lanes. Returns
-    whether the independent joints are suitable.
+    The Gram-Schmidt method, repeated once, makes it orthonormal in comparable rates, for floats or
+    SIMD lanes. Returns whether the independent joints are suitable.
     """
     largest = smallest = 0.0 * S[0, 0]
     for again in range(2):
@@ -61,7 +61,7 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Compute the rows of the tip's and of the driven joints' rates for each motion."""
+    """Compute the scaled rates of the tip and of the driven joints for each motion."""
     for k in range(m.free):
         for j in range(tip.size - 1):
             row = int(tip[1 + j])
@@ -74,9 +74,9 @@ def scaled_rows(
 def condition_numbers(
     plan: Any, numbers: Any, columns: Any, tip: Any, drives: Any, length: float, q: Any, out: Any
 ) -> None:
-    """Compute condition numbers out (N, 2), of motion and forces, at q (N, positions).
+    """Write condition numbers of motion and forces at `q` (N, positions) to `out` (N, 2).
 
-    NaN where loops are open or the independent joints determine the motion badly.
+    They are NaN if the loops are open, or if the independent joints determine the motion badly.
 
     Args:
         plan, numbers: the mechanism.
@@ -108,9 +108,9 @@ def condition_numbers(
 def sides(
     plan: Any, numbers: Any, factors: Any, columns: Any, rows: Any, passive: Any, q: Any, out: Any
 ) -> None:
-    """Write det(P) / sqrt(det(K K')) of the closures' Jacobian K to out (N,), of q (N, positions).
+    """Write det(P) / sqrt(det(K K')) at configurations `q` (N, positions) to `out` (N,).
 
-    P are the columns of K of the passive rates.
+    K is the closures' Jacobian, and P consists of its columns for the passive rates.
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.
@@ -144,7 +144,7 @@ def sides(
 
 @batch_entry
 def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: Any) -> None:
-    """Write only the signs of `sides` to out (N,); needs no logarithms, which not all targets have.
+    """Write the signs of `sides` to `out` (N,), without logarithms, which not all targets have.
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.

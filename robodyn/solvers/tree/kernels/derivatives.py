@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of closed loops' dynamics, see `dynamics.kernels.derivatives`.
+"""Derivatives of the dynamics of closed loops; see `dynamics.kernels.derivatives`.
 
 A displacement is along the tangent and does not close the loops again: the residual is then of
 second order, and the equations are as smooth there as at closed configurations.
@@ -25,7 +25,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 
 class Places(NamedTuple):
-    """Scratch for eight points, rates of the tree in lanes, and scratch of the starting point."""
+    """Scratch memory for eight displaced states in lanes, their steps, and the given state."""
 
     lanes: Any
     step: Any
@@ -46,7 +46,7 @@ def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
 
 @inner
 def drive(m: Any, s: Any, i: int, j: int) -> Any:
-    """Return the rate of driven joint j per rate of independent coordinate i."""
+    """Return the rate of driven joint `j` per rate of independent coordinate `i`."""
     if m.drives_free == 1:
         return (1.0 if i == j else 0.0) + 0.0 * s.lanes.K[0]
     return s.lanes.S[m.integers[m.at_driven + j], i]
@@ -54,7 +54,7 @@ def drive(m: Any, s: Any, i: int, j: int) -> Any:
 
 @inner
 def displace(m: Any, step: Any, s: Any, q: Any) -> None:
-    """Displace all joints along the tangent at the starting point."""
+    """Displace all joints along the tangent at the given state."""
     start = s.start
     for j in range(m.rates):
         s.step[0, j] = 0.0
@@ -76,11 +76,11 @@ def derivatives(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Compute derivatives out (N, ...) of efforts, accelerations or loads at rest.
+    """Write derivatives of efforts, accelerations or loads at rest to `out` (N, ...).
 
-    By displacement, velocity, and acceleration or efforts, row by row. No rate of the tree (rates,)
-    is displaced by more than its limit. Returns the number of states, counted from the first, for
-    which they exist.
+    They are with respect to displacement, velocity, and acceleration or efforts, row by row. No
+    coordinate of the tree is displaced by more than its entry of `limits` (rates,). Returns the
+    number of states, counted from the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

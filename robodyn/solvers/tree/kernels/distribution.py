@@ -17,7 +17,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Compute the lower triangle of A'W A in M (free, free), see `distribute_efforts`."""
+    """Write the lower triangle of A'W A to `M` (free, free); see `distribute_efforts`."""
     for i in range(m.free):
         for k in range(i + 1):
             total = 0.0 * S[0, 0]
@@ -29,7 +29,7 @@ def weigh_drives(m: Any, S: Any, M: Any) -> None:
 
 @inner
 def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
-    """Compute efforts out (driven,) equivalent to `effort` (free,) at the independent coordinates.
+    """Write efforts (driven,) equivalent to `effort` (free,) at independent coordinates to `out`.
 
     They have the least weighted sum of squares: out = W A (A'W A)^-1 effort, with W the inverse
     weights. `M` (free, free) is scratch and `effort` is overwritten.
@@ -47,7 +47,7 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
 
 @inner
 def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute efforts out (driven,)."""
+    """Write the efforts of the driven joints for a motion to `out` (driven,), without limits."""
     status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
         return status
@@ -61,7 +61,10 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 
 @inner
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute efforts out (driven,), the smallest within limits for redundant drives."""
+    """Write the driven joints' efforts to `out` (driven,), within limits if drives are redundant.
+
+    If no efforts are within the limits, the limits are ignored.
+    """
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:
         return status

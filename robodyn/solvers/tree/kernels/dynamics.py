@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Dynamics of one state, or of eight in lanes: from the tree's to the mechanism's.
+"""Dynamics of a mechanism from those of its tree, for one state, or eight in SIMD lanes.
 
-With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'). Inverse dynamics
-needs no S: the closures' multipliers balance efforts at dependent coordinates, and the result is
-the rest at the independent ones, so three solutions with one elimination suffice.
+With S the tangent of the closures, v = S u': A' tau = S'M S u'' + S'(h + M S'u'). Inverse
+dynamics needs no S: the closures' multipliers balance the efforts at dependent coordinates, and the
+result is the effort left at the independent ones. So three solutions with one elimination suffice.
 
 `m` is a mechanism and `s` the `Scratch` of `layout`, `state` a `State` of `dynamics.kernels.state`;
 functions that may fail return a status of `layout`. Closures must hold unless `trusted`.
@@ -27,7 +27,7 @@ OPEN_BY: Final = 1e-5
 
 @inner
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
-    """Place the bodies and eliminate the closures' equations, in s.K."""
+    """Place the bodies and eliminate the closures' equations in `s.K`."""
     tree.place_base(m, s.B)
     tree.place(m, q, s.B)
     if not trusted:
@@ -40,7 +40,7 @@ def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def dependent_rates(m: Any, rates: Any, s: Any) -> None:
-    """Compute the rates of all joints, in s.v, from independent ones."""
+    """Compute the rates `s.v` of all joints from the independent rates."""
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
     elimination.subtract_independent(m, s.K, rates, s.y)
@@ -51,7 +51,7 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
 
 @inner
 def violates_redundant_rows(m: Any, s: Any) -> Any:
-    """Return whether the rates s.v violate redundant equations, in s.y after `solve`."""
+    """Return whether the rates `s.v` violate redundant equations, given `s.y` after `solve`."""
     if m.pivots == m.equations:
         return 0.0 * s.v[0] > 1.0
     total, left = 1e-9 + 0.0 * s.v[0], 0.0 * s.y[0]
@@ -66,7 +66,7 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
-    """Compute the derivatives s.a of all rates from those of the independent rates."""
+    """Compute the derivatives `s.a` of all rates from those of the independent rates."""
     tree.velocity_pass(m, s.v, m.slides == 1, s.B)
     closures.bias(m, s.B, s.y)
     for n in range(m.equations):
@@ -80,7 +80,7 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
-    """Compute rates of all joints in s.v, and their derivatives in s.a."""
+    """Compute the rates `s.v` of all joints, and their derivatives `s.a`."""
     status = prepare(m, state.q, trusted, s)
     if status != layout.OK:
         return status
@@ -93,7 +93,7 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
-    """Compute efforts tau (rates,) of the tree for rates v with derivatives a."""
+    """Compute efforts `tau` (rates,) of the tree for rates `v` with derivatives `a`."""
     if state.moves:
         tree.move_base(state.base, B)
         tree.velocity_pass(m, v, False, B)
@@ -110,7 +110,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 
 @inner
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute efforts out (free,) at the independent coordinates."""
+    """Write the efforts at the independent coordinates to `out` (free,)."""
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
         return status
@@ -122,7 +122,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
-    """Compute the lower triangle of M (free, free) in independent coordinates; tangent in s.S."""
+    """Compute the lower triangle of `M` (free, free), and the tangent `s.S`."""
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status
@@ -133,7 +133,7 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Compute generalized efforts A'tau out (free,) of the driven joints' efforts (driven,)."""
+    """Write the generalized efforts A' tau for efforts (driven,) of the drives to `out` (free,)."""
     for k in range(m.free):
         if m.drives_free == 1:
             out[k] = effort[k]
@@ -146,9 +146,10 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """Compute the efforts for constant velocities of the independent coordinates, into s.u.
+    """Compute the efforts `s.u` for constant velocities of the independent coordinates.
 
-    Call it after `mass_matrix`. Rates of the tree are in s.v, their derivatives in s.a.
+    Call it after `mass_matrix`. It also computes the tree's rates `s.v` and their derivatives
+    `s.a`.
     """
     if m.pivots == m.equations:
         for j in range(m.rates):
@@ -172,7 +173,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
 
 @inner
 def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
-    """Compute accelerations out (free,) for efforts (driven,), after `bias_efforts`."""
+    """Write accelerations for efforts (driven,) to `out` (free,); call it after `bias_efforts`."""
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
         out[k] = out[k] - s.u[k]
@@ -181,7 +182,7 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
 
 @inner
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute accelerations out (free,) of independent coordinates for efforts (driven,)."""
+    """Write accelerations of independent coordinates for efforts (driven,) to `out` (free,)."""
     status = mass_matrix(m, state.q, trusted, s, s.M)
     if status == layout.OK:
         status = bias_efforts(m, state, s)
@@ -210,7 +211,10 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
 
 @inner
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
+    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+
+    `out` is (2 * rates + 6,).
+    """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
         return status

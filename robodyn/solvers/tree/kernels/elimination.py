@@ -5,7 +5,7 @@
 K has columns of dependent coordinates, which are eliminated, and of independent ones, which form
 the right-hand side. The entries that can be nonzero are known in advance, so only these are stored.
 The pivots are those chosen at home; if one of them is too small, or the rows below it would grow,
-`factor` returns false and the dense kernels choose others.
+`factor` returns False and the caller selects others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LISTS = PIVOT_PLAN.size
 
 @inner
 def factor(m: Any, K: Any) -> bool:
-    """Eliminate in place; return whether every pivot is suitable."""
+    """Eliminate the dependent coordinates in place; return whether every pivot is suitable."""
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         right, lists = pivot.right, pivot.integers
@@ -51,7 +51,7 @@ def factor(m: Any, K: Any) -> bool:
 
 @inner
 def solve(m: Any, K: Any, y: Any, x: Any) -> None:
-    """Compute dependent coordinates in x (rates,) from a right-hand side y (rows,), overwritten."""
+    """Solve for the dependent coordinates in `x` (rates,); overwrite the right-hand side `y`."""
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         value, lists = y[pivot.row], pivot.integers
@@ -70,9 +70,10 @@ def solve(m: Any, K: Any, y: Any, x: Any) -> None:
 
 @inner
 def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
-    """Compute multipliers z (rows,) that balance the efforts tau (rates,) of dependent coordinates.
+    """Compute multipliers `z` (rows,) that balance the efforts of dependent coordinates.
 
-    Those entries of tau are overwritten; z of a redundant equation is 0.
+    The entries of `tau` (rates,) for these coordinates are overwritten. The multiplier of a
+    redundant equation is 0.
     """
     for n in range(m.equations):
         z[n] = 0.0 * K[0]
@@ -95,7 +96,7 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 @inner
 def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
-    """Subtract the contribution of independent rates (free,) to the equations from y (rows,)."""
+    """Subtract the contribution of independent rates (free,) to the equations from `y` (rows,)."""
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
         row = plan[at]
@@ -105,7 +106,7 @@ def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 @inner
 def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
-    """Compute efforts out (free,) at the independent coordinates, minus the multipliers'."""
+    """Write efforts at independent coordinates, minus the multipliers' share, to `out` (free,)."""
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):
         out[k] = tau[plan[m.at_free + k]]

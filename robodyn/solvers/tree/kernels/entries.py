@@ -44,9 +44,10 @@ def fits(m: Any) -> bool:
 
 @inner
 def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
-    """Compute a result for a state with a third part of `count` numbers; return whether it exists.
+    """Compute a result for a state; return whether it exists.
 
-    `find` is called as find(m, state, trusted, s, out), and returns a status.
+    The accelerations or efforts of the state are `count` numbers. `find` is called as find(m,
+    state, trusted, s, out), and returns a status.
     """
     if not fits(m):
         return False
@@ -58,7 +59,7 @@ def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any)
 
 @inner
 def place_bodies(m: Any, q: Any, B: Any) -> None:
-    """Place all bodies, in B (bodies + 1, BODY_SIZE)."""
+    """Place all bodies; their frames are written to `B` (bodies + 1, BODY_SIZE)."""
     tree.place_base(m, B)
     tree.place(m, q, B)
 
@@ -75,7 +76,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
-    """Compute the state of each body, B (bodies + 1, BODY_SIZE), at rates v (rates,)."""
+    """Write the state of each body at rates `v` (rates,) to `B` (bodies + 1, BODY_SIZE)."""
     m, B = mechanism(plan, numbers), borrowed_array(B)
     place_bodies(m, borrowed_array(q), B)
     tree.velocity_pass(m, borrowed_array(v), True, B)
@@ -115,9 +116,9 @@ def free_efforts(
 def tree_efforts(
     plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
-    """Compute efforts tau (rates,) of the open tree for rates v and their derivatives a.
+    """Compute efforts `tau` (rates,) of the open tree for rates `v` and their derivatives `a`.
 
-    B (bodies + 1, BODY_SIZE) contains the forces in the joints.
+    The forces in the joints are written to `B` (bodies + 1, BODY_SIZE).
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
     state = state_of(q, v, a, wrench, base)
@@ -166,7 +167,10 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
-    """Compute rates and accelerations of all joints, and the tip's, out (2 * rates + 6,)."""
+    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+
+    `out` is (2 * rates + 6,).
+    """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     state = unloaded(q, borrowed_array(rates), borrowed_array(change))
     return evaluate(dynamics.motion, m, state, m.free, True, out)
@@ -174,9 +178,9 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 
 @entry_kernel
 def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
-    """Move q (positions,) by a displacement (free,) of the independent coordinates.
+    """Move `q` (positions,) in place by a displacement (free,) of the independent coordinates.
 
-    Returns the largest residual, relative to the size; -1 for unsuitable pivots.
+    Returns the largest residual, relative to the size, or -1 for unsuitable pivots.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -195,10 +199,10 @@ def displace_all(
     target: float,
     accepted: float,
 ) -> int:
-    """Move every q (N, positions) by its displacement (N, free), as `displace` does.
+    """Move every row of `q` (N, positions) by its displacement (N, free), like `displace`.
 
-    With `chained` each starts from the result of the one before it, the first from q[0]. Returns
-    the number, counted from the first, with a residual of at most `accepted`.
+    If `chained`, each starts from the result of the one before it, the first from q[0]. Returns the
+    number of configurations, counted from the first, with a residual of at most `accepted`.
     """
     m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
     if not fits(m):
@@ -216,7 +220,7 @@ def displace_all(
 
 @entry_kernel
 def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
-    """Compute the pose out (7,) of the tip, base frame."""
+    """Write the pose of the tip, base frame, to `out` (7,)."""
     m, out = mechanism(plan, numbers), borrowed_array(out)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, borrowed_array(q), B)
@@ -227,10 +231,10 @@ def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
 def reach(
     plan: Any, numbers: Any, q: Any, goal: Any, weights: Any, target: float, most: int
 ) -> float:
-    """Move q (positions,) in place to a tip pose (7,), or nearest to it.
+    """Move `q` (positions,) in place to a tip pose `goal` (7,), or as near to it as possible.
 
-    The rows of the pose are multiplied by weights (6,). Returns the largest weighted remaining
-    error after at most `most` steps; -1 for unsuitable pivots.
+    The components of the pose are multiplied by `weights` (6,). Returns the largest weighted error
+    that remains after at most `most` steps, or -1 for unsuitable pivots.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -252,10 +256,11 @@ def reach_all(
     most: int,
     out: Any,
 ) -> int:
-    """Compute configurations out (N, positions) with tip poses (N, 7), as `reach`.
+    """Write configurations with tip poses `goals` (N, 7), found like `reach`, to `out`.
 
-    Each starts from the one before it, the first from `start` (positions,). Returns the number,
-    counted from the first, with a remaining error of at most `accepted`.
+    `out` is (N, positions). Each search starts from the configuration before it, the first from
+    `start` (positions,). Returns the number of configurations, counted from the first, with a
+    remaining error of at most `accepted`.
     """
     m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
     start, weights = borrowed_array(start), borrowed_array(weights)
@@ -274,7 +279,7 @@ def reach_all(
 
 @entry_kernel
 def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
-    """Displace q (positions,) by a step (rates,) of the tree, in place."""
+    """Displace `q` (positions,) by a step (rates,) of the tree, in place."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)
@@ -283,7 +288,7 @@ def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
 
 @entry_kernel
 def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
-    """Compute the derivative out (positions,) of a configuration at rates v of the tree."""
+    """Write the time derivative of a configuration at tree rates `v` to `out` (positions,)."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)

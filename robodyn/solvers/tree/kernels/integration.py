@@ -2,10 +2,10 @@
 
 """Simulation loop of mechanisms with closed loops.
 
-Its velocities are those of the plan's independent coordinates, its configurations closed at every
-stage. If these coordinates become unsuitable, the loop stops with a status, and the caller
-continues in others. The mechanism of a plant is a record of `layout`; with stick-slip friction it
-has no dry friction itself, and the rows of friction refer to rates of the tree.
+Its velocities are those of the plan's independent coordinates; its configurations are closed at
+every stage. If these coordinates become unsuitable, the loop stops with a status, and the caller
+continues in other coordinates. The mechanism of a plant is a record of `layout`; with stick-slip
+friction it has no dry friction itself, and the rows of friction refer to rates of the tree.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from robodyn.solvers.tree.kernels import distribution, dynamics, layout, newton,
 # Residual of loops after every step, relative to the size, as far as rounding permits.
 TARGET: Final = 1e-14
 CLOSED: Final = 1e-11
-# Residual from which one Newton step leads to rounding, so that the result is not evaluated.
+# Residual below which one Newton step leads to rounding, so that the result is not evaluated.
 ALMOST_CLOSED: Final = 1e-9
 MOST_STEPS: Final = 8
 
 
 class LoopControl(NamedTuple):
-    """Models of the controller.
+    """Model of the controller, in two sets of coordinates.
 
     Attributes:
         m: controller's model of the mechanism, in the coordinates of the law.
-        own: the same model in the plant's coordinates, whose rates are given.
+        own: the same model in the plant's coordinates, in which the rates are given.
     """
 
     m: Any
@@ -44,12 +44,12 @@ class LoopControl(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Memory beside the `Scratch`.
+    """Scratch memory of the control law and the end stops, in addition to `Scratch`.
 
     Attributes:
         held, places, speeds: (driven,) efforts with end stops, positions and rates.
         M, L, slopes: (free, free), (driven, free) and (driven, 2) for `end_stops.add_end_stops`.
-        moving, corrected, error, rates_in_model: (free,).
+        moving, corrected, error, rates_in_model: (free,) for the control law.
     """
 
     held: Any
@@ -66,14 +66,14 @@ class Memory(NamedTuple):
 
 @inner
 def memory_shapes(m: Any) -> Any:
-    """Return the shapes of the memory of a mechanism."""
+    """Return the shapes of `Memory` for a mechanism."""
     n, free = m.driven, m.free
     return Memory(n, n, n, (free, free), (n, free), (n, 2), free, free, free, free)
 
 
 @noinline
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Compute efforts (driven,) of a control law; False if Python has to compute them."""
+    """Compute efforts (driven,) of a control law; return False if Python has to compute them."""
     law, kp, kv = control.law, control.kp, control.kv
     if law == control_laws.GIVEN:
         for j in range(out.shape[0]):
@@ -106,7 +106,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 @inner
 def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
-    """Convert independent rates from one mechanism's coordinates to another's, out (free,)."""
+    """Convert independent rates from the coordinates of `own` to those of `m`, in `out` (free,)."""
     alike = True
     for k in range(m.free):
         alike = alike and m.integers[m.at_free + k] == own.integers[own.at_free + k]
@@ -123,7 +123,7 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 
 @inner
 def is_steep(m: Any, S: Any) -> bool:
-    """Return whether other independent coordinates would be better; True for NaN."""
+    """Return whether other independent coordinates would be better, or a value is NaN."""
     steep = S[0, 0] != S[0, 0]
     for j in range(m.rates):
         for k in range(m.free):
@@ -133,7 +133,7 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
-    """Write the efforts of motors and end stops, after `start`; return whether they exist."""
+    """Write the efforts of motors and end stops, after `start`; return False without a solution."""
     m = plant.mechanism
     s, w = work
     for i in range(m.driven):
@@ -151,7 +151,7 @@ def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any
 
 @noinline
 def start(m: Any, state: Any, s: Any, M: Any) -> int:
-    """Compute everything that does not depend on the efforts."""
+    """Compute the mass matrix and bias efforts, which do not depend on the motors' efforts."""
     status = dynamics.mass_matrix(m, state.q, True, s, M)
     if status == layout.OK:
         status = dynamics.bias_efforts(m, state, s)
@@ -162,7 +162,7 @@ def start(m: Any, state: Any, s: Any, M: Any) -> int:
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
-    """Write the rates of configuration and velocity of a `State`, for floats or lanes."""
+    """Write the time derivatives of a `State`'s configuration and velocity, for floats or lanes."""
     m = plant.mechanism
     s, w = work
     status = start(m, state, s, s.M)
@@ -176,10 +176,10 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
 
 @inner
 def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> int:
-    """Close the loops with constant independent coordinates; at a stage, if the equations need it.
+    """Close the loops with constant independent coordinates; at a stage, only if necessary.
 
-    They need it if some of the closures' equations depend on others, as these have no solution for
-    open loops.
+    At a stage, it is necessary if some of the closures' equations depend on others, as these have
+    no solution for open loops.
     """
     m = plant.mechanism
     if at_stage and m.pivots == m.equations:
@@ -226,7 +226,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def damping(m: Any, S: Any, D: Any) -> None:
-    """Compute viscous damping D (free, free) of the joints, lower triangle."""
+    """Compute the lower triangle of the viscous damping matrix `D` (free, free) of the joints."""
     for j in range(m.free):
         for k in range(j + 1):
             D[j, k] = 0.0
@@ -241,7 +241,7 @@ def damping(m: Any, S: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
-    """Compute the derivative of a configuration whose closures are eliminated already."""
+    """Compute the time derivative of a configuration whose closures are eliminated already."""
     m, s = plant.mechanism, work[0]
     dynamics.dependent_rates(m, rates, s)
     tree.configuration_rate(m, q, s.B, s.v, out)
@@ -264,13 +264,13 @@ def joint_positions(plant: Any, q: Any, out: Any) -> None:
 
 @inner
 def mechanism_of(arrays: Any) -> Any:
-    """Return a mechanism from its plan, integers in an array of float64, and its numbers."""
+    """Return a mechanism from its plan (integers in an array of float64) and its numbers."""
     return layout.mechanism(arrays[0], arrays[1])
 
 
 @inner
 def models_of(arrays: Any) -> LoopControl:
-    """Return the models of the controller."""
+    """Return the controller's model in both sets of coordinates, from its arrays."""
     return LoopControl(mechanism_of(arrays[:2]), mechanism_of(arrays[2:]))
 
 
@@ -278,7 +278,7 @@ def models_of(arrays: Any) -> LoopControl:
 def shapes(m: Any, known: Any) -> Any:
     """Return the shapes of `Scratch` and `Memory`.
 
-    Control and plant may eliminate in different orders, which fill different numbers of places.
+    Control and plant may eliminate in different orders, which need different amounts of memory.
     """
     bodies, rates, rows, entries = m.bodies, m.rates, m.equations, m.entries
     for other in (known.m, known.own):

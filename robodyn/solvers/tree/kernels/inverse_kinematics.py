@@ -2,11 +2,11 @@
 
 """Inverse kinematics of a tip pose by Newton's method on closures and pose together.
 
-A step v = p + S u of the tree's rates closes the loops by its part p, in which the independent
-coordinates are constant, and moves along the tangent S by u, which moves the tip to its goal: the
-least squares solution of J u = gap - J p, with the rows of a pose multiplied by `weights` (6,),
-zero for rows to ignore. `m` is a mechanism, `s` the `Scratch` of `layout`; row 0 of s.T holds the
-weighted gap.
+A step v = p + S u of the tree's rates has two parts. Its part p closes the loops, with constant
+independent coordinates. Its part S u, along the tangent S, moves the tip to its goal: u is the
+least-squares solution of J u = gap - J p, with the components of a pose multiplied by `weights`
+(6,), which are zero for components to ignore. `m` is a mechanism, `s` the `Scratch` of `layout`;
+row 0 of s.T holds the weighted gap.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OPPOSITE: Final = 1e-2
 
 @inner
 def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
-    """Write the weighted displacement out (6,) from the tip to a goal (7,); return its largest.
+    """Write the weighted displacement from the tip to a goal (7,) to `out`; return its maximum.
 
     A rotation by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
     """
@@ -65,7 +65,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 
 @inner
 def tip_pose(m: Any, B: Any, out: Any) -> None:
-    """Write the tip's pose (7,) for the bodies of B."""
+    """Write the tip's pose (7,) for the placed bodies `B`."""
     body, at = B[m.tip], m.at_tip
     store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
     x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
@@ -78,7 +78,7 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Write the weighted tip Jacobian s.J (6, free) by s.S, and the twist at the rates s.v."""
+    """Write the weighted tip Jacobian `s.J` (6, free) from `s.S`, and the twist at rates `s.v`."""
     zero = 0.0 * s.K[0]
     for r in range(6):
         twist[r] = zero
@@ -131,7 +131,7 @@ def _add_twist(twist: Any, rate: Any, linear: Any, omega: Any) -> None:
 
 @inner
 def normal_equations(m: Any, damping: float, s: Any) -> None:
-    """Factor J'J in s.M (free, free), its diagonal enlarged by a relative damping."""
+    """Factor J'J in `s.M` (free, free), with its diagonal enlarged by a relative damping."""
     for i in range(m.free):
         for k in range(i + 1):
             total = s.J[0, i] * s.J[0, k]
@@ -144,7 +144,7 @@ def normal_equations(m: Any, damping: float, s: Any) -> None:
 
 @inner
 def least_squares(m: Any, gap: Any, s: Any) -> None:
-    """Solve J s.u = gap (6,), weighted, in least squares, after `normal_equations`."""
+    """Solve the weighted J s.u = gap (6,) by least squares; call it after `normal_equations`."""
     for k in range(m.free):
         total = s.J[0, k] * gap[0]
         for r in range(1, 6):
@@ -155,7 +155,7 @@ def least_squares(m: Any, gap: Any, s: Any) -> None:
 
 @inner
 def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
-    """Compute Newton's step in s.v after `gaps` and `tip_gap`; false for unsuitable pivots."""
+    """Compute the step `s.v` after `gaps` and `tip_gap`; return False for unsuitable pivots."""
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -181,7 +181,7 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
 
 @inner
 def coordinate_rate(m: Any, s: Any, j: int) -> Any:
-    """Return the motion of coordinate j for a step s.u of the independent ones."""
+    """Return the motion of coordinate `j` for a step `s.u` of the independent ones."""
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
         value = value + s.S[j, k] * s.u[k]
@@ -192,12 +192,12 @@ def coordinate_rate(m: Any, s: Any, j: int) -> Any:
 def reach(
     m: Any, q: Any, goal: Any, weights: Any, target: float, most: int, before: Any, s: Any
 ) -> float:
-    """Move q (positions,) in place to a tip pose (7,), or as near to it as possible.
+    """Move `q` (positions,) in place to a tip pose `goal` (7,), or as near to it as possible.
 
     Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
 
     Returns:
-        The largest weighted remaining gap; -1, with q undefined, for unsuitable pivots.
+        The largest weighted gap that remains, or -1, with `q` undefined, for unsuitable pivots.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -237,7 +237,7 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
     """Move eight configurations near their goals like `reach`, without damping.
 
     Returns:
-        The remaining gap of each; a large number if pivots are unsuitable for one of them.
+        The gap that remains for each; a large number if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]

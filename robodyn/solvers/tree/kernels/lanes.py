@@ -2,8 +2,9 @@
 
 """Batches of states of a mechanism with closed loops, eight at a time in SIMD lanes.
 
-The equations are those of single states. If a group of eight has no result, each state is computed
-alone, in all lanes; without a result it is NaN, and the caller finds the reason. Entries return the
+The equations are those of single states. If a group of eight has no result, each of its states is
+computed alone, in all lanes. The result of a state without a solution is NaN, and the caller finds
+the reason. Entries return the
 number of finite states, counted from the first.
 """
 
@@ -96,7 +97,7 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
-    """Compute results out (N, k) for configurations and further arguments."""
+    """Write results for configurations and further arguments to `out` (N, k)."""
     m = layout.mechanism(plan, numbers)
     if not layout.fits(m):
         return 0
@@ -118,10 +119,10 @@ jacobian = of_configurations("jacobian", find_jacobian)
 def conditions(
     plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
 ) -> int:
-    """Compute condition numbers out (N, 2), as `conditions.condition_numbers`.
+    """Write condition numbers to `out` (N, 2), like `conditions.condition_numbers`.
 
-    For mechanisms with at least as many determining components of the tip's pose, and driven
-    joints, as degrees of freedom.
+    The mechanism must have at least as many determining components of the tip's pose, and at least
+    as many driven joints, as degrees of freedom.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
     return evaluate_states(find_conditions, plan, numbers, (q,), (*known, length), out)
@@ -129,7 +130,10 @@ def conditions(
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
-    """Compute rates and accelerations of all joints, and the tip's, out (N, 2 * rates + 6)."""
+    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+
+    `out` is (N, 2 * rates + 6).
+    """
     return evaluate_states(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
 
@@ -137,10 +141,10 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 def displaced(
     plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
 ) -> int:
-    """Compute closed configurations out (N, positions) after displacements (N, free) of q.
+    """Write closed configurations after displacements (N, free) from `q` to `out`.
 
-    The displacements are short, see `newton.PIECE`; the residual is at most `accepted`, and
-    `target` if rounding permits.
+    `q` and `out` are (N, positions). The displacements must be short, see `newton.PIECE`. The
+    residual is at most `accepted`, and `target` if rounding permits.
     """
     given, settings = (q, displacements), (target, accepted)
     return evaluate_states(find_displaced, plan, numbers, given, settings, out)
@@ -159,10 +163,11 @@ def body_motions(
     accepted: float,
     out: Any,
 ) -> int:
-    """Compute configurations, rates and accelerations out (N, positions + 2 free) for tip motions.
+    """Write configurations, rates and accelerations for motions of the tip to `out`.
 
-    Poses (N, 7), twists (N, 6) and accelerations (N, 6), their rows multiplied by weights (6,),
-    each from a nearby configuration q (N, positions). Poses that are not reached give NaN.
+    `out` is (N, positions + 2 free). A motion consists of a pose (N, 7), a twist (N, 6) and an
+    acceleration (N, 6), whose components are multiplied by `weights` (6,). Each search starts from
+    a nearby configuration `q` (N, positions). Results are NaN if a pose is not reached.
     """
     given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
     find = inverse_kinematics.find_body_motion
@@ -171,5 +176,5 @@ def body_motions(
 
 @batch_entry
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
-    """Compute frames out (N, 12) of one body: axes x y z and origin, base frame."""
+    """Write the frames of one body to `out` (N, 12): axes x y z and origin, base frame."""
     return evaluate_states(find_frame, plan, numbers, (q,), body, out)

@@ -2,10 +2,10 @@
 
 """Layout of a mechanism with closed loops in two flat arrays.
 
-`numbers` are floats, `plan` integers: the structure of the mechanism, independent of its state, so
-that the kernels follow lists instead of searching. Body 0 is the base; body i > 0 moves with joint
-i. The frame of a body is that of its joint: z along the axis of a revolute or prismatic joint.
-docs/packed_layouts.md shows the relations between the lists.
+`numbers` contains floats. `plan` contains integers: the structure of the mechanism, which does not
+depend on its state, so the compiled code follows lists instead of searching. Body 0 is
+the base; body i > 0 moves with joint i. The frame of a body is that of its joint: z along the axis
+of a revolute or prismatic joint. docs/packed_layouts.md shows the relations between the lists.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PLAN = Layout(
     drives_free=1,  # 1 if the driven joints are the independent ones, in this order
     at_thresholds=1,  # the smallest acceptable pivots, in the numbers
     damped=1,  # 1 if a closure has damping or a spring
-    has_dry_friction=1,  # 1 if a joint has
+    has_dry_friction=1,  # 1 if a joint has dry friction
     at_weights=1,  # the driven joints' inverse weights, then limits of effort, in the numbers
     widest=1,  # longest row of scratch
     at_rows=1,  # the equations' factors, 1 by a length or 1, in the numbers
@@ -157,7 +157,7 @@ MOST: Final = 30_000
 
 
 class Scratch(NamedTuple):
-    """Temporary memory for one state, of floats or of lanes.
+    """Scratch memory for one state, or for eight in SIMD lanes.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) state of each body.
@@ -230,25 +230,25 @@ def mechanism(plan: Any, numbers: Any) -> Any:
 
 @inner
 def body_of(m: Any, i: int) -> Any:
-    """Return body i, from 1 on."""
+    """Return body `i`, from 1 on."""
     at, place = m.at_bodies + (i - 1) * _BODY_PLAN, m.at_numbers + (i - 1) * _BODY_NUMBERS
     return _body(m.integers, at, m.numbers, place)
 
 
 @inner
 def closure_of(m: Any, k: int) -> Any:
-    """Return closure k."""
+    """Return closure `k`."""
     at = m.at_closures + k * _CLOSURE_PLAN
     return _closure(m.integers, at, m.numbers, m.integers[at + _AT_NUMBERS])
 
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Return step k of all paths."""
+    """Return step `k` in the list of all paths."""
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 
 @inner
 def pivot_of(m: Any, n: int) -> Any:
-    """Return pivot n."""
+    """Return pivot `n`."""
     return _pivot(m.integers, m.integers[m.at_pivots + n], m.numbers, 0)

@@ -25,9 +25,9 @@ NEAR: Final = 1e-11
 
 @inner
 def gaps(m: Any, q: Any, s: Any) -> Any:
-    """Compute the negative residuals of the closures at q, in s.y.
+    """Compute the negative residuals `s.y` of the closures at `q`.
 
-    Returns the largest, relative to the size.
+    Returns the largest residual, relative to the size.
     """
     place(m, q, s.B)
     residual(m, s.B, s.y)
@@ -39,7 +39,7 @@ def gaps(m: Any, q: Any, s: Any) -> Any:
 
 @inner
 def correction(m: Any, s: Any) -> bool:
-    """Compute Newton's step in s.v after `gaps`; false for unsuitable pivots."""
+    """Compute Newton's step `s.v` after `gaps`; return False for unsuitable pivots."""
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -51,11 +51,11 @@ def correction(m: Any, s: Any) -> bool:
 
 @inner
 def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> Any:
-    """Close the loops from q (positions,) in place with constant independent coordinates.
+    """Close the loops from `q` (positions,), in place, with constant independent coordinates.
 
     Each of eight configurations stops after the same steps as a single one. If the residual is
     below `enough`, it is not evaluated after the last step, and the result is zero. Returns the
-    largest residual, relative to the size; -1 if pivots are unsuitable for one of them.
+    largest residual, relative to the size, or -1 if pivots are unsuitable for one of them.
     """
     place_base(m, s.B)
     zero = 0.0 * q[0]
@@ -88,9 +88,9 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
 
 @inner
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
-    """Move q (positions,) in place along the tangent by a piece (free,) of a displacement.
+    """Move `q` (positions,) in place along the tangent by a piece (free,) of a displacement.
 
-    False for unsuitable pivots.
+    Returns False for unsuitable pivots.
     """
     place_base(m, s.B)
     place(m, q, s.B)
@@ -104,10 +104,11 @@ def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
 
 @inner
 def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
-    """Move q (positions,) in place by a displacement (free,) of the independent coordinates.
+    """Move `q` (positions,) in place by a displacement (free,) of the independent coordinates.
 
-    Each piece is predicted along the tangent and closed. Returns as `close`; after a failure q is
-    that of the last piece.
+    The displacement is divided into pieces. For each piece, the configuration is predicted along
+    the tangent and closed. Returns the result of `close`; after a failure, `q` is that of the last
+    piece.
     """
     piece, largest = s.u, 0.0
     for k in range(m.free):
@@ -129,7 +130,7 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
 
 @inner
 def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
-    """Move eight configurations as `displace`, in one piece.
+    """Move eight configurations, in SIMD lanes, like `displace`, but in one piece.
 
     Returns the largest residual of each; a large number if pivots are unsuitable for one of them or
     the piece is too long.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mass matrix of a mechanism from its tree's, with all columns of the tangent at once.
+"""Mass matrix of a mechanism from that of its tree, with all columns of the tangent at once.
 
-Composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2), in base
-axes about each body's own origin: the tree's mass matrix couples only joints of which one carries
+Composite rigid bodies (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2) are in base
+axes, about each body's own origin. The tree's mass matrix couples only joints of which one carries
 the other, so independent legs have no common terms.
 """
 
@@ -72,9 +72,9 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
 
 @inner
 def composites(m: Any, B: Any, C: Any) -> None:
-    """Compute the composite inertia C (bodies + 1, COMPOSITE) of each body's subtree.
+    """Compute the composite inertia `C` (bodies + 1, COMPOSITE) of each body's subtree.
 
-    Mass, first moment and inertia about the body's origin, in base axes.
+    It consists of mass, first moment and inertia about the body's origin, in base axes.
     """
     zero = 0.0 * B[1, layout.X]
     for i in range(1, m.bodies + 1):
@@ -113,7 +113,7 @@ def composites(m: Any, B: Any, C: Any) -> None:
 
 @inner
 def _carry(own: Any, arm: Any, parent: Any) -> None:
-    """Add a composite to its parent's; its origin is at `arm` from the parent's."""
+    """Add a composite inertia to that of the parent; its origin is at `arm` from the parent's."""
     mass, moment = own[0], vector(own, layout.MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
     # for a mass m with moment h: m a a' + a h' + h a', minus the trace
@@ -134,7 +134,7 @@ def _carry(own: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
-    """Write the lower triangle of S'MS into M (free, free), with the tree's mass matrix M.
+    """Write the lower triangle of S'MS, with the tree's mass matrix M, to `M` (free, free).
 
     `C` (bodies + 1, at least COMPOSITE) and `R` (rates * free,), which becomes MS, are scratch.
     """
@@ -183,9 +183,9 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 def add_mass_row(
     m: Any, S: Any, B: Any, i: int, rate: int, factor: Any, momentum: Any, R: Any
 ) -> None:
-    """Add the terms of a coordinate of body i, and their transposes, of the tree's M to R.
+    """Add the terms of the tree's M for a coordinate of body `i`, and their transposes, to `R`.
 
-    At a rate of 1, body i and those that it carries have this momentum, times a factor.
+    The momentum, times a factor, is that of body `i` and those that it carries at a rate of 1.
     """
     push, turn = momentum
     j = i
@@ -204,7 +204,7 @@ def add_mass_row(
 
 @inner
 def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any) -> None:
-    """Add the coupling of a rotor's spin with the rotation of the body that carries it to R.
+    """Add the coupling of a rotor's spin with the rotation of the body that carries it to `R`.
 
     At a rate of 1 of the coordinate, the rotor has the angular momentum `turn`.
     """
@@ -222,7 +222,7 @@ def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: An
 
 @inner
 def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R: Any) -> None:
-    """Add an entry of the tree's M, times S, to R; with its transpose unless `is_own`."""
+    """Add an entry of the tree's M, times S, to `R`; also its transpose unless `is_own`."""
     add_row(m, S, other, value, rate, R)
     if not is_own:
         add_row(m, S, rate, value, other, R)
@@ -230,7 +230,7 @@ def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R:
 
 @inner
 def add_row(m: Any, S: Any, rate: int, factor: Any, row: int, R: Any) -> None:
-    """Add a row of S, times a factor, to a row of R."""
+    """Add a row of `S`, times a factor, to a row of `R`."""
     own = row * m.free
     for k in range(m.free):
         R[own + k] = R[own + k] + factor * S[rate, k]

@@ -2,8 +2,8 @@
 
 """Regressor of a closed loop, for eight states at a time in SIMD lanes.
 
-The columns of the open tree are projected by the twists of its bodies for a unit rate of each
-independent coordinate: one pass for all parameters.
+The columns of the open tree are projected with the twists of its bodies for a unit rate of each
+independent coordinate, in one pass for all parameters.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FURTHER = FRICTION + DRY_FRICTION
 
 
 def numbers_needed(head: Mapping[str, int], count: int) -> int:
-    """Return the scratch memory of a regressor of `count` entries, in numbers for eight states.
+    """Return the scratch memory for a regressor of `count` entries, as a count of SIMD vectors.
 
     Args:
         head: first numbers of the plan, by their names in `layout.PLAN`.
@@ -58,7 +58,7 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 
 @inner
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
-    """Write the columns of body i, with parameters in a frame (12,) on it, in found (free, p)."""
+    """Write the columns of body `i` to `found` (free, p), for parameters in a frame (12,) on it."""
     body = s.B[i]
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
@@ -78,7 +78,7 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 
 @inner
 def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a closure's damping or stiffness, with its unit in FURTHER."""
+    """Write the column of a closure's damping or stiffness, whose data are a row of FURTHER."""
     closure = layout.closure_of(m, number)
     a, b = closure.parent, closure.child
     moment = scale(unit[DAMPING], sub(vector(s.B[b], layout.OMEGA), vector(s.B[a], layout.OMEGA)))
@@ -91,7 +91,7 @@ def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: in
 
 @inner
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a parameter of a spring between points, with its unit in FURTHER."""
+    """Write the column of a parameter of a spring between points, with data in a row of FURTHER."""
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
     slack = m.numbers[m.at_spring_numbers + POINT_SPRING * number + SLACK]
     law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING], slack
@@ -104,7 +104,7 @@ def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int
 
 @inner
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a parameter of body i's joint, with its unit in a row of FURTHER."""
+    """Write the column of a parameter of body i's joint, whose data are a row of FURTHER."""
     link, parent = layout.body_of(m, i), s.B[layout.body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
@@ -125,7 +125,7 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
 
 @inner
 def distribute(m: Any, s: Any, count: int, found: Any) -> int:
-    """Convert rows of independent coordinates to driven joints, in found (driven, p)."""
+    """Convert the rows of `found` from independent coordinates to driven joints (driven, p)."""
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
         return layout.SINGULAR
@@ -172,13 +172,13 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def regressor(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, frames: Any, further: Any, out: Any
 ) -> int:
-    """Compute regressors out (N, driven * p) of states (N, k), NaN without a result.
+    """Write regressors of states (N, k) to `out` (N, driven * p); NaN for a state without a result.
 
     Args:
         plan, numbers: the mechanism.
         q, rates, change: configurations, velocities and accelerations.
         frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
-        further: (k, FURTHER) of the parameters after those of bodies.
+        further: (k, FURTHER) data of the parameters after those of bodies.
         out: the results.
     """
     m = layout.mechanism(plan, numbers)

@@ -48,7 +48,7 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """Set a moving base, `base` (9,) as in `dynamics.kernels.base_motion`, its origin at rest."""
+    """Set the base's motion (9,), see `dynamics.kernels.base_motion`, with its origin at rest."""
     store(B[0], layout.ACCEL, vector(base, 0))
     store(B[0], layout.OMEGA, vector(base, 3))
     store(B[0], layout.ALPHA, vector(base, 6))
@@ -95,7 +95,10 @@ def place(m: Any, q: Any, B: Any) -> None:
 
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
-    """Compute angular velocities, and accelerations at constant rates v; origins if `points`."""
+    """Compute angular velocities, and accelerations at constant rates `v`.
+
+    If `points`, the velocities of the bodies' origins are computed, too.
+    """
     spin = vector(B[0], layout.OMEGA)
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
@@ -131,7 +134,7 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
-    """Compute forces and moments that each body requires for rate derivatives a."""
+    """Compute forces and moments that each body requires for derivatives `a` of the rates."""
     for k in range(6):
         B[0][layout.FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
@@ -170,7 +173,7 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
 
 @inner
 def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
-    """Apply an external force at `arm` from the origin of body i, and a moment."""
+    """Apply an external force at `arm` from the origin of body `i`, and a moment."""
     body = B[i]
     store(body, layout.FORCE, sub(vector(body, layout.FORCE), force))
     store(body, layout.MOMENT, sub(vector(body, layout.MOMENT), add(moment, cross(arm, force))))
@@ -220,9 +223,9 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
 
 @inner
 def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
-    """Compute twists of all bodies for each column of the tangent S (rates, count), angular first.
+    """Compute the bodies' twists, angular first, for each column of the tangent `S` (rates, count).
 
-    T is (bodies + 1, 6 count), of floats or of lanes.
+    The result `T` is (bodies + 1, 6 count), of floats or of SIMD lanes.
     """
     for k in range(6 * count):
         T[0, k] = 0.0
@@ -247,7 +250,7 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 
 @inner
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
-    """Displace q (positions,), for the bodies of B, by a step (rates,), in place."""
+    """Displace `q` (positions,), at which `B` is placed, by a step (rates,), in place."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         first, j = link.position, link.rate
@@ -263,7 +266,7 @@ def advance(m: Any, B: Any, step: Any, q: Any) -> None:
 
 @inner
 def follow(m: Any, q: Any) -> None:
-    """Set the positions of mimic joints in q from those of the joints they follow."""
+    """Set the positions of mimic joints in `q` from those of the joints they follow."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         if link.kind != layout.FLOATING and link.own != link.position:
@@ -272,7 +275,7 @@ def follow(m: Any, q: Any) -> None:
 
 @inner
 def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
-    """Compute the derivative out (positions,) of a configuration at rates v of the tree."""
+    """Write the time derivative of a configuration at tree rates `v` to `out` (positions,)."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         own, j = link.own, link.rate
@@ -294,7 +297,7 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
-    """Return the axes of a joint's initial frame, from a body and its parent's row."""
+    """Return the axes of a joint's frame at position 0, for a body and its placed parent."""
     x, y, z = vector(parent, layout.X), vector(parent, layout.Y), vector(parent, layout.Z)
     if link.aligned == 0:
         a = combine(x, y, z, link.frame_x)
@@ -306,7 +309,7 @@ def joint_axes(link: Any, parent: Any) -> Any:
 
 @inner
 def normalize(m: Any, q: Any) -> None:
-    """Normalize the quaternions of floating joints in q (positions,)."""
+    """Normalize the quaternions of floating joints in `q` (positions,)."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         if link.kind == layout.FLOATING:

@@ -7,9 +7,9 @@ body follow its parent's. A floating joint, on the base only, has six, with rate
 stay constant under a displacement: its translations do not rotate with it, and after a rotation it
 has the same angular velocity. Then Psi' = v x S and Psi'' = a x S + v x Psi' of the body itself for
 a rotation, and zero for a translation; a rate adds the mean of Psi' and of the derivative of S
-instead of Psi'. Rotations of one joint are beyond each other. The mass matrix has entries only for
-coordinates of which one carries the other, and so has its factor L'DL (Featherstone, 2008, section
-6.5).
+instead of Psi'. Of two rotations of one joint, each counts as beyond the other. The mass matrix has
+entries only for coordinates of which one carries the other, and so has its factor L'DL
+(Featherstone, 2008, section 6.5).
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ MOTION, MASS, FIRST_MOMENT, INERTIA, SPREAD, MOMENTUM, MOMENT, FORCE, BODY = (
 
 
 class Scratch(NamedTuple):
-    """Memory for one state.
+    """Scratch memory for one state.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) from the recursions of the tree.
         C: (bodies + 1, BODY) motion of each body and its carried mass properties.
-        rows: (n, ROW) of each coordinate.
-        at: (n, PLACES) of each coordinate, integers.
+        rows: (n, ROW) data of each coordinate.
+        at: (n, PLACES) indices of each coordinate.
         last: (bodies + 1,) last coordinate of each body.
         of_rate: (n,) coordinate of each rate of the tree.
         v, a: (n,) rates of the tree and their derivatives.
@@ -102,7 +102,7 @@ def shapes_of_tree(bodies: int, n: int) -> Any:
 
 @inner
 def count_coordinates(m: Any, s: Any) -> None:
-    """Number the coordinates from the base on."""
+    """Number the coordinates from the base outwards, and fill `at`, `last` and `of_rate`."""
     s.last[0], count = -1.0, 0
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
@@ -121,7 +121,7 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """Apply `pass_joint` to six coordinates, from c on, of a floating body i on the base."""
+    """Apply `pass_joint` to six coordinates, from `c` on, of a floating body `i` on the base."""
     p, slide, w = vector(B[i], layout.ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
     alpha = vector(a, j + 3)
@@ -140,7 +140,7 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
 
 @inner
 def outward(m: Any, v: Any, a: Any, s: Any) -> None:
-    """Compute motion of the bodies, rows of the coordinates, and each body's own properties."""
+    """Compute the motion and the mass properties of each body, and the data of the coordinates."""
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
     store_motion(
@@ -211,22 +211,22 @@ def store_terms(terms: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Return the product of a moment and a force with two vectors of a row."""
+    """Return the sum of the products of a moment and a force with two vectors of a row."""
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
 @inner
 def set_element(R: Any, row: int, column: int, value: float) -> None:
-    """Write an entry of rows of lanes (n, width / WIDTH)."""
+    """Write an entry of a table (n, width) whose rows are stored in SIMD lanes."""
     set_entry(R[row], column // WIDTH, column % WIDTH, value)
 
 
 @inner
 def effort_derivatives(m: Any, s: Any, R: Any) -> None:
-    """Compute derivatives of efforts by displacement and velocity in R, the mass matrix in s.H.
+    """Write the derivatives of efforts to `R`, and the mass matrix to `s.H`.
 
-    R (n, ...) has a row for each coordinate, in lanes, and columns for displacements, then
-    velocities, of the independent coordinates.
+    `R` (n, ...) has a row of SIMD lanes for each coordinate, with columns for the derivatives with
+    respect to displacements, then velocities, of the independent coordinates.
     """
     n = m.free
     for i in range(m.bodies, 0, -1):
@@ -281,7 +281,7 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
 
 @inner
 def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
-    """Add the derivatives of a wrench about the tip that is constant in the base frame."""
+    """Add the derivatives due to a wrench on the tip that is constant in the base frame."""
     body = s.B[m.tip]
     tip = add(vector(body, layout.ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)
@@ -306,7 +306,7 @@ def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
 
 @inner
 def factor(n: int, s: Any) -> bool:
-    """Factor the mass matrix in s.H as L'DL in place, the diagonal inverted."""
+    """Factor the mass matrix in `s.H` as L'DL in place, with inverted diagonal."""
     for c in range(n):
         # a pivot is compared with its own diagonal
         s.at[c, RATE] = s.H[c, c]
@@ -329,7 +329,7 @@ def factor(n: int, s: Any) -> bool:
 
 @noinline
 def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
-    """Solve for all columns of R (n, groups) of lanes at once, with `factor`."""
+    """Solve for all columns of `R` (n, groups), in SIMD lanes, at once; call it after `factor`."""
     for c in range(n - 1, -1, -1):
         own, inverse = R[c], s.H[c, c]
         k = int(s.at[c, BEFORE])
@@ -348,7 +348,7 @@ def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
 
 @inner
 def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
-    """Subtract a multiple of another row of lanes from a row."""
+    """Subtract a multiple of another row from a row, in SIMD lanes."""
     for g in range(groups):
         row[g] = row[g] - ratio * other[g]
 
@@ -357,7 +357,11 @@ def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
 def write_derivatives(
     m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any
 ) -> bool:
-    """Compute derivatives out (rows * (2 n + columns)) of one state; False if there are none."""
+    """Write the derivatives of one state to `out`; return False if they do not exist.
+
+    `out` contains the derivatives with respect to displacement, velocity, and acceleration or (if
+    `forward`) efforts, each a matrix row by row.
+    """
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     place_base(m, s.B)
     if given.base.shape[0] > 0:
@@ -388,7 +392,7 @@ def write_derivatives(
 
 @inner
 def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
-    """Write derivatives of accelerations by displacement, velocity and efforts."""
+    """Write derivatives of accelerations w.r.t. displacement, velocity and efforts."""
     n, driven = m.free, m.driven
     for c in range(n):
         for g in range(groups):
@@ -411,7 +415,7 @@ def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
 
 @inner
 def write_inverse(m: Any, s: Any, R: Any, out: Any) -> bool:
-    """Write derivatives of efforts by displacement, velocity and acceleration."""
+    """Write derivatives of efforts w.r.t. displacement, velocity and acceleration."""
     n = m.free
     if m.driven != n:
         return False
@@ -439,9 +443,10 @@ def derivatives_of_tree(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """Compute `derivatives.derivatives` of a tree without closures, mimics and spinning rotors.
+    """Compute the results of `derivatives.derivatives` for a tree without closures.
 
-    It has no springs between points. A floating joint is on the base, which then does not move.
+    The tree has no mimic joints, spinning rotors or springs between points. A floating joint must
+    be on the base, which then does not move.
     """
     m, states = (
         layout.mechanism(plan, numbers),

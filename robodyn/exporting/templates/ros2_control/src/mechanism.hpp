@@ -1,4 +1,4 @@
-// What @MECHANISM@ is in ros2_control, whose joints are measured as its URDF measures them.
+// Data of @MECHANISM@ for ros2_control, and conversion to and from the joint positions of its URDF.
 #ifndef @UPPER@_MECHANISM_HPP_
 #define @UPPER@_MECHANISM_HPP_
 
@@ -16,7 +16,7 @@ constexpr std::size_t NQ = @UPPER@_NQ;
 constexpr std::size_t NV = @UPPER@_NV;
 constexpr std::size_t N = @UPPER@_N;
 
-// The library, under names that are not the mechanism's.
+// The library, under names that do not depend on the mechanism.
 namespace library
 {
 inline constexpr auto acceleration = @NAME@_acceleration;
@@ -42,7 +42,7 @@ inline constexpr auto FEED_FORWARD = @UPPER@_FEED_FORWARD;
 inline constexpr auto GRAVITY_COMPENSATION = @UPPER@_GRAVITY_COMPENSATION;
 using Controller = @NAME@_controller;
 using Law = @NAME@_settings;
-// of the header alone: each file has its own
+// functions that are defined in the header, so each file has its own
 constexpr auto aim = @NAME@_aim;
 constexpr auto aim_at = @NAME@_aim_at;
 constexpr auto brake = @NAME@_brake;
@@ -67,7 +67,7 @@ struct Motion
 constexpr Joints SIGNS{@SIGNS@};
 constexpr Joints OFFSETS{@OFFSETS@};
 
-// Joints that no actuator drives, by their place in a configuration.
+// Joints that no actuator drives, with their indices in a configuration.
 struct PassiveJoint
 {
   const char * name;
@@ -76,7 +76,7 @@ struct PassiveJoint
 using PassiveJoints = std::array<PassiveJoint, @PASSIVE_COUNT@>;
 constexpr PassiveJoints PASSIVE{{@PASSIVE@}};
 
-// Positions of the motors at home; those of elastic drives move by themselves.
+// Positions of the motors at home; with elastic drives, motors move separately from the joints.
 constexpr bool IS_ELASTIC = @IS_ELASTIC@;
 constexpr Joints HOME_MOTORS{@HOME_MOTORS@};
 constexpr double LONGEST_STEP = @LONGEST_STEP@;  // [s]
@@ -89,7 +89,7 @@ struct State
   Joints motors{}, motor_rates{};
 };
 
-// Moves a state by steps with constant efforts; returns the status.
+// Advance a state by steps with constant efforts; returns the status.
 inline int stepped(State & state, const Joints & efforts, double dt, int steps)
 {
   return @NAME@_step(
@@ -136,7 +136,7 @@ inline Joints to_urdf(const Joints & positions)
   return found;
 }
 
-// of rates, accelerations and efforts
+// Conversion of rates, accelerations and efforts, in both directions.
 inline Joints signed_as_urdf(const Joints & rates)
 {
   Joints found;

@@ -64,7 +64,7 @@ public:
         [this](const std::shared_ptr<MultiDOFJointTrajectory> message) {
           const auto fault = PoseTrajectory::fault(*message);
           if (!fault.empty()) {
-            RCLCPP_ERROR(get_node()->get_logger(), "a trajectory is refused: %s", fault.c_str());
+            RCLCPP_ERROR(get_node()->get_logger(), "trajectory rejected: %s", fault.c_str());
             return;
           }
           const auto now = get_node()->now().nanoseconds();
@@ -81,19 +81,21 @@ public:
 
   CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
   {
-    // begins where the mechanism is, and holds it until there are references
+    // starts at the measured position, and holds it until references arrive
     std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), NONE);
     received_.writeFromNonRT(Reference{});
     trajectory_.writeFromNonRT(nullptr);
     followed_ = nullptr;
     if (!surroundings_.assign(state_interfaces_)) {
-      RCLCPP_ERROR(get_node()->get_logger(), "base_imu or wrench_sensor has not its interfaces");
+      RCLCPP_ERROR(get_node()->get_logger(), "no state interfaces of base_imu or wrench_sensor");
       return CallbackReturn::FAILURE;
     }
     const auto [positions, rates] = measured();
     const int status = library::start(&controller_, positions.data(), rates.data());
     if (status != library::OK) {
-      RCLCPP_ERROR(get_node()->get_logger(), "where it is: %s", library::status_text(status));
+      RCLCPP_ERROR(
+        get_node()->get_logger(), "cannot start at the measured position: %s",
+        library::status_text(status));
       return CallbackReturn::FAILURE;
     }
     return CallbackReturn::SUCCESS;
@@ -143,7 +145,7 @@ protected:
     if (!follows) {
       library::brake(&controller_, seconds);
     }
-    // not OK only after it has braked and held for a while: the efforts are written all the same
+    // an error is returned only after braking and holding for a while; efforts are always written
     const bool fine = command(seconds);
     const auto passed = std::chrono::steady_clock::now() - start;
     report_.update(time, std::chrono::duration<double>(passed).count(), controller_);
@@ -153,7 +155,7 @@ protected:
 private:
   static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
-  struct Reference  // in the order of the reference interfaces, and when it came
+  struct Reference  // numbers in the order of the reference interfaces; time of receipt [ns]
   {
     std::vector<double> numbers = std::vector<double>(3 * N, NONE);
     std::int64_t at = 0;
@@ -170,7 +172,7 @@ private:
     return found;
   }
 
-  // Take the parameters, when they change as well; false where they do not fit, and nothing changes.
+  // Read the parameters, also after a change; returns false and changes nothing if one is invalid.
   bool read_parameters()
   {
     try {
@@ -182,14 +184,16 @@ private:
     return true;
   }
 
-  // A reference from the topic.
+  // Store a reference received on the topic.
   void take(const JointTrajectoryPoint & point)
   {
     Reference reference{std::vector<double>(3 * N, 0.0), get_node()->now().nanoseconds()};
     std::size_t kind = 0;
     for (const auto * given : {&point.positions, &point.velocities, &point.accelerations}) {
       if (given->size() != N && (kind == 0 || !given->empty())) {
-        RCLCPP_ERROR(get_node()->get_logger(), "a reference needs %zu numbers of each kind", N);
+        RCLCPP_ERROR(
+          get_node()->get_logger(),
+          "a reference needs %zu positions, and as many rates and accelerations or none", N);
         return;
       }
       for (std::size_t i = 0; i < given->size(); ++i) {
@@ -200,7 +204,7 @@ private:
     received_.writeFromNonRT(reference);
   }
 
-  // Positions and rates of the joints, as the library has them; NaN where the hardware has none.
+  // Positions and rates of the joints in the library's convention; NaN without a value.
   std::pair<Joints, Joints> measured() const
   {
     Joints positions, rates;
@@ -211,8 +215,8 @@ private:
     return {to_library(positions), signed_as_urdf(rates)};
   }
 
-  // The motion of the last trajectory of the pose, if nothing has come after it; false where there
-  // is none, or it is refused.
+  // Follow the last pose trajectory unless a later reference was received; returns false if there
+  // is none, or it is rejected.
   bool follow_trajectory(std::int64_t now, double period)
   {
     const auto trajectory = *trajectory_.readFromRT();
@@ -236,16 +240,16 @@ private:
       &settings_.readFromRT()->law) == library::OK;
   }
 
-  // The motion of the references; false where there are none, or they are refused.
+  // Follow the references; returns false if there are none, or they are rejected.
   bool follow_references(double period)
   {
-    // what a chain commands is for the next update: taken back to this one
+    // a chained controller commands for the next update: extrapolate back to this one
     const double lead = is_in_chained_mode() ? 1.0 / get_update_rate() : 0.0;
     Joints positions, rates, changes;
     bool given = false;
     for (std::size_t i = 0; i < N; ++i) {
       given = given || !std::isnan(reference_interfaces_[3 * i]);
-      // a kind that is not commanded is NaN; an infinite number is refused
+      // an interface without a command is NaN; an infinite number is rejected
       changes[i] = number_or_zero(reference_interfaces_[3 * i + 2]);
       rates[i] = number_or_zero(reference_interfaces_[3 * i + 1]) - lead * changes[i];
       positions[i] = reference_interfaces_[3 * i] - lead * (rates[i] + 0.5 * lead * changes[i]);
@@ -263,7 +267,7 @@ private:
 
   static double number_or_zero(double number) {return std::isnan(number) ? 0.0 : number;}
 
-  // Write the efforts; false where the controller gives up.
+  // Write the efforts; returns false if the controller gives up.
   bool command(double period)
   {
     Configuration configuration;
@@ -298,7 +302,7 @@ private:
 
   library::Controller controller_{};
   bool begins_ = false;
-  double unwritten_ = 0.0;  // [s] since the hardware took the efforts
+  double unwritten_ = 0.0;  // [s] since the hardware last accepted the efforts
 };
 
 }  // namespace @PACKAGE@

@@ -16,7 +16,7 @@
 namespace @PACKAGE@
 {
 
-// [m, rad] between where a motion begins and where it is to begin
+// Largest distance [m, rad] from the present pose to a first point that is due at once.
 constexpr double NEAR = 2e-3;
 constexpr bool IS_POSE = NQ == 7 && NV == 6;
 
@@ -39,7 +39,7 @@ public:
     }
   };
 
-  // Why a message is refused; empty where it is not.
+  // Return why a message is rejected; empty if it is accepted.
   static std::string fault(const trajectory_msgs::msg::MultiDOFJointTrajectory & message)
   {
     double last = -1.0;
@@ -56,7 +56,7 @@ public:
         square += k > 2 ? known.pose[k] * known.pose[k] : 0.0;
       }
       if (!std::isfinite(total) || !(std::abs(square - 1.0) < 1e-3)) {
-        return "a number is not finite, or a quaternion not of unit length";
+        return "a number is not finite, or a quaternion is not of unit length";
       }
       if (!(known.time > last)) {
         return "times do not increase";
@@ -73,7 +73,7 @@ public:
     const auto & stamp = message.header.stamp;
     const auto stamped = 1000000000LL * stamp.sec + stamp.nanosec;
     start_ = stamped == 0 ? received : stamped;
-    points_.emplace_back();  // where the mechanism is aimed when it begins
+    points_.emplace_back();  // the target pose at the start, see begin_at
     for (const auto & point : message.points) {
       points_.push_back(point_of(point));
     }
@@ -81,8 +81,8 @@ public:
 
   std::int64_t received() const {return received_;}
 
-  // Begin with a motion from rest at a pose to the first point. False where that is due at once,
-  // and elsewhere.
+  // Begin with a motion from rest at a pose to the first point. Returns false if that point is due
+  // at once and not at this pose.
   bool begin_at(const Configuration & configuration)
   {
     const Point & first = points_[1];
@@ -99,7 +99,7 @@ public:
     return near;
   }
 
-  // The motion at a time [ns]; at rest in the last point after the end.
+  // Return the motion at a time [ns]; after the end, it rests at the last point.
   Point sample(std::int64_t now)
   {
     const double t = 1e-9 * static_cast<double>(now - start_);
@@ -131,8 +131,8 @@ private:
 
   static Vector angular(const std::array<double, 6> & x) {return {x[3], x[4], x[5]};}
 
-  // Polynomials of degree 5 in the position and in the rotation vector from a point to the next,
-  // whose rates are those of the left Jacobian's series; right where points are dense.
+  // Interpolate by polynomials of degree 5 in the position and in the rotation vector. Rates use
+  // the series of the left Jacobian, which is accurate if points are close together.
   static Point between(const Point & a, const Point & b, double t)
   {
     const Vector turn = rotation(a.pose, b.pose);
@@ -195,7 +195,7 @@ private:
       a[3] * v[2] + b[3] * u[2] + w[2], a[3] * b[3] - u[0] * v[0] - u[1] * v[1] - u[2] * v[2]};
   }
 
-  // Rotation vector from one pose to another, base frame.
+  // Return the rotation vector from one pose to another in the base frame.
   static Vector rotation(const std::array<double, 7> & from, const std::array<double, 7> & to)
   {
     const auto turn = product(quaternion(to), {-from[3], -from[4], -from[5], from[6]});

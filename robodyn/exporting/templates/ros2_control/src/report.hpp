@@ -19,7 +19,7 @@ namespace @PACKAGE@
 class Report
 {
 public:
-  std::size_t unread = 0;  // updates since the last report in which a sensor had no numbers
+  std::size_t unread = 0;  // updates without a valid sensor reading since the last report
 
   void configure(rclcpp_lifecycle::LifecycleNode & node)
   {

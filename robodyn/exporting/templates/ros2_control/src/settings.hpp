@@ -1,4 +1,4 @@
-// What the parameters set, in numbers that are copied without allocation.
+// Settings from the parameters, which can be copied without allocation.
 #ifndef @UPPER@_SETTINGS_HPP_
 #define @UPPER@_SETTINGS_HPP_
 
@@ -22,10 +22,10 @@ struct Settings
   double reference_timeout = 0.0, base_imu_bandwidth = 0.0;
   double payload_mass = 0.0;
   std::array<double, 3> payload_com{};
-  std::array<double, 3> gravity = GRAVITY;  // that is compensated
+  std::array<double, 3> gravity = GRAVITY;  // gravity to compensate
 };
 
-// One gain for all coordinates, or one for each; std::invalid_argument otherwise.
+// Expand one gain for all coordinates, or one for each; any other count is an invalid_argument.
 inline Velocity gains_of(const char * name, const std::vector<double> & given)
 {
   if (given.size() != 1 && given.size() != NV) {

@@ -1,4 +1,4 @@
-// The mechanism itself as hardware: its dynamics, stepped by the period of the update.
+// Simulated mechanism as hardware: its dynamics advance by the period of each update.
 
 #include <algorithm>
 #include <array>
@@ -19,9 +19,9 @@ namespace @PACKAGE@
 using hardware_interface::CallbackReturn;
 using hardware_interface::return_type;
 
-// No more [s] is made up for after a pause.
+// Longest time [s] that is simulated at once after a pause.
 constexpr double LONGEST_PERIOD = 0.1;
-// Of the drives that take positions or velocities.
+// Gains of the drives that accept positions or velocities.
 constexpr double KP = 1e5;
 constexpr double KV = 600.0;
 
@@ -39,7 +39,7 @@ public:
     return publish(0.0) ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
   }
 
-  // Not always from the thread that updates: the next write takes it up.
+  // May be called from another thread than the updates; the next write applies the change.
   return_type perform_command_mode_switch(
     const std::vector<std::string> & started, const std::vector<std::string> & stopped) override
   {
@@ -54,7 +54,7 @@ public:
     return return_type::OK;
   }
 
-  // Moves on by the time since the last update, under what was commanded then.
+  // Advance by the time since the last update, under the commands of that update.
   return_type read(const rclcpp::Time &, const rclcpp::Duration & period) override
   {
     const double passed = std::clamp(period.seconds(), 0.0, LONGEST_PERIOD);
@@ -67,7 +67,7 @@ public:
     if (next != mode_) {
       goal_ = state_.configuration;
       if (mode_ == Mode::BRAKED) {
-        forget_commands();  // what a controller left there when it was deactivated
+        forget_commands();  // commands that a deactivated controller has left
       }
       mode_ = next;
     }
@@ -110,7 +110,7 @@ private:
   bool advance(double passed)
   {
     if (!is_finite(commands_)) {
-      state_.velocity.fill(0.0);  // brakes close where nobody commands
+      state_.velocity.fill(0.0);  // brakes close without commands
       state_.motor_rates.fill(0.0);
       efforts_.fill(0.0);
       return true;
@@ -134,7 +134,7 @@ private:
     return true;
   }
 
-  // Efforts of drives that hold positions or velocities.
+  // Compute the efforts of drives that track positions or velocities.
   bool drive(const Joints & wanted, double dt)
   {
     Joints positions, rates{};

@@ -1,4 +1,4 @@
-// What acts on the mechanism from outside: motion of its base, a wrench on its body, a payload.
+// External influences on the mechanism: motion of its base, a wrench on its body, a payload.
 #ifndef @UPPER@_SURROUNDINGS_HPP_
 #define @UPPER@_SURROUNDINGS_HPP_
 
@@ -64,7 +64,7 @@ public:
     }
   }
 
-  // Read the sensors; false where one has no number, which leaves what was measured before.
+  // Read the sensors; returns false if one has no valid reading, and keeps its previous one.
   bool measure(double period, const Settings & settings)
   {
     const double bandwidth = settings.base_imu_bandwidth;
@@ -76,7 +76,7 @@ public:
       const Vector force = imu_->get_linear_acceleration(), rate = imu_->get_angular_velocity();
       read = is_finite(force) && is_finite(rate);
       if (read) {
-        // the angular acceleration is the rate's difference, through a first-order filter
+        // the angular acceleration is the rate's finite difference, through a first-order filter
         const double share = period * bandwidth / (1.0 + period * bandwidth);
         for (std::size_t k = 0; k < 3; ++k) {
           const double change = started_ && period > 0.0 ? (rate[k] - base_[3 + k]) / period : 0.0;
@@ -101,7 +101,7 @@ public:
 
   const double * base() const {return started_ ? base_.data() : nullptr;}
 
-  // On the body, of the sensor and of a payload that moves with it; null where there is neither.
+  // Return the wrench of the sensor and the payload on the body; null if there is neither.
   const double * wrench(
     const Configuration & configuration, const Velocity & velocity, const Velocity & acceleration)
   {
@@ -122,7 +122,7 @@ public:
       const Vector v = sum({twist[0], twist[1], twist[2]}, cross(rate, arm));
       Vector a = sum({accel[0], accel[1], accel[2]}, cross({accel[3], accel[4], accel[5]}, arm));
       a = sum(a, cross(rate, cross(rate, arm)));
-      if (started_) {  // a base that moves: what is felt there, and in its frame
+      if (started_) {  // moving base: add its specific force and inertial accelerations
         const Vector turn{base_[3], base_[4], base_[5]};
         const Vector place = sum({pose[0], pose[1], pose[2]}, arm);
         a = sum(a, {base_[0], base_[1], base_[2]});
@@ -162,7 +162,7 @@ private:
     }
   }
 
-  // Twist of the body, and its acceleration by the change of the twist along the motion.
+  // Compute the twist of the body, and its acceleration by finite differences along the motion.
   static bool body_motion(
     const Configuration & configuration, const Velocity & velocity, const Velocity & acceleration,
     std::array<double, 6> & twist, std::array<double, 6> & accel)
