@@ -22,8 +22,8 @@ WORDS = 3
 INTRODUCTION = """
 ## Diagnostics and faults
 
-Texts on `/diagnostics`, in the log and as the reason of a fault; `...` stands for values. On a
-fault the machine brakes and stays at rest until `reset`.
+The tables explain the texts on `/diagnostics`, in the log and in the reason of a fault; `...`
+stands for values. After a fault, the machine brakes and stays at rest until `reset` is called.
 """
 
 FUNCTIONS = {
@@ -88,11 +88,11 @@ CATALOG = {
         ("homing cannot begin; nothing moves",
          "publish joint_states, or set `homing` to assumed and park the machine by hand"),
     "...: move it inside by other means, or correct the zero of its drive or the limit":
-        ("a joint stands outside its limits; homing cannot begin, nothing moves",
+        ("a joint is outside its limits; homing cannot begin, nothing moves",
          "move the joint with the drive's own tool, or correct its zero or the limit in the model"),
     "...: correct the zeros of the drives":
-        ("the positions that redundant drives report fit no configuration; homing cannot begin, "
-         "nothing moves",
+        ("no configuration matches the positions that the redundant drives report; homing cannot "
+         "begin, nothing moves",
          "home the drives again, or correct their zeros"),
     "homing ended at invalid positions: ...":
         ("the positions after homing belong to no configuration of the mechanism",
@@ -159,7 +159,8 @@ CATALOG = {
         ("the body cannot reach the pose of the target; the nearest one is used",
          "send poses that the body can reach"),
     "setpoint is ... s older than the last one":
-        ("stamps go back; the set-point is rejected", "publish set-points from one node only"),
+        ("the time stamp is older than the previous one; the set-point is rejected",
+         "publish set-points from one node only"),
     "at most ... s are allowed":
         ("`setpoint_timeout`, as part of the following texts", "see the following texts"),
     "setpoint is ... s old, ..., and none arrived in time for ... s: do both clocks agree?":
@@ -171,7 +172,7 @@ CATALOG = {
     "setpoint is ... s old, ...; others arrived in time: the sender, the network or this computer "
     "is busy":
         ("single set-points are late and rejected; without others the machine comes to rest",
-         "look for load on both computers and the network"),
+         "look for a high load on both computers and the network"),
     "the pose of the base is unknown: no messages on base_imu, or for less than ... s":
         ("the platform cannot be stabilized yet; the machine comes to rest",
          "check base_imu, or wait until the estimate has settled"),
@@ -187,8 +188,8 @@ CATALOG = {
         ("messages arrive, but without these joints",
          "publish these joints, or check the prefix of the names"),
     "one more message is needed for velocities":
-        ("velocities are differences of positions", "wait for the next message"),
-    "it has ...": ("the messages are of other joints", "check the topic and the model"),
+        ("velocities are computed as differences of positions", "wait for the next message"),
+    "it has ...": ("the messages contain other joints", "check the topic and the model"),
     "...: no positions of ... for ... s":
         ("some joints are no longer published",
          "check the publisher of these joints"),
@@ -196,21 +197,22 @@ CATALOG = {
     "(... so far); stop it":
         ("two nodes publish different states of the same joints", "stop one of them"),
     "no velocities of ...: positions are differentiated":
-        ("velocities are filtered differences, with a delay", "publish velocities if you can"),
+        ("velocities are computed as filtered differences of positions, with a delay",
+         "publish velocities if you can"),
     "unknown: the middleware does not number messages":
         ("lost messages cannot be counted with this middleware", "nothing"),
     "... of ... states lost, ... late, ... ms without one at most":
         ("states were lost or late; the efforts were constant in the meantime",
-         "look for load on the computer and the network (docs/latency.md)"),
+         "look for a high load on the computer and the network (docs/latency.md)"),
     "the trajectory began ... s late: it had not been read in time":
-        ("the trajectory was so long that reading it took until after its start",
+        ("the trajectory was so long that the node had not read it completely before its start",
          "raise `start_in`, or `sample_period` of trajectory_planner"),
     "no ... for ... s: ...":
-        ("the watchdog acts: efforts hold the configuration, then fall to zero",
-         "find out why the states stopped; then plan the motion again"),
+        ("the watchdog has triggered: efforts hold the configuration, then decrease to zero",
+         "find out why no states arrive; then plan the motion again"),
     "no ... for ... s":
-        ("the watchdog acts; see above", "find out why the states stopped"),
-    "no ...: ...": ("the watchdog acts; see above", "find out why the states stopped"),
+        ("the watchdog has triggered; see above", "find out why no states arrive"),
+    "no ...: ...": ("the watchdog has triggered; see above", "find out why no states arrive"),
     "all commands in time": ("no state was lost or late", "nothing"),
     "...; the mechanism comes to rest and is held":
         ("the motion was abandoned for the reason before the semicolon",
@@ -223,7 +225,7 @@ CATALOG = {
     "held by brakes: no efforts commanded":
         ("simulated brakes hold the mechanism until the first nonzero command", "send commands"),
     "efforts limited ... times":
-        ("commands exceeded the limits of the actuators and were cut",
+        ("commands exceeded the limits of the actuators and were reduced to them",
          "plan slower motions, or check the limits in the model"),
     "...; beyond limits: ...":
         ("these joints are beyond their limits; passive joints have no end stops in simulation",
@@ -232,23 +234,23 @@ CATALOG = {
         ("the computer is too slow for `real_time_factor`",
          "reduce the load, raise `dt`, or lower `real_time_factor`"),
     "... periods with a command older than ... of them, the oldest ... s":
-        ("commands arrive late and act on later states",
+        ("commands arrive late and are applied to later states",
          "reduce the load, or set `delay` of inverse_dynamics"),
     "condition number ...": ("the state's condition number, below `warn`", "nothing"),
-    ", above ...": ("the condition number exceeds `warn` or `error`", "leave the pose"),
+    ", above ...": ("the condition number exceeds `warn` or `error`", "move away from this pose"),
     "; weakest: ...":
         ("the direction in which the mechanism is weakest", "reduce the load in this direction"),
     ", near a singularity of ... (...)":
-        ("the kind of the singularity nearby", "leave the pose"),
+        ("the kind of the singularity nearby", "move away from this pose"),
     "condition number ...: ...":
         ("the condition number cannot be computed in this state", "read the reason"),
     "t = ... s: ...": ("the status at this time", "read the status after the colon"),
     "trajectory ahead: ...":
-        ("the smallest margins of the motion that follows", "plan another path if it warns"),
+        ("the smallest margins of the planned motion ahead", "plan another path if it warns"),
     "trajectory not examined: ...":
         ("the trajectory cannot be followed by this mechanism", "read the reason"),
     "the ...'s pose is lost: ...":
-        ("no pose fits the joints' readings; no state is published",
+        ("no pose matches the joints' readings; no state is published",
          "check the readings; the estimator searches again by itself"),
     "pose of the ... found": ("the estimator tracks the pose", "nothing"),
     "the ...s' readings jumped; searching for the pose from home":
@@ -259,14 +261,14 @@ CATALOG = {
     "no joint_states with the driven joints for ... s...":
         ("readings stopped; no state is published", "check the publisher of joint_states"),
     "the ...'s pose is not found yet":
-        ("the first readings fit no pose near the guess", "set `initial_pose`"),
+        ("no pose near the initial guess matches the first readings", "set `initial_pose`"),
     "near a singular pose: standard deviation of the pose ... m or rad":
-        ("the readings hardly determine the pose", "leave the pose"),
+        ("the readings determine the pose only inaccurately", "move away from this pose"),
     "tracking: standard deviation of the pose ... m or rad": ("normal operation", "nothing"),
     "...: no message for ... s: the platform returns to neutral":
         ("no vehicle message for `timeout`; the motion fades out", "restart the simulator"),
     "set-point not published, cueing restarts at neutral: ...":
-        ("the set-point violates a check", "read the reason; report it if it comes back"),
+        ("the set-point failed a check", "read the reason; report it as a bug if it occurs again"),
     "no messages from the vehicle":
         ("no vehicle message for `timeout`; the platform is at neutral", "start the simulator"),
     "messages from the vehicle arrive": ("normal operation", "nothing"),

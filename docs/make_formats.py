@@ -53,7 +53,7 @@ SDF = "gazebosim/gz-sim"
 HEAD = """\
 # Public files of other formats
 
-This page shows which public MJCF and SDF files robodyn reads, and how accurately, together with
+This page shows which public MJCF and SDF files robodyn reads, and how accurately. It also covers
 Gepetto's parallel robots. Each file is read as a tree with closures (`kind="closed_loop"`),
 compared with MuJoCo, written in every format and read again. To load one, use its path in a
 checkout of the repository ([MJCF](model_files.md#mjcf) needs the package `mujoco`):
@@ -70,20 +70,20 @@ and xacro.
 The columns of the tables:
 
 - **MuJoCo**: largest difference of the inverse dynamics at {states} random states near home,
-  relative to the largest effort, without friction, springs and medium. MuJoCo compiles the original
-  file, or our MJCF file of a parallel robot; its efforts are projected on the motions that
-  couplings and closures permit.
-- **URDF, SDF, MJCF**: the same difference after writing the mechanism in this format with `rd.save`
-  and reading it.
+  relative to the largest effort, without friction, springs and the forces of a surrounding fluid.
+  MuJoCo compiles the original file or, for a parallel robot, the MJCF file that robodyn writes.
+  MuJoCo's efforts are projected on the motions that couplings and closures permit.
+- **URDF, SDF, MJCF**: the difference of the inverse dynamics after the mechanism is written in this
+  format with `rd.save` and read again.
 - **simulated**: largest change of energy, relative to the largest kinetic energy, in 0.05 s of free
-  motion without friction and efforts. Floating bases stay floating in the simulation.
+  motion without friction and efforts. Floating bases move freely in the simulation.
 
 The copy of MuJoCo Menagerie is from July 2026 and lacks files of 4 MiB or more, so some models
 cannot be loaded.
 
-libsdformat 12 reads the SDF files of the bundled closed loops and platforms without an error. For
-eleven of its own test files, its link poses agree with ours to 2e-15. It rejects the published
-inertias of puma560.
+libsdformat 12 reads the SDF files that robodyn writes for the bundled closed loops and platforms
+without an error. For eleven of libsdformat's own test files, its link poses agree with ours to
+2e-15. It rejects the published inertias of puma560.
 """
 # Parts and variants of the same robots, which are left out.
 VARIANTS = ("scene", "mjx", "keyframe")

@@ -39,7 +39,7 @@ HEADER = """\
 
 `python docs/make_nodes.py` generates this page from the running nodes. All names are relative, so
 namespaces and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands
-for the node's own name. Topics for one kind of mechanism only are marked with this kind.
+for the node's own name. Topics that exist only for one kind of mechanism are marked with this kind.
 """
 
 

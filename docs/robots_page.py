@@ -21,10 +21,10 @@ robot |
 | | heels | 1250 | |
 
 Cassie's file describes its springs, so they are part of the loaded model. A URDF cannot describe
-the stiffness of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds that of Baxter's
-arm. With the motors held and the arm stretched out at home, the first two modes are at 2.2 Hz, and
-the rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and vibration](stiffness.md)
-describes these functions.
+the stiffness of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds the stiffness of
+Baxter's arm. With the motors locked and the arm stretched out at home, the first two modes are at
+2.2 Hz, and the rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and
+vibration](stiffness.md) describes these functions.
 """
 
 _HEAD = """\
@@ -47,16 +47,18 @@ formats](formats.md) covers MJCF and SDF.
 The columns of the table:
 
 - **Pinocchio**: largest difference of the inverse dynamics at {states} random states, relative to
-  the largest torque, without friction and armature.
+  the largest torque, without friction and the reflected inertia of motors (armature).
 - **Joint goal**: all joints move from home to a goal within {duration:g} s, with computed torque
   and the effort limits of the description. The number is the largest joint error half a second
   later.
 - **Pose goal**: the tip then moves along a straight line to another pose. The numbers are its
   position and orientation errors half a second later.
 - **Friction**: `as described` if plant and controller include the damping and Coulomb friction of
-  the description, `none` if the goals are missed with them. The simulation has steps of {step:g} s.
+  the description. If the robot misses the goals with this friction, both neglect it, and the entry
+  is `none`. The simulation has steps of {step:g} s.
 - **Nodes**: the same goals, sent as messages (`goal_joints`, `goal_pose`) to trajectory_planner,
-  inverse_dynamics and forward_simulator in lockstep, with the same errors.
+  inverse_dynamics and forward_simulator in lockstep. The numbers are the same kinds of errors as
+  above.
 
 {good} of {all} robots load, agree within {tolerance:g} and reach both goals; {nodes} also reach
 them through the nodes.
