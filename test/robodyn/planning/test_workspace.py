@@ -180,7 +180,7 @@ def test_surface_of_a_sphere():
     ("options", "message"),
     [
         ({"kind": "round"}, "kind is 'round'"),
-        ({"kind": "dexterous"}, "over several orientations"),
+        ({"kind": "dexterous"}, "dexterous workspace requires several orientations"),
         ({"effort_limits": -1.0}, "effort_limits is -1.0, must be above 0"),
         ({"bounds": [[0, 1], [1, 0], [0, 1]]}, "lower below upper"),
     ],
