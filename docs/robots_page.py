@@ -14,7 +14,7 @@ Few manufacturers publish the stiffness of their joints. The known values are:
 
 | robot | joints | stiffness [N m/rad] | source |
 |---|---|---|---|
-| Baxter, left arm | `left_s0`, `left_s1`, `left_e0`, `left_e1` | 843 | published models of the robot |
+| Baxter, left arm | `left_s0`, `left_s1`, `left_e0`, `left_e1` | 843 | published models |
 | | `left_w0`, `left_w1`, `left_w2` | 250 | |
 | Cassie | shins | 1500 | [simulator](https://github.com/osudrl/cassie-mujoco-sim) |
 | | heels | 1250 | |
