@@ -248,11 +248,11 @@ REFUSED = {
     ),
     "never": (
         {"blend": 0.5, "waypoints": [A, B], "v_max": 1e-320, "w_max": 1.0},
-        r"waypoints\[1\].duration is inf, expected a speed limit that gets there",
+        r"waypoints\[1\].duration is inf, expected a finite duration",
     ),
     "at rest": (
         {"blend": 0.5, "waypoints": [A, A, C], **LIMITS},
-        r"waypoints\[1\].duration is missing, expected a number above 0 \[s\], for the motion",
+        r"waypoints\[1\].duration is missing, expected a number above 0 \[s\]",
     ),
 }
 

@@ -221,7 +221,7 @@ def test_motions_that_cables_cannot_are_refused(cables):
     path = rd.load_path("demo", cables)
     with pytest.raises(rd.InfeasibleTrajectory, match=r"no efforts of c.* move it slowly at .* %"):
         rd.time_optimal(cables, path, wrench=[0.0, 0.0, -2000.0, 0.0, 0.0, 0.0])
-    with pytest.raises(InvalidInput, match="effort_rate_limits of more drives"):
+    with pytest.raises(InvalidInput, match="effort_rate_limits are not supported with more drives"):
         rd.time_optimal(cables, path, effort_rate_limits=1e3)
 
 
